@@ -1,0 +1,273 @@
+/* The vocabulary of every module: spans, arena, arrays, names, maps, and the context that owns
+ * them.
+ *
+ * One cbi_ctx serves one job (a link, a dump, ...).  All memory of the job comes from its arena and
+ * is freed at once.  Allocation never returns NULL: when memory runs out, or a fatal diagnostic is
+ * reported, control returns to the cbi_run() that started the job.
+ */
+#ifndef CBI_BASE_H
+#define CBI_BASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cubind/cubind.h"
+
+#define CBI_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define CBI_NORETURN     __attribute__((noreturn))
+#define CBI_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* Borrowed bytes. */
+typedef struct cbi_span {
+    const uint8_t *data;
+    size_t size;
+} cbi_span;
+
+/* ---- sizes: every size, offset and count from input goes through these ---- */
+
+/* a + b, false on overflow. */
+static inline bool cbi_add(uint64_t a, uint64_t b, uint64_t *ret_sum)
+{
+    return !__builtin_add_overflow(a, b, ret_sum);
+}
+
+/* a * b, false on overflow. */
+static inline bool cbi_mul(uint64_t a, uint64_t b, uint64_t *ret_product)
+{
+    return !__builtin_mul_overflow(a, b, ret_product);
+}
+
+/* True if [offset, offset + size) lies inside [0, limit). */
+static inline bool cbi_fits(uint64_t offset, uint64_t size, uint64_t limit)
+{
+    return offset <= limit && size <= limit - offset;
+}
+
+/* Round up to a multiple of align; 0 and 1 mean no alignment.  Any align, not only powers of two.
+ * The caller keeps value small enough not to overflow (layout checks its totals). */
+static inline uint64_t cbi_align_up(uint64_t value, uint64_t align)
+{
+    if (align < 2)
+        return value;
+    uint64_t rest = value % align;
+    return rest ? value + (align - rest) : value;
+}
+
+/* ---- little-endian access at places already known to be in range ---- */
+
+static inline uint16_t cbi_ld16(const void *p)
+{
+    const uint8_t *b = p;
+    return (uint16_t)(b[0] | b[1] << 8);
+}
+
+static inline uint32_t cbi_ld32(const void *p)
+{
+    const uint8_t *b = p;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline uint64_t cbi_ld64(const void *p)
+{
+    const uint8_t *b = p;
+    return cbi_ld32(b) | (uint64_t)cbi_ld32(b + 4) << 32;
+}
+
+static inline void cbi_st16(void *p, uint16_t v)
+{
+    uint8_t *b = p;
+    b[0] = (uint8_t)v;
+    b[1] = (uint8_t)(v >> 8);
+}
+
+static inline void cbi_st32(void *p, uint32_t v)
+{
+    cbi_st16(p, (uint16_t)v);
+    cbi_st16((uint8_t *)p + 2, (uint16_t)(v >> 16));
+}
+
+static inline void cbi_st64(void *p, uint64_t v)
+{
+    cbi_st32(p, (uint32_t)v);
+    cbi_st32((uint8_t *)p + 4, (uint32_t)(v >> 32));
+}
+
+/* The bounds-checked reader: a cursor over a span.  A read past the end sets `bad`, returns 0 and
+ * leaves the cursor at the end; callers test `bad` once after a group of reads. */
+typedef struct cbi_reader {
+    cbi_span span;
+    size_t pos;
+    bool bad;
+} cbi_reader;
+
+cbi_reader cbi_reader_at(cbi_span span, uint64_t pos);
+uint8_t cbi_read8(cbi_reader *r);
+uint16_t cbi_read16(cbi_reader *r);
+uint32_t cbi_read32(cbi_reader *r);
+uint64_t cbi_read64(cbi_reader *r);
+/* The next size bytes; an empty span and `bad` when there are fewer. */
+cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size);
+/* A part of a span; false if it is not inside. */
+bool cbi_subspan(cbi_span span, uint64_t offset, uint64_t size, cbi_span *ret_part);
+/* The NUL-terminated string at offset; NULL if offset is outside or the NUL is missing. */
+const char *cbi_span_string(cbi_span span, uint64_t offset);
+
+/* ---- memory ---- */
+
+/* Where arenas get their blocks; NULL members mean malloc and free. */
+typedef struct cbi_allocator {
+    void *(*alloc)(void *user, size_t size);
+    void (*free)(void *user, void *block, size_t size);
+    void *user;
+} cbi_allocator;
+
+typedef struct cbi_ctx cbi_ctx;
+
+/* Zeroed, 16-byte aligned, owned by the context.  Never NULL. */
+void *cbi_alloc(cbi_ctx *ctx, size_t size);
+/* count * size with overflow check. */
+void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size);
+void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size);
+char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);
+char *cbi_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
+char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
+
+#define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))
+#define CBI_NEW_ARRAY(ctx, n, type) ((type *)cbi_alloc_array((ctx), (n), sizeof(type)))
+
+/* Growable array of T in the arena. */
+#define CBI_VEC(T)                                                                                 \
+    struct {                                                                                       \
+        T *items;                                                                                  \
+        size_t len;                                                                                \
+        size_t cap;                                                                                \
+    }
+void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
+                   size_t item_size);
+/* Pointer to a new zeroed element at the end. */
+#define cbi_vec_add(ctx, v)                                                                        \
+    ((v)->items = cbi_vec_grow((ctx), (v)->items, &(v)->cap, (v)->len, 1, sizeof *(v)->items),     \
+     &(v)->items[(v)->len++])
+#define cbi_vec_push(ctx, v, value) (*cbi_vec_add((ctx), (v)) = (value))
+
+/* Growable byte string in the arena. */
+typedef struct cbi_buf {
+    uint8_t *items;
+    size_t len;
+    size_t cap;
+} cbi_buf;
+
+/* Append; data NULL appends zeros.  Returns where the bytes went (valid until the next append). */
+uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size);
+void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value);
+void cbi_buf_printf(cbi_ctx *ctx, cbi_buf *buf, const char *format, ...) CBI_PRINTF(3, 4);
+
+/* ---- interned names: equal text means equal pointer ---- */
+
+typedef struct cbi_name {
+    const char *s; /* NUL-terminated */
+    size_t len;
+    uint64_t hash;
+    uint32_t id; /* dense, in order of first interning */
+} cbi_name;
+
+const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
+const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
+const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
+
+/* Hash map from a pointer (or any 64-bit key) to a pointer.  Never iterated, so no hash order can
+ * reach an output.  Zero-initialise. */
+typedef struct cbi_map {
+    struct cbi_map_slot {
+        uint64_t key;
+        void *value;
+    } * slots;
+    size_t len;
+    size_t cap;
+} cbi_map;
+
+/* The value, or NULL. */
+void *cbi_map_get(const cbi_map *map, uint64_t key);
+/* Insert or replace; value must not be NULL. */
+void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value);
+#define CBI_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
+
+/* ---- diagnostics ---- */
+
+/* Where a diagnostic points; all members optional. */
+typedef struct cbi_place {
+    const char *file;
+    const char *section;
+    const char *symbol;
+    uint64_t offset;
+    bool has_offset;
+} cbi_place;
+
+/* Switches that change what is reported (reference: nvlink's severity options). */
+typedef struct cbi_diag_options {
+    bool suppress_warnings;  /* -disable-infos: drops warnings, and they are not promoted */
+    bool warnings_as_errors; /* -Werror */
+    const char *suffix;      /* -report-arch: text put after every message, or NULL */
+} cbi_diag_options;
+
+/* Report.  `id` is a stable identifier; `help` more lines for the user or NULL.  A fatal report
+ * does not return to its caller. */
+void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,
+                const char *help, const char *format, ...) CBI_PRINTF(6, 7);
+CBI_NORETURN void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char *help,
+                            const char *format, ...) CBI_PRINTF(5, 6);
+/* Leave the job with a status and without a further message. */
+CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
+
+#define cbi_error(ctx, id, place, help, ...)                                                       \
+    cbi_report((ctx), CB_SEV_ERROR, (id), (place), (help), __VA_ARGS__)
+#define cbi_warning(ctx, id, place, help, ...)                                                     \
+    cbi_report((ctx), CB_SEV_WARNING, (id), (place), (help), __VA_ARGS__)
+#define cbi_info(ctx, id, place, help, ...)                                                        \
+    cbi_report((ctx), CB_SEV_INFO, (id), (place), (help), __VA_ARGS__)
+
+/* ---- the context ---- */
+
+struct cbi_arena_block;
+
+struct cbi_ctx {
+    cbi_allocator allocator;
+    struct cbi_arena_block *blocks;
+    size_t memory_used;
+    size_t memory_limit; /* bytes; 0 = none */
+
+    cbi_name **name_slots; /* open addressing by hash */
+    size_t name_count;
+    size_t name_cap;
+
+    cb_diagnostic_fn on_diagnostic;
+    void *on_diagnostic_user;
+    cbi_diag_options diag;
+    size_t error_count;
+
+    struct cbi_mapping *mappings; /* input files mapped for this job */
+
+    jmp_buf *trap;
+    cb_status trap_status;
+};
+
+void cbi_ctx_init(cbi_ctx *ctx);
+/* Frees all memory and unmaps all files. */
+void cbi_ctx_fini(cbi_ctx *ctx);
+
+/* Runs fn(ctx, arg) and catches out-of-memory and fatal diagnostics.  Returns what fn returned, or
+ * the status of the failure.  May be nested. */
+typedef cb_status (*cbi_job_fn)(cbi_ctx *ctx, void *arg);
+cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
+
+/* ---- files ---- */
+
+/* Maps a file read-only for the life of the context.  CB_ERR_IO if it cannot be opened or read or
+ * is a directory; no diagnostic is reported. An empty file gives an empty span. */
+cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes);
+
+#endif

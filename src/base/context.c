@@ -1,0 +1,135 @@
+/* The job context: life time, the trap for failures, diagnostics, mapped files. */
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void cbi_arena_init(cbi_ctx *ctx);
+void cbi_arena_fini(cbi_ctx *ctx);
+
+typedef struct cbi_mapping {
+    struct cbi_mapping *next;
+    void *base;
+    size_t size;
+} cbi_mapping;
+
+void cbi_ctx_init(cbi_ctx *ctx)
+{
+    memset(ctx, 0, sizeof *ctx);
+    cbi_arena_init(ctx);
+}
+
+void cbi_ctx_fini(cbi_ctx *ctx)
+{
+    for (cbi_mapping *m = ctx->mappings; m; m = m->next)
+        munmap(m->base, m->size);
+    ctx->mappings = NULL;
+    cbi_arena_fini(ctx);
+    ctx->name_slots = NULL;
+    ctx->name_cap = ctx->name_count = 0;
+}
+
+cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg)
+{
+    jmp_buf trap;
+    jmp_buf *outer = ctx->trap;
+    volatile cb_status status = CB_OK;
+    ctx->trap = &trap;
+    if (setjmp(trap) == 0)
+        status = fn(ctx, arg);
+    else
+        status = ctx->trap_status;
+    ctx->trap = outer;
+    return status;
+}
+
+void cbi_fail(cbi_ctx *ctx, cb_status status)
+{
+    ctx->trap_status = status;
+    if (!ctx->trap)
+        abort(); /* a job was started without cbi_run: a bug in the caller, never an input */
+    longjmp(*ctx->trap, 1);
+}
+
+static void deliver(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,
+                    const char *help, const char *format, va_list args)
+{
+    if (severity == CB_SEV_WARNING) {
+        if (ctx->diag.suppress_warnings)
+            return;
+        if (ctx->diag.warnings_as_errors)
+            severity = CB_SEV_ERROR;
+    }
+    if (severity >= CB_SEV_ERROR)
+        ctx->error_count++;
+    if (!ctx->on_diagnostic)
+        return;
+    const char *text = cbi_vprintf(ctx, format, args);
+    if (ctx->diag.suffix)
+        text = cbi_printf(ctx, "%s%s", text, ctx->diag.suffix);
+    cb_diagnostic d = {
+        .struct_size = sizeof d,
+        .severity = severity,
+        .id = id,
+        .message = text,
+        .help = help,
+        .file = place ? place->file : NULL,
+        .section = place ? place->section : NULL,
+        .symbol = place ? place->symbol : NULL,
+        .offset = place && place->has_offset ? place->offset : UINT64_MAX,
+    };
+    ctx->on_diagnostic(ctx->on_diagnostic_user, &d);
+}
+
+void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,
+                const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    deliver(ctx, severity, id, place, help, format, args);
+    va_end(args);
+    if (severity == CB_SEV_FATAL)
+        cbi_fail(ctx, CB_ERR_FATAL);
+}
+
+void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char *help,
+               const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    deliver(ctx, CB_SEV_FATAL, id, place, help, format, args);
+    va_end(args);
+    cbi_fail(ctx, CB_ERR_FATAL);
+}
+
+cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    cbi_mapping *mapping = CBI_NEW(ctx, cbi_mapping);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return CB_ERR_IO;
+    struct stat st;
+    cb_status status = CB_ERR_IO;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (st.st_size == 0) {
+            *ret_bytes = (cbi_span){NULL, 0};
+            status = CB_OK;
+        } else {
+            /* MAP_PRIVATE: the inputs are read once; a writer of the same file is not our case. */
+            void *base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+            if (base != MAP_FAILED) {
+                mapping->base = base;
+                mapping->size = (size_t)st.st_size;
+                mapping->next = ctx->mappings;
+                ctx->mappings = mapping;
+                *ret_bytes = (cbi_span){base, mapping->size};
+                status = CB_OK;
+            }
+        }
+    }
+    close(fd);
+    return status;
+}

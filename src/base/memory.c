@@ -1,0 +1,187 @@
+/* Arena, growable arrays, formatted strings. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct cbi_arena_block {
+    struct cbi_arena_block *next;
+    size_t size; /* of the whole block, header included */
+    size_t used;
+} cbi_arena_block;
+
+enum { BLOCK_HEADER = 32, BLOCK_MIN = 64 * 1024, BLOCK_MAX = 8 * 1024 * 1024 };
+
+static void *default_alloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void default_free(void *user, void *block, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+void cbi_arena_init(cbi_ctx *ctx);
+void cbi_arena_fini(cbi_ctx *ctx);
+
+void cbi_arena_init(cbi_ctx *ctx)
+{
+    if (!ctx->allocator.alloc) {
+        ctx->allocator.alloc = default_alloc;
+        ctx->allocator.free = default_free;
+    }
+}
+
+void cbi_arena_fini(cbi_ctx *ctx)
+{
+    cbi_arena_block *block = ctx->blocks;
+    while (block) {
+        cbi_arena_block *next = block->next;
+        ctx->allocator.free(ctx->allocator.user, block, block->size);
+        block = next;
+    }
+    ctx->blocks = NULL;
+    ctx->memory_used = 0;
+}
+
+static void *new_block(cbi_ctx *ctx, size_t need)
+{
+    /* Blocks grow with the arena so that their number stays logarithmic in the small case. */
+    size_t size = ctx->memory_used / 4;
+    if (size < BLOCK_MIN)
+        size = BLOCK_MIN;
+    if (size > BLOCK_MAX)
+        size = BLOCK_MAX;
+    if (need > size - BLOCK_HEADER)
+        size = need + BLOCK_HEADER;
+    if (ctx->memory_limit &&
+        (size > ctx->memory_limit || ctx->memory_used > ctx->memory_limit - size))
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    cbi_arena_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
+    if (!block)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    block->size = size;
+    block->used = BLOCK_HEADER + need;
+    ctx->memory_used += size;
+    /* A block made for one big object must not hide the room left in the current one. */
+    if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > size - block->used) {
+        block->next = ctx->blocks->next;
+        ctx->blocks->next = block;
+    } else {
+        block->next = ctx->blocks;
+        ctx->blocks = block;
+    }
+    return (uint8_t *)block + BLOCK_HEADER;
+}
+
+static void *alloc_raw(cbi_ctx *ctx, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    size = (size + 15) & ~(size_t)15;
+    cbi_arena_block *block = ctx->blocks;
+    if (block && size <= block->size - block->used) {
+        void *p = (uint8_t *)block + block->used;
+        block->used += size;
+        return p;
+    }
+    return new_block(ctx, size);
+}
+
+void *cbi_alloc(cbi_ctx *ctx, size_t size)
+{
+    return memset(alloc_raw(ctx, size), 0, size);
+}
+
+void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
+{
+    uint64_t total;
+    if (!cbi_mul(count, size, &total))
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return cbi_alloc(ctx, total);
+}
+
+void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
+{
+    void *p = alloc_raw(ctx, size);
+    if (size)
+        memcpy(p, data, size);
+    return p;
+}
+
+char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len)
+{
+    char *p = alloc_raw(ctx, len + 1);
+    memcpy(p, s, len);
+    p[len] = 0;
+    return p;
+}
+
+char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (len < 0)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    char *s = alloc_raw(ctx, (size_t)len + 1);
+    vsnprintf(s, (size_t)len + 1, format, args);
+    return s;
+}
+
+char *cbi_printf(cbi_ctx *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *s = cbi_vprintf(ctx, format, args);
+    va_end(args);
+    return s;
+}
+
+void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
+                   size_t item_size)
+{
+    if (need <= *cap - len) {
+        memset((uint8_t *)items + len * item_size, 0, need * item_size);
+        return items;
+    }
+    size_t want = *cap ? *cap * 2 : 8;
+    if (want < len + need)
+        want = len + need;
+    void *grown = cbi_alloc_array(ctx, want, item_size);
+    if (len)
+        memcpy(grown, items, len * item_size);
+    *cap = want;
+    return grown;
+}
+
+uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size)
+{
+    buf->items = cbi_vec_grow(ctx, buf->items, &buf->cap, buf->len, size, 1);
+    uint8_t *at = buf->items + buf->len;
+    if (data && size)
+        memcpy(at, data, size);
+    buf->len += size;
+    return at;
+}
+
+void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value)
+{
+    uint8_t bytes[4];
+    cbi_st32(bytes, value);
+    cbi_buf_append(ctx, buf, bytes, sizeof bytes);
+}
+
+void cbi_buf_printf(cbi_ctx *ctx, cbi_buf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *s = cbi_vprintf(ctx, format, args);
+    va_end(args);
+    cbi_buf_append(ctx, buf, s, strlen(s));
+}

@@ -1,0 +1,94 @@
+/* Interned names and the pointer map. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <xxhash.h>
+
+static void grow_names(cbi_ctx *ctx)
+{
+    size_t cap = ctx->name_cap ? ctx->name_cap * 2 : 1024;
+    cbi_name **slots = CBI_NEW_ARRAY(ctx, cap, cbi_name *);
+    for (size_t i = 0; i < ctx->name_cap; i++) {
+        cbi_name *name = ctx->name_slots[i];
+        if (!name)
+            continue;
+        size_t at = name->hash & (cap - 1);
+        while (slots[at])
+            at = (at + 1) & (cap - 1);
+        slots[at] = name;
+    }
+    ctx->name_slots = slots;
+    ctx->name_cap = cap;
+}
+
+const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
+{
+    if (ctx->name_count * 2 >= ctx->name_cap)
+        grow_names(ctx);
+    uint64_t hash = XXH3_64bits(s, len);
+    size_t mask = ctx->name_cap - 1;
+    size_t at = hash & mask;
+    for (; ctx->name_slots[at]; at = (at + 1) & mask) {
+        const cbi_name *name = ctx->name_slots[at];
+        if (name->hash == hash && name->len == len && memcmp(name->s, s, len) == 0)
+            return name;
+    }
+    cbi_name *name = CBI_NEW(ctx, cbi_name);
+    name->s = cbi_strndup(ctx, s, len);
+    name->len = len;
+    name->hash = hash;
+    name->id = (uint32_t)ctx->name_count++;
+    ctx->name_slots[at] = name;
+    return name;
+}
+
+const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s)
+{
+    return cbi_intern_len(ctx, s, strlen(s));
+}
+
+const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...)
+{
+    char small[512];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (len >= 0 && (size_t)len < sizeof small)
+        return cbi_intern_len(ctx, small, (size_t)len);
+    va_start(args, format);
+    char *s = cbi_vprintf(ctx, format, args);
+    va_end(args);
+    return cbi_intern(ctx, s);
+}
+
+static size_t map_slot(const cbi_map *map, uint64_t key)
+{
+    size_t mask = map->cap - 1;
+    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & mask;
+    while (map->slots[at].value && map->slots[at].key != key)
+        at = (at + 1) & mask;
+    return at;
+}
+
+void *cbi_map_get(const cbi_map *map, uint64_t key)
+{
+    return map->cap ? map->slots[map_slot(map, key)].value : NULL;
+}
+
+void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value)
+{
+    if (map->len * 2 >= map->cap) {
+        cbi_map grown = {.cap = map->cap ? map->cap * 2 : 16, .len = map->len};
+        grown.slots = CBI_NEW_ARRAY(ctx, grown.cap, struct cbi_map_slot);
+        for (size_t i = 0; i < map->cap; i++)
+            if (map->slots[i].value)
+                grown.slots[map_slot(&grown, map->slots[i].key)] = map->slots[i];
+        *map = grown;
+    }
+    size_t at = map_slot(map, key);
+    if (!map->slots[at].value)
+        map->len++;
+    map->slots[at].key = key;
+    map->slots[at].value = value;
+}

@@ -1,0 +1,85 @@
+#include "base/sink.h"
+
+static bool write_callback(cbi_sink *sink, const void *data, size_t size)
+{
+    return sink->to.callback.fn(sink->to.callback.user, data, size) == 0;
+}
+
+static bool write_counter(cbi_sink *sink, const void *data, size_t size)
+{
+    (void)sink;
+    (void)data;
+    (void)size;
+    return true;
+}
+
+static bool write_buffer(cbi_sink *sink, const void *data, size_t size)
+{
+    cbi_buf_append(sink->to.buffer.ctx, sink->to.buffer.buf, data, size);
+    return true;
+}
+
+static bool write_file(cbi_sink *sink, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, sink->to.file) == size;
+}
+
+static bool write_fixed(cbi_sink *sink, const void *data, size_t size)
+{
+    if (!cbi_fits(sink->written, size, sink->to.fixed.size))
+        return false;
+    memcpy(sink->to.fixed.data + sink->written, data, size);
+    return true;
+}
+
+cbi_sink cbi_sink_callback(int (*fn)(void *user, const void *data, size_t size), void *user)
+{
+    return (cbi_sink){.write = write_callback, .to.callback = {fn, user}};
+}
+
+cbi_sink cbi_sink_counter(void)
+{
+    return (cbi_sink){.write = write_counter};
+}
+
+cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf)
+{
+    return (cbi_sink){.write = write_buffer, .to.buffer = {ctx, buf}};
+}
+
+cbi_sink cbi_sink_file(FILE *file)
+{
+    return (cbi_sink){.write = write_file, .to.file = file};
+}
+
+cbi_sink cbi_sink_fixed(void *data, size_t size)
+{
+    return (cbi_sink){.write = write_fixed, .to.fixed = {data, size}};
+}
+
+bool cbi_sink_write(cbi_sink *sink, const void *data, size_t size)
+{
+    if (sink->failed)
+        return false;
+    if (size == 0)
+        return true;
+    uint64_t written;
+    if (!cbi_add(sink->written, size, &written) || !sink->write(sink, data, size)) {
+        sink->failed = true;
+        return false;
+    }
+    sink->written = written;
+    return true;
+}
+
+bool cbi_sink_pad_to(cbi_sink *sink, uint64_t position)
+{
+    static const uint8_t zeros[4096];
+    if (sink->written > position)
+        sink->failed = true;
+    while (!sink->failed && sink->written < position) {
+        uint64_t rest = position - sink->written;
+        cbi_sink_write(sink, zeros, rest < sizeof zeros ? (size_t)rest : sizeof zeros);
+    }
+    return !sink->failed;
+}

@@ -1,0 +1,90 @@
+/* The device ELF ABI as constants.  Plain ELF names come from <elf.h>; the CUDA ones keep their
+ * public names.  Source: measured with the CUDA 13.0 tools (docs/format.md). */
+#ifndef CBI_CUDA_ELF_H
+#define CBI_CUDA_ELF_H
+
+#include <elf.h>
+
+#ifndef EM_CUDA
+#define EM_CUDA 190
+#endif
+
+/* e_ident */
+#define ELFOSABI_CUDA           0x41
+#define ELFOSABI_CUDA_LEGACY    0x33
+#define CUDA_ABI_VERSION        8
+#define CUDA_ABI_VERSION_LEGACY 7
+
+/* e_type of an extensible-whole-program object (ptxas -ewp) */
+#define ET_CUDA_EWP 0xff00
+
+/* e_flags, OSABI 0x41: kind in bits 0..7, SM number in 8..23, index of .note.nv.cuinfo in 24..31 */
+#define EF_CUDA_KIND_MERCURY  0x01
+#define EF_CUDA_KIND_CAPMERC  0x02 /* SASS plus Mercury capsules: sm_100 and later */
+#define EF_CUDA_KIND_SASS     0x04
+#define EF_CUDA_SM(flags)     (((flags) >> 8) & 0xffff)
+#define EF_CUDA_CUINFO(flags) ((flags) >> 24)
+/* e_flags, OSABI 0x33 */
+#define EF_CUDA_LEGACY_64BIT_ADDRESS 0x400
+
+/* sh_type */
+#define SHT_CUDA_INFO               0x70000000
+#define SHT_CUDA_CALLGRAPH          0x70000001
+#define SHT_CUDA_PROTOTYPE          0x70000002
+#define SHT_CUDA_RESOLVED_RELA      0x70000003
+#define SHT_CUDA_METADATA           0x70000004
+#define SHT_CUDA_CONSTANT           0x70000006
+#define SHT_CUDA_GLOBAL             0x70000007
+#define SHT_CUDA_GLOBAL_INIT        0x70000008
+#define SHT_CUDA_LOCAL              0x70000009
+#define SHT_CUDA_SHARED             0x7000000a
+#define SHT_CUDA_RELOCINFO          0x7000000b /* .nv.rel.action */
+#define SHT_CUDA_UFT                0x7000000e
+#define SHT_CUDA_UIDX               0x70000010
+#define SHT_CUDA_UFT_ENTRY          0x70000011
+#define SHT_CUDA_UDT                0x70000012
+#define SHT_CUDA_UDT_ENTRY          0x70000014
+#define SHT_CUDA_SHARED_RESERVED    0x70000015
+#define SHT_CUDA_CAPMERC            0x70000016
+#define SHT_CUDA_CONSTANT_B0        0x70000064 /* bank n is this + n, n = 0..17 */
+#define SHT_CUDA_CONSTANT_BANKS     18
+#define SHT_CUDA_MERC_IMAGE_INDICES 0x70000079
+#define SHT_CUDA_MERC_CONSTANT_USER 0x7000007c
+#define SHT_CUDA_MERC_CONSTANT_PIC  0x7000007d
+#define SHT_CUDA_MERC_RELA          0x70000082
+#define SHT_CUDA_MERC_INFO          0x70000083
+#define SHT_CUDA_MERC_CONSTANT_OPT  0x70000084
+#define SHT_CUDA_MERC_SYMTAB        0x70000085
+#define SHT_CUDA_COMPAT             0x70000086
+#define SHT_CUDA_HOST               0x70000087
+#define SHT_CUDA_MERC_RESOLVED_RELA 0x70000088
+
+/* sh_flags */
+#define SHF_CUDA_CUINFO          0x1000000
+#define SHF_CUDA_TKINFO          0x2000000
+#define SHF_CUDA_MERCURY         0x10000000
+#define SHF_CUDA_BARRIERS(flags) (((flags) >> 20) & 0x7f)
+
+/* st_info types */
+#define STT_CUDA_TEXTURE 10
+#define STT_CUDA_SAMPLER 11
+#define STT_CUDA_SURFACE 12
+#define STT_CUDA_OBJECT  13
+
+/* st_other */
+#define STO_CUDA_VISIBILITY      0x03
+#define STO_CUDA_MANAGED         0x04 /* objects; functions: unified */
+#define STO_CUDA_ENTRY           0x10 /* functions; objects with 0x20: unified variable */
+#define STO_CUDA_SPACE           0xe0
+#define STO_CUDA_GLOBAL          0x20
+#define STO_CUDA_SHARED          0x40
+#define STO_CUDA_LOCAL           0x60
+#define STO_CUDA_CONSTANT        0x80
+#define STO_CUDA_RESERVED_SHARED 0xa0
+
+/* notes: owner "NVIDIA Corp" */
+#define NT_CUDA_CUINFO   1000
+#define NT_CUDA_TKINFO   2000
+#define CUDA_NOTE_HEADER 24 /* namesz, descsz, type, 12-byte owner */
+
+#endif

@@ -1,0 +1,89 @@
+/* The device link: checked slices in, one device ELF out.
+ *
+ * This is the interface for the front ends (command line, library).  Containers are already opened
+ * and images chosen (src/input); the link sees cubins only.
+ */
+#ifndef CBI_LINK_H
+#define CBI_LINK_H
+
+#include "base/base.h"
+#include "base/sink.h"
+#include "format/arch.h"
+
+/* One device ELF to link. */
+typedef struct cbi_link_input {
+    const char *file; /* as named in messages: path or "archive:member" */
+    cbi_span bytes;
+    bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
+} cbi_link_input;
+
+/* Name patterns ('*' matches any run) from the host objects' reference sections. */
+typedef struct cbi_host_patterns {
+    bool active; /* at least one kernel pattern and no input that forbids pruning */
+    const char *const *external_kernels;
+    size_t external_kernel_count;
+    const char *const *internal_kernels;
+    size_t internal_kernel_count;
+} cbi_host_patterns;
+
+typedef struct cbi_link_options {
+    const cbi_arch *arch;
+
+    bool relocatable;     /* -r */
+    bool debug;           /* -g */
+    bool preserve_relocs; /* -preserve-relocs */
+    bool force_rela;      /* --force-rela */
+    bool allow_undefined_globals;
+    bool reserve_null_pointer;
+    bool disable_smem_reservation;
+    bool enable_extended_smem;
+    bool keep_system_libraries;
+    bool suppress_debug_info;
+
+    bool verbose;                 /* -v */
+    bool extra_warnings;          /* -extrawarn */
+    bool suppress_stack_warnings; /* -suppress-stack-size-warning */
+    bool dump_callgraph;          /* -dump-callgraph */
+
+    const char *const *kernels_used; /* -kernels-used items */
+    size_t kernels_used_count;
+    const char *const *variables_used;
+    size_t variables_used_count;
+    cbi_host_patterns host;
+
+    /* the tkinfo record that the link adds */
+    const char *tool_name;    /* "nvlink" */
+    const char *tool_version; /* "Cuda compilation tools, release 13.0, V13.0.88" when emulating */
+    const char *tool_build;
+    const char *object_name;  /* "" unless verbose tkinfo */
+    const char *command_line; /* options as recorded, e.g. "-arch sm_90 " */
+
+    const char *output_name; /* file name for messages of the finalizer */
+
+    bool has_uidx; /* -uidx */
+    cbi_span uidx;
+    bool has_nv_host; /* -nv-host */
+    cbi_span nv_host;
+
+    /* Raw text for stderr that is no diagnostic (call graph dump); one call per line, with its
+     * newline.  NULL drops it. */
+    void (*print)(void *user, const char *text);
+    void *print_user;
+
+    bool dot;                 /* build cbi_link_result.dot */
+    struct cbi_map_sink *map; /* link map collector, NULL if not wanted */
+} cbi_link_options;
+
+typedef struct cbi_link_result {
+    bool device_runtime_used; /* an input marked device_runtime was merged */
+    cbi_buf image;            /* the output file's bytes */
+    cbi_buf dot;              /* --dot-file text */
+} cbi_link_result;
+
+/* Links.  CB_OK, or the reason after diagnostics were reported: CB_ERR_FATAL stops at once,
+ * CB_ERR_LINK when the run came to its end with errors (then ret_result->dot is valid, image is
+ * empty).  Runs inside cbi_run(). */
+cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *options, const cbi_link_input *inputs,
+                   size_t input_count, cbi_link_result *ret_result);
+
+#endif

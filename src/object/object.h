@@ -1,0 +1,129 @@
+/* The read-only model of one device ELF.
+ *
+ * cbi_object_read() checks structure and cross-references once; whoever holds the model may follow
+ * every index in it without a further check.  The model borrows the file's bytes.
+ */
+#ifndef CBI_OBJECT_H
+#define CBI_OBJECT_H
+
+#include "base/base.h"
+#include "format/cuda_elf.h"
+
+typedef struct cbi_section {
+    const char *name;
+    uint32_t name_offset; /* sh_name */
+    uint32_t type;
+    uint64_t flags;
+    uint64_t offset;
+    uint64_t size;
+    uint32_t link;
+    uint32_t info;
+    uint64_t align;
+    uint64_t entsize;
+    cbi_span data; /* empty for sections without file bytes */
+} cbi_section;
+
+typedef struct cbi_symbol {
+    const char *name;
+    uint32_t name_offset; /* st_name */
+    uint8_t info;
+    uint8_t other;
+    uint32_t
+        shndx; /* extended index applied; special indices (SHN_UNDEF, SHN_COMMON, SHN_ABS) as is */
+    uint64_t value;
+    uint64_t size;
+} cbi_symbol;
+
+#define CBI_ST_BIND(info) ((info) >> 4)
+#define CBI_ST_TYPE(info) ((info)&15)
+
+typedef struct cbi_object {
+    const char *file; /* as shown in messages: path, or archive:member */
+    cbi_span bytes;
+    uint8_t ident[EI_NIDENT];
+    uint16_t type;
+    uint16_t machine;
+    uint32_t version;
+    uint32_t flags;
+    uint64_t entry, phoff, shoff;
+    uint16_t ehsize, phentsize, phnum, shentsize;
+    uint32_t shstrndx;
+    cbi_section *sections; /* [0] is the null section */
+    uint32_t section_count;
+    cbi_symbol *symbols; /* of .symtab; [0] is the null symbol */
+    uint32_t symbol_count;
+    uint32_t symtab; /* section index, 0 = none */
+    uint32_t strtab;
+} cbi_object;
+
+/* A failed check. */
+typedef struct cbi_finding {
+    const char *rule;    /* stable id, e.g. "section-range" */
+    const char *message; /* what is wrong, with the figures */
+    bool fatal;          /* the model cannot be built; the read stops */
+    uint64_t offset;     /* file offset of the offending field */
+    const char *section; /* or NULL */
+    const char *symbol;  /* or NULL */
+} cbi_finding;
+
+typedef CBI_VEC(cbi_finding) cbi_findings;
+
+/* Why bytes are not a device ELF at all, in the order of the checks. */
+typedef enum cbi_object_kind {
+    CBI_OBJECT_OK,
+    CBI_OBJECT_NOT_ELF,    /* no ELF magic */
+    CBI_OBJECT_NOT_DEVICE, /* e_machine is not EM_CUDA */
+    CBI_OBJECT_DAMAGED     /* device ELF with at least one finding */
+} cbi_object_kind;
+
+/* Reads the model.  Findings (may be NULL) receive every failed check.  On anything but
+ * CBI_OBJECT_OK the object holds what could be read and must only be used for display when
+ * sections != NULL. */
+cbi_object_kind cbi_object_read(cbi_ctx *ctx, const char *file, cbi_span bytes,
+                                cbi_object *ret_object, cbi_findings *findings);
+
+/* Does this section type occupy file bytes? */
+bool cbi_section_has_data(uint32_t type);
+
+/* First section of that name, or 0. */
+uint32_t cbi_object_find(const cbi_object *object, const char *name);
+
+/* One relocation, REL or RELA. */
+typedef struct cbi_rela {
+    uint64_t offset;
+    uint32_t type;
+    uint32_t symbol;
+    int64_t addend; /* 0 for REL */
+} cbi_rela;
+
+/* Records of a relocation section (SHT_REL, SHT_RELA and their CUDA forms) and the i-th of them. */
+bool cbi_is_reloc_type(uint32_t sh_type);
+size_t cbi_rela_count(const cbi_section *section);
+cbi_rela cbi_rela_at(const cbi_section *section, size_t i);
+
+/* One record of an EIATTR or EICOMPAT stream. */
+typedef struct cbi_attr {
+    uint8_t format; /* 1 none, 2 byte, 3 half, 4 sized */
+    uint8_t code;
+    uint16_t value; /* formats 2 and 3; for 4 the payload size */
+    cbi_span payload;
+    cbi_span raw; /* the whole record */
+} cbi_attr;
+
+/* Steps through a stream; *pos starts at 0.  False at the end or at a damaged record (then *pos <
+ * size). */
+bool cbi_attr_next(cbi_span stream, size_t *pos, cbi_attr *ret_attr);
+
+/* What .note.nv.cuinfo says. */
+typedef struct cbi_cuinfo {
+    bool present;
+    uint16_t version;
+    uint16_t virtual_sm;
+    uint16_t toolkit; /* times ten: 130 = 13.0 */
+    uint32_t section;
+} cbi_cuinfo;
+
+/* Finds the note the way nvlink does: e_flags bits 24..31 give the section, 0xff means by name. */
+cbi_cuinfo cbi_object_cuinfo(const cbi_object *object);
+
+#endif
