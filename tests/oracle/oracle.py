@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Compares cubind with nvlink on programs made for the purpose. See README.md beside it."""
+import argparse
+import collections
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import generate
+import shrink
+import toolchain
+
+
+class Tally:
+    """Counts of the results; sm_100+ keeps its three grades apart."""
+
+    def __init__(self, mercury):
+        self.mercury = mercury
+        self.count = collections.Counter()
+        self.classes = collections.Counter()
+
+    def add(self, verdict):
+        self.count[verdict.grade] += 1
+        if verdict.grade == "diff":
+            self.classes[verdict.cls] += 1
+
+    def summary(self):
+        c = self.count
+        if self.classes:
+            print("first differences: " + ", ".join("%s %d" % x
+                                                    for x in self.classes.most_common(12)))
+        if c["skip"]:
+            print("%d jobs could not be compiled" % c["skip"])
+        if self.mercury:
+            print("%d identical, %d sched-only, %d different" % (c["same"], c["sched"], c["diff"]))
+        print("%d passed, %d failed" % (c["same"], c["diff"] + c["sched"]))
+        return 1 if c["diff"] or c["sched"] else 0
+
+
+def report(name, verdict):
+    if verdict.grade == "sched":
+        print("SCHED %s: bits >= 105 of %s" % (name, " ".join(verdict.funcs)))
+    elif verdict.grade == "diff":
+        print("FAIL %s\n    %s" % (name, verdict.text.replace("\n", "\n    ")))
+    sys.stdout.flush()
+
+
+def pick_archs(opts):
+    if opts.arch:
+        archs = [a[3:] if a.startswith("sm_") else a for a in opts.arch.split(",")]
+        bad = [a for a in archs if a not in toolchain.GROUPS["all"]]
+        if bad:
+            sys.exit("oracle: unknown arch " + bad[0])
+        return archs
+    return toolchain.GROUPS[opts.group]
+
+
+def pooled(opts, jobs, work):
+    """Yields (job, WORK(job)) in job order, with a bounded number of jobs ahead."""
+    with ThreadPoolExecutor(opts.j) as pool:
+        pending, it = collections.deque(), iter(jobs)
+        for job in it:
+            pending.append((job, pool.submit(work, job)))
+            if len(pending) >= 8 * opts.j:
+                j, f = pending.popleft()
+                yield j, f.result()
+        for j, f in pending:
+            yield j, f.result()
+
+
+def random_jobs(opts, tools):
+    archs = pick_archs(opts)
+    tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
+    first = opts.job if opts.job is not None else 0
+    jobs = range(first, first + (1 if opts.job is not None else opts.random))
+    start, seen = time.monotonic(), collections.Counter()
+
+    def work(job):
+        prog = generate.make(opts.seed, job, archs)
+        try:
+            inputs = prog.inputs(tools)
+        except toolchain.ToolError as e:
+            return prog, toolchain.Verdict("skip", "", str(e))
+        return prog, toolchain.run_steps(tools, prog.args(), inputs)
+
+    for job, (prog, v) in pooled(opts, jobs, work):
+        tally.add(v)
+        if opts.verbose and v.grade == "skip":
+            print("skip %d: %s" % (job, v.text.splitlines()[0]))
+        if v.grade in ("same", "skip"):
+            continue
+        seen[v.cls] += 1
+        name = "seed %s job %d sm_%s %s" % (opts.seed, job, prog.arch,
+                                            " | ".join(" ".join(s) for s in prog.steps))
+        if v.grade == "sched":
+            if opts.verbose:
+                report(name, v)
+            continue
+        if seen[v.cls] <= opts.show:
+            report(name, v)
+        if seen[v.cls] <= opts.shrink:
+            small = shrink.Shrinker(tools, prog, v.cls).run()
+            sv = toolchain.run_steps(tools, small.args(), small.inputs(tools))
+            folder = os.path.join(opts.keep or os.path.join(toolchain.ROOT, "build",
+                                                            "oracle-fail"),
+                                  "%s-%d" % (opts.seed, job))
+            shrink.write_case(tools, small, folder, sv, name + "\n")
+            print("    minimised in " + os.path.relpath(folder))
+    print("%d random jobs in %.0f s" % (len(jobs), time.monotonic() - start))
+    return tally.summary()
+
+
+def main(argv):
+    p = argparse.ArgumentParser(prog="oracle", description=__doc__)
+    act = p.add_mutually_exclusive_group(required=True)
+    act.add_argument("--features", action="store_true", help="run the hand-written programs")
+    act.add_argument("--random", type=int, metavar="N", help="run N random programs")
+    act.add_argument("--damage", nargs="+", metavar="FILE", help="link damaged copies of FILEs")
+    act.add_argument("--scale", choices=["wide", "chain", "ring"], help="time large links")
+    act.add_argument("--make-golden", action="store_true", help="rewrite tests/golden")
+    p.add_argument("--cubind", help="program under test (default build/cubind)")
+    p.add_argument("--cache", help="folder for compiled inputs (default build/oracle-cache)")
+    p.add_argument("--arch", help="comma separated, e.g. 75,90a")
+    p.add_argument("--group", choices=list(toolchain.GROUPS), default="sass")
+    p.add_argument("-j", type=int, default=2, help="parallel jobs")
+    p.add_argument("--keep", metavar="DIR", help="where failing cases are written")
+    p.add_argument("--verbose", action="store_true")
+    p.add_argument("--show", type=int, default=3, help="failures printed per class")
+    p.add_argument("--only", help="features: names containing this")
+    p.add_argument("--mode", help="features: modes containing this")
+    p.add_argument("--quick", action="store_true", help="features: a short selection")
+    p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
+    p.add_argument("--seed", default="1")
+    p.add_argument("--job", type=int, help="random: only this job of the seed")
+    p.add_argument("--shrink", type=int, default=1, metavar="K",
+                   help="random: minimise the first K failures of each class")
+    p.add_argument("-n", type=int, default=1000, help="damage: number of damaged copies")
+    p.add_argument("--modules", type=int, default=1500)
+    p.add_argument("--funcs", type=int, default=20)
+    opts = p.parse_args(argv)
+    tools = toolchain.Tools(opts.cubind, opts.cache)
+    try:
+        if not tools.nvlink and not opts.damage:
+            print("oracle: nvlink not found, skipped")
+            print("0 passed, 0 failed, 1 skipped")
+            return 0
+        if not os.access(tools.cubind, os.X_OK) and not opts.validate and not opts.make_golden:
+            sys.exit("oracle: no program under test at %s" % tools.cubind)
+        if opts.random is not None:
+            return random_jobs(opts, tools)
+        if opts.features:
+            import features
+            return features.run(opts, tools, pick_archs(opts), Tally, report, pooled)
+        if opts.damage:
+            import damage
+            return damage.run(opts, tools, pooled)
+        if opts.scale:
+            import scale
+            return scale.run(opts, tools, pick_archs(opts))
+        import golden
+        return golden.make(opts, tools)
+    finally:
+        tools.close()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BrokenPipeError:
+        sys.exit(1)

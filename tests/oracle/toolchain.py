@@ -1,0 +1,268 @@
+"""The CUDA tools, a content-addressed cache of what they made, and one comparison of two linkers."""
+import hashlib
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import tempfile
+
+import cubin
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SASS = ["75", "80", "86", "87", "88", "89", "90", "90a"]
+MERCURY = ["100", "100a", "100f", "103", "103a", "103f", "110", "110a", "110f",
+           "120", "120a", "120f", "121", "121a", "121f"]
+GROUPS = {"sass": SASS, "mercury": MERCURY, "all": SASS + MERCURY}
+EMULATE = "nvlink-13.0.88"
+TIMEOUT = 60
+
+
+class ToolError(Exception):
+    """A compiler refused a source."""
+
+
+def sm_number(arch):
+    return int(arch.rstrip("af"))
+
+
+class Cache:
+    def __init__(self, root):
+        self.root = root
+
+    def path(self, key):
+        return os.path.join(self.root, key[:2], key[2:])
+
+    def get(self, key):
+        try:
+            with open(self.path(key), "rb") as f:
+                return pickle.load(f)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+
+    def put(self, key, value):
+        path = self.path(key)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        fd, tmp = tempfile.mkstemp(dir=os.path.dirname(path))
+        with os.fdopen(fd, "wb") as f:
+            pickle.dump(value, f)
+        os.replace(tmp, path)
+
+
+def digest(*parts):
+    h = hashlib.sha256()
+    for p in parts:
+        if isinstance(p, str):
+            p = p.encode()
+        h.update(b"%d:" % len(p))
+        h.update(p)
+    return h.hexdigest()
+
+
+class Run:
+    """What one linker did: exit status (negative: signal), stderr, output or None."""
+
+    def __init__(self, rc, err, out, stdout=""):
+        self.rc, self.err, self.out, self.stdout = rc, err, out, stdout
+
+
+class Tools:
+    def __init__(self, cubind=None, cache=None):
+        self.nvlink = shutil.which("nvlink")
+        self.ptxas = shutil.which("ptxas")
+        self.nvcc = shutil.which("nvcc")
+        cubind = cubind or os.environ.get("CUBIND") or os.path.join(ROOT, "build", "cubind")
+        if os.sep not in cubind:
+            cubind = shutil.which(cubind) or cubind
+        self.cubind = os.path.abspath(cubind)
+        self.cubind_is_nvlink = os.path.basename(cubind).startswith("nvlink")
+        self.cache = Cache(cache or os.environ.get("CUBIND_ORACLE_CACHE") or
+                           os.path.join(ROOT, "build", "oracle-cache"))
+        self.version = ""
+        if self.nvlink:
+            text = subprocess.run([self.nvlink, "-V"], capture_output=True, text=True).stdout
+            self.version = text.strip().splitlines()[-1] if text.strip() else "?"
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.tmp = tempfile.mkdtemp(prefix="cubind-oracle-", dir=base)
+
+    def close(self):
+        shutil.rmtree(self.tmp, ignore_errors=True)
+
+    def workdir(self):
+        return tempfile.mkdtemp(dir=self.tmp)
+
+    # -- compilers ---------------------------------------------------------------------------
+
+    def assemble(self, ptx, arch, flags=()):
+        """PTX text to a relocatable cubin."""
+        key = digest("ptxas", self.version, ptx, arch, "\0".join(flags))
+        hit = self.cache.get(key)
+        if hit is None:
+            d = self.workdir()
+            with open(os.path.join(d, "x.ptx"), "w") as f:
+                f.write(ptx)
+            try:
+                p = subprocess.run([self.ptxas, "-c", "-arch=sm_" + arch, *flags, "x.ptx", "-o",
+                                    "x.cubin"], cwd=d, capture_output=True, text=True,
+                                   timeout=TIMEOUT)
+                rc, err = p.returncode, p.stderr + p.stdout
+            except subprocess.TimeoutExpired:
+                rc, err = 1, "ptxas: time limit"
+            if rc == 0:
+                with open(os.path.join(d, "x.cubin"), "rb") as f:
+                    hit = (f.read(), "")
+            else:
+                hit = (None, err)
+            shutil.rmtree(d, ignore_errors=True)
+            self.cache.put(key, hit)
+        if hit[0] is None:
+            raise ToolError(hit[1])
+        return hit[0]
+
+    def cu_to_ptx(self, path, virt, flags=()):
+        with open(path, "rb") as f:
+            src = f.read()
+        deps = b""
+        for inc in re.findall(rb'#include "([^"]+)"', src):
+            p = os.path.join(os.path.dirname(path), inc.decode())
+            if os.path.exists(p):
+                with open(p, "rb") as f:
+                    deps += f.read()
+        key = digest("nvcc", self.version, src, deps, os.path.basename(path), virt,
+                     "\0".join(flags))
+        hit = self.cache.get(key)
+        if hit is None:
+            d = self.workdir()
+            out = os.path.join(d, "x.ptx")
+            # A fixed relative path, so that names derived from it do not depend on the machine.
+            for f in os.listdir(os.path.dirname(path)):
+                shutil.copy(os.path.join(os.path.dirname(path), f), d)
+            p = subprocess.run([self.nvcc, "-rdc=true", "-std=c++17", "-ptx",
+                                "-arch=compute_" + virt, "-diag-suppress=177,550",
+                                *flags, os.path.basename(path), "-o", out],
+                               cwd=d, capture_output=True, text=True)
+            if p.returncode:
+                shutil.rmtree(d, ignore_errors=True)
+                raise ToolError(p.stderr)
+            with open(out) as f:
+                hit = f.read().replace(d, "/src")
+            shutil.rmtree(d, ignore_errors=True)
+            self.cache.put(key, hit)
+        return hit
+
+    # -- linkers -----------------------------------------------------------------------------
+
+    def exec_link(self, argv, inputs, sub, timeout=TIMEOUT):
+        """Runs a linker on files written to a fresh folder; the output is SUB/out.cubin."""
+        d = self.workdir()
+        os.mkdir(os.path.join(d, sub))
+        for name, data in inputs:
+            p = os.path.join(d, name)
+            os.makedirs(os.path.dirname(p), exist_ok=True)
+            with open(p, "wb") as f:
+                f.write(data)
+        out = os.path.join(sub, "out.cubin")
+        try:
+            p = subprocess.run(argv + ["-o", out], cwd=d, capture_output=True, timeout=timeout)
+            rc, err, std = p.returncode, p.stderr.decode("latin1"), p.stdout.decode("latin1")
+        except subprocess.TimeoutExpired:
+            rc, err, std = -9999, "time limit", ""
+        try:
+            with open(os.path.join(d, out), "rb") as f:
+                data = f.read()
+        except OSError:
+            data = None
+        shutil.rmtree(d, ignore_errors=True)
+        return Run(rc, err, data, std)
+
+    def run_nvlink(self, args, inputs):
+        key = digest("nvlink", self.version, "\0".join(args),
+                     *[x for n, d in inputs for x in (n, d)])
+        hit = self.cache.get(key)
+        if hit is None:
+            r = self.exec_link([self.nvlink, *args, *[n for n, _ in inputs]], inputs, "n")
+            hit = (r.rc, r.err, r.out, r.stdout)
+            self.cache.put(key, hit)
+        return Run(*hit)
+
+    def run_cubind(self, args, inputs, timeout=TIMEOUT):
+        files = [n for n, _ in inputs]
+        if self.cubind_is_nvlink:
+            return self.exec_link([self.cubind, *args, *files], inputs, "c", timeout)
+        return self.exec_link([self.cubind, "link", "--emulate", EMULATE, *args, *files], inputs,
+                              "c", timeout)
+
+
+class Verdict:
+    """ok: counts as passed. grade: same, sched or diff. cls: key of the first difference."""
+
+    def __init__(self, grade, cls="", text="", funcs=()):
+        self.grade, self.cls, self.text, self.funcs = grade, cls, text, list(funcs)
+
+
+def norm_err(text):
+    """Diagnostics as compared: cubind may add indented lines and carry its own name."""
+    out = []
+    for line in text.splitlines():
+        if line.startswith("cubind "):
+            line = "nvlink" + line[6:]
+        out.append(line)
+    return out
+
+
+def compare(n, c):
+    """Verdict on a cubind run C against nvlink's run N."""
+    sanit = re.search(r"(AddressSanitizer|LeakSanitizer|runtime error:).*", c.err)
+    if sanit:
+        return Verdict("diff", "sanitizer", sanit.group(0))
+    if c.rc == -9999:
+        return Verdict("diff", "timeout", "cubind ran into the time limit")
+    if c.rc < 0 or c.rc > 255:
+        return Verdict("diff", "crash", "cubind died with signal %d\n%s" % (-c.rc, c.err[-400:]))
+    if n.rc < 0:
+        if c.rc == 0 or c.out is not None or not c.err:
+            return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: exit %d, "
+                           "output %s" % (-n.rc, c.rc, "written" if c.out is not None else "none"))
+        return Verdict("same")
+    ne, ce = norm_err(n.err), [x for x in norm_err(c.err) if not x.startswith("  ")]
+    if n.rc != c.rc:
+        return Verdict("diff", "exit status", "exit status: nvlink %d | cubind %d\nnvlink says: %s"
+                       "\ncubind says: %s" % (n.rc, c.rc, "; ".join(ne[:3]), "; ".join(ce[:3])))
+    if (n.out is None) != (c.out is None):
+        return Verdict("diff", "output file", "output file: nvlink %s | cubind %s" %
+                       ("none" if n.out is None else "written",
+                        "none" if c.out is None else "written"))
+    if n.out is not None:
+        g, funcs = cubin.grade(n.out, c.out)
+        if g == "diff":
+            cls, text = cubin.explain(n.out, c.out)
+            return Verdict("diff", cls, text)
+    else:
+        g, funcs = "same", []
+    if ne != ce:
+        got = cubin.list_diff("stderr", ne, ce)
+        return Verdict("diff", "stderr", "\n".join(got))
+    if n.stdout != c.stdout:
+        return Verdict("diff", "stdout", "stdout differs")
+    return Verdict(g, "", "", funcs)
+
+
+def run_steps(tools, steps, inputs):
+    """Runs a chain of links. Each step is a list of options; the output of a step that has a
+    successor (from nvlink, so that later steps do not repeat an earlier difference) replaces the
+    inputs. Returns the first verdict that is not 'same', or the last one."""
+    last = Verdict("same")
+    for i, args in enumerate(steps):
+        n = tools.run_nvlink(args, inputs)
+        c = tools.run_cubind(args, inputs)
+        v = compare(n, c)
+        if v.grade == "diff":
+            if i:
+                v.text = "step %d (%s): %s" % (i + 1, " ".join(args), v.text)
+            return v
+        if v.grade == "sched":
+            last = v
+        if n.out is None:
+            break
+        inputs = [("step%d.cubin" % (i + 1), n.out)]
+    return last
