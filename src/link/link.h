@@ -9,22 +9,7 @@
 #include "base/base.h"
 #include "base/sink.h"
 #include "format/arch.h"
-
-/* One device ELF to link. */
-typedef struct cbi_link_input {
-    const char *file; /* as named in messages: path or "archive:member" */
-    cbi_span bytes;
-    bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
-} cbi_link_input;
-
-/* Name patterns ('*' matches any run) from the host objects' reference sections. */
-typedef struct cbi_host_patterns {
-    bool active; /* at least one kernel pattern and no input that forbids pruning */
-    const char *const *external_kernels;
-    size_t external_kernel_count;
-    const char *const *internal_kernels;
-    size_t internal_kernel_count;
-} cbi_host_patterns;
+#include "input/slice.h"
 
 typedef struct cbi_link_options {
     const cbi_arch *arch;

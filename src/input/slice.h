@@ -1,0 +1,23 @@
+/* What the input stage hands to the link: device ELFs in link order, and the names the host uses. */
+#ifndef CBI_SLICE_H
+#define CBI_SLICE_H
+
+#include "base/base.h"
+
+/* One device ELF to link. */
+typedef struct cbi_link_input {
+    const char *file; /* as named in messages: path or "archive:member" */
+    cbi_span bytes;
+    bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
+} cbi_link_input;
+
+/* Name patterns ('*' matches any run) from the host objects' reference sections. */
+typedef struct cbi_host_patterns {
+    bool active; /* at least one kernel pattern and no input that forbids pruning */
+    const char *const *external_kernels;
+    size_t external_kernel_count;
+    const char *const *internal_kernels;
+    size_t internal_kernel_count;
+} cbi_host_patterns;
+
+#endif
