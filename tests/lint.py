@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Checks of the tree itself; each prints its findings and counts as one test.
+
+usage: lint.py --build FOLDER [--jobs N] [--tally FILE] [CHECK...]
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# From the top of the pipeline down: a folder may include headers of itself and of folders before
+# it, never of folders after it.
+LAYERS = ["include", "base", "format", "input", "object", "link", "mercury", "inspect", "api", "tools"]
+MAX_LINES = 900
+SKIP = None  # returned by a check that cannot run here
+
+
+def tracked(*suffixes):
+    """Files of the project with one of these endings, sorted."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        ).stdout.split("\n")
+    except (OSError, subprocess.CalledProcessError):
+        listed = []
+        for folder, names, files in os.walk(ROOT):
+            names[:] = [n for n in names if not n.startswith((".git", "build"))]
+            listed += [os.path.relpath(os.path.join(folder, f), ROOT) for f in files]
+    return sorted(
+        f for f in listed if f.endswith(suffixes or ("",)) and os.path.isfile(os.path.join(ROOT, f))
+    )
+
+
+def lines_of(path):
+    with open(os.path.join(ROOT, path), errors="replace") as f:
+        return f.read().split("\n")
+
+
+def check_style(args):
+    """every C file is in the code style (clang-format)"""
+    if not shutil.which("clang-format"):
+        return SKIP
+    done = subprocess.run(
+        ["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *tracked(".c", ".h")],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    return [l for l in done.stdout.split("\n") if "error:" in l]
+
+
+def check_static_analysis(args):
+    """clang-tidy has nothing to say"""
+    database = os.path.join(args.build, "compile_commands.json")
+    if not shutil.which("clang-tidy") or not os.path.exists(database):
+        return SKIP
+    files = [f for f in tracked(".c") if f.startswith(("src/", "tools/"))]
+
+    def run(path):
+        return subprocess.run(
+            ["clang-tidy", "--quiet", "-p", args.build, path], cwd=ROOT,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        ).stdout
+
+    found = []
+    with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
+        for text in pool.map(run, files):
+            for line in text.split("\n"):
+                if re.search(r": (warning|error): ", line):
+                    found.append(line.replace(ROOT + "/", ""))
+    return sorted(set(found))
+
+
+def layer_of(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def check_layering(args):
+    """headers are included from the same folder or one further up the pipeline"""
+    found = []
+    for path in tracked(".c", ".h"):
+        here = layer_of(path)
+        if here not in LAYERS:
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not match:
+                continue
+            target = match.group(1).split("/")
+            if target[0] == "cubind":
+                there = "include"
+            elif len(target) > 1 and target[0] in LAYERS:
+                there = target[0]
+            else:
+                there = here
+            if LAYERS.index(there) > LAYERS.index(here):
+                found.append("%s:%d: %s must not include from %s" % (path, number, here, there))
+    return found
+
+
+def check_length(args):
+    """no source file is so long that it holds more than one idea"""
+    found = []
+    for path in tracked(".c", ".h", ".py"):
+        count = len(lines_of(path)) - 1
+        if count > MAX_LINES:
+            found.append("%s: %d lines, at most %d" % (path, count, MAX_LINES))
+    return found
+
+
+def check_paths(args):
+    """no file names a folder of one particular machine"""
+    found = []
+    pattern = re.compile(r"(?<![\w.$}])/(?:home|root|work|Users|tmp/[a-z])[/\w]")
+    for path in tracked(".c", ".h", ".py", ".sh", ".md", ".build", ".scd", ".txt", "dev", ".json"):
+        for number, line in enumerate(lines_of(path), 1):
+            match = pattern.search(line)
+            if match and path != "tests/lint.py":
+                found.append("%s:%d: %s" % (path, number, line.strip()[:100]))
+    return found
+
+
+def check_unfinished(args):
+    """no marker of unfinished work"""
+    marker = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
+    found = []
+    for path in tracked(".c", ".h", ".py", ".sh", ".build", "dev"):
+        for number, line in enumerate(lines_of(path), 1):
+            if marker.search(line):
+                found.append("%s:%d: %s" % (path, number, line.strip()[:100]))
+    return found
+
+
+def check_names(args):
+    """names that other files can see start with cbi_ or cb_"""
+    library = os.path.join(args.build, "libcubind.a")
+    if not shutil.which("nm") or not os.path.exists(library):
+        return SKIP
+    members = sorted(glob.glob(os.path.join(args.build, "libcubind.a.p", "*.o")))
+    listed = subprocess.run(
+        ["nm", "--defined-only", "-g", "-A", *members], stdout=subprocess.PIPE, text=True
+    ).stdout
+    found = set()
+    for line in listed.split("\n"):
+        words = line.split()
+        if len(words) < 3 or words[-1].startswith(("cbi_", "cb_", "__odr_asan", "_GLOBAL_")):
+            continue
+        found.add("%s: %s" % (os.path.basename(words[0].split(":")[0]), words[-1]))
+    return sorted(found)
+
+
+CHECKS = [
+    ("style", check_style),
+    ("layering", check_layering),
+    ("length", check_length),
+    ("paths", check_paths),
+    ("unfinished", check_unfinished),
+    ("names", check_names),
+    ("tidy", check_static_analysis),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tally")
+    parser.add_argument("checks", nargs="*")
+    args = parser.parse_args()
+    passed = failed = skipped = 0
+    for name, check in CHECKS:
+        if args.checks and name not in args.checks:
+            continue
+        findings = check(args)
+        if findings is SKIP:
+            skipped += 1
+            print("skip %s: %s" % (name, check.__doc__))
+        elif findings:
+            failed += 1
+            print("FAIL %s: %s" % (name, check.__doc__))
+            for finding in findings[:40]:
+                print("    " + finding)
+            if len(findings) > 40:
+                print("    ... %d more" % (len(findings) - 40))
+        else:
+            passed += 1
+            print("ok   %s: %s" % (name, check.__doc__))
+        sys.stdout.flush()
+    if args.tally:
+        with open(args.tally, "a") as tally:
+            tally.write("lint %d %d %d\n" % (passed, failed, skipped))
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

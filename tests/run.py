@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Runs test suites and counts.
+
+usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT] SUITE...
+
+suites: unit    the programs FOLDER/tests/unit/test_*
+        cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
+        golden  tests/golden/run.py
+        api     the scripts tests/api/*.py and *.sh (exports, headers, packages, example)
+
+A test is a program.  Exit 0 passes, 77 skips, anything else fails.  If it prints TAP ("ok 1 - ...",
+"not ok 2 - ...", "ok 3 # SKIP"), or a last line "N passed, N failed[, N skipped]", its own counts
+are used.  It finds what it needs in the environment: CUBIND (the program), CUBIND_BUILD (the build
+folder), CUBIND_ROOT (this repository), and a TMPDIR of its own that is removed afterwards.
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\.?$")
+TIMEOUT = 600
+
+
+def find(suite, build):
+    """The programs of a suite, sorted."""
+    if suite == "unit":
+        found = glob.glob(os.path.join(build, "tests/unit/test_*"))
+        return sorted(f for f in found if os.path.isfile(f) and os.access(f, os.X_OK))
+    if suite == "golden":
+        found = [os.path.join(ROOT, "tests/golden/run.py")]
+        return [f for f in found if os.path.exists(f)]
+    found = []
+    for pattern in ("*.py", "*.sh"):
+        found += glob.glob(os.path.join(ROOT, "tests", suite, pattern))
+    # files that start with an underscore are helpers, and only executables are tests
+    return sorted(
+        f for f in found if os.access(f, os.X_OK) and not os.path.basename(f).startswith("_")
+    )
+
+
+def count(output, code):
+    """(passed, failed, skipped) of one program from what it printed and its exit status."""
+    lines = output.splitlines()
+    for line in reversed(lines):
+        if line.strip():
+            match = SUMMARY.match(line.strip())
+            if match:
+                p, f, s = (int(g or 0) for g in match.groups())
+                return (p, f or int(code not in (0, 77)), s)
+            break
+    skipped = sum(1 for l in lines if re.match(r"ok \d+.*# SKIP", l))
+    passed = sum(1 for l in lines if re.match(r"ok \d+", l)) - skipped
+    failed = sum(1 for l in lines if re.match(r"not ok \d+", l))
+    if code == 77 and passed + failed == 0:
+        return (0, 0, skipped or 1)
+    if passed + failed + skipped:
+        return (passed, failed or int(code != 0), skipped)
+    return (1, 0, 0) if code == 0 else (0, 1, 0)
+
+
+def run_one(path, build):
+    scratch = tempfile.mkdtemp(prefix="cubind-test-")
+    env = dict(
+        os.environ,
+        CUBIND=os.path.join(build, "cubind"),
+        CUBIND_BUILD=build,
+        CUBIND_ROOT=ROOT,
+        TMPDIR=scratch,
+        CMOCKA_MESSAGE_OUTPUT="TAP",
+        LC_ALL="C.UTF-8",
+        ASAN_OPTIONS="detect_leaks=1:exitcode=99:" + os.environ.get("ASAN_OPTIONS", ""),
+        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99",
+    )
+    command = [sys.executable, path] if path.endswith(".py") else [path]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, timeout=TIMEOUT, errors="replace",
+        )
+        return done.stdout, done.returncode
+    except subprocess.TimeoutExpired as late:
+        text = late.stdout or b""
+        if isinstance(text, bytes):
+            text = text.decode(errors="replace")
+        return text + "\ntimed out after %d seconds\n" % TIMEOUT, 1
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tally")
+    parser.add_argument("--label", default="")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("suites", nargs="+")
+    args = parser.parse_args()
+    build = os.path.abspath(args.build)
+    total = [0, 0, 0]
+    for suite in args.suites:
+        programs = [p for p in find(suite, build) if args.filter in os.path.basename(p)]
+        sums = [0, 0, 0]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
+            results = pool.map(lambda p: run_one(p, build), programs)
+            for path, (output, code) in zip(programs, results):
+                counts = count(output, code)
+                sums = [a + b for a, b in zip(sums, counts)]
+                name = os.path.basename(path)
+                if counts[1]:
+                    print("FAIL %s %s (exit %d)" % (suite, name, code))
+                    print("\n".join("    " + l for l in output.splitlines()[-60:]))
+                elif counts[0] == 0 and counts[2]:
+                    reason = output.strip().splitlines()[-1:] or [""]
+                    print("skip %s %s %s" % (suite, name, reason[0]))
+                sys.stdout.flush()
+        print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
+        if args.tally:
+            with open(args.tally, "a") as tally:
+                tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
+        total = [a + b for a, b in zip(total, sums)]
+    print("%d passed, %d failed, %d skipped" % tuple(total))
+    return 1 if total[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
