@@ -54,6 +54,9 @@ typedef struct cbi_object {
     uint32_t symbol_count;
     uint32_t symtab; /* section index, 0 = none */
     uint32_t strtab;
+    cbi_symbol *merc_symbols; /* of .nv.merc.symtab (sm_100 and later), NULL if none */
+    uint32_t merc_symbol_count;
+    uint32_t merc_symtab;
 } cbi_object;
 
 /* A failed check. */
@@ -81,6 +84,14 @@ typedef enum cbi_object_kind {
  * sections != NULL. */
 cbi_object_kind cbi_object_read(cbi_ctx *ctx, const char *file, cbi_span bytes,
                                 cbi_object *ret_object, cbi_findings *findings);
+
+/* Every rule the read checks, for lists and documents. */
+typedef struct cbi_rule {
+    const char *id;
+    const char *text;
+} cbi_rule;
+extern const cbi_rule cbi_object_rules[];
+extern const size_t cbi_object_rule_count;
 
 /* Does this section type occupy file bytes? */
 bool cbi_section_has_data(uint32_t type);
@@ -114,7 +125,33 @@ typedef struct cbi_attr {
  * size). */
 bool cbi_attr_next(cbi_span stream, size_t *pos, cbi_attr *ret_attr);
 
-/* What .note.nv.cuinfo says. */
+/* One note of a SHT_NOTE section. */
+typedef struct cbi_note {
+    uint32_t type;
+    cbi_span owner; /* namesz bytes, normally "NVIDIA Corp" and its NUL */
+    cbi_span desc;
+    size_t offset; /* of the note in the section */
+} cbi_note;
+
+/* Steps through a note section; *pos starts at 0.  False at the end or at a damaged note (then *pos
+ * < size). */
+bool cbi_note_next(cbi_span section, size_t *pos, cbi_note *ret_note);
+
+/* What a toolkit note (NT_CUDA_TKINFO) says; the strings borrow the file's bytes. */
+typedef struct cbi_tkinfo {
+    uint32_t version;
+    const char *object_name;
+    const char *tool;
+    const char *tool_version;
+    const char *build;
+    const char *options;
+} cbi_tkinfo;
+
+/* Reads a toolkit note's descriptor; false if it is damaged. */
+bool cbi_tkinfo_read(cbi_span desc, cbi_tkinfo *ret_tkinfo);
+
+/* What .note.nv.cuinfo says.  In an object of the older ABI (OSABI 0x33) the same facts come from
+ * the ELF header and `section` is 0. */
 typedef struct cbi_cuinfo {
     bool present;
     uint16_t version;

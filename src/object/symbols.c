@@ -1,0 +1,157 @@
+/* Reads the symbol tables: .symtab and, for sm_100 and later, .nv.merc.symtab. */
+#include "object/object.h"
+#include "object/rules.h"
+
+#define MAX_SYMBOL_SIZE (UINT64_C(1) << 48)
+#define MAX_ALIGN       (UINT64_C(1) << 31)
+
+/* The extended index table that belongs to a symbol table, or an empty span. */
+static cbi_span find_xindex(const cbi_object *o, uint32_t symtab)
+{
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].type == SHT_SYMTAB_SHNDX && o->sections[i].link == symtab)
+            return o->sections[i].data;
+    return (cbi_span){NULL, 0};
+}
+
+/* Must value and size of a symbol lie inside this section?  Not in a capsule, where they count
+ * bytes of the code it stands for; and not in shared memory: a relocatable link leaves the
+ * alignment in st_value, and dynamic shared memory starts past the section's end. */
+static bool bounds_symbols(const cbi_section *section)
+{
+    switch (section->type) {
+    case SHT_CUDA_CAPMERC:
+    case SHT_CUDA_SHARED:
+    case SHT_CUDA_SHARED_RESERVED:
+        return false;
+    case SHT_NOBITS:
+        return strcmp(section->name, ".nv.global") == 0;
+    default:
+        return true;
+    }
+}
+
+static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t index, uint64_t place)
+{
+    const cbi_object *o = r->object;
+    if (s->shndx == SHN_COMMON) {
+        if (s->value > MAX_ALIGN || s->size > MAX_SYMBOL_SIZE)
+            cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, NULL, s->name,
+                               "common symbol %u: size 0x%llx or alignment 0x%llx is too large",
+                               index, (unsigned long long)s->size, (unsigned long long)s->value);
+        return;
+    }
+    if (s->shndx == SHN_UNDEF || s->shndx == SHN_ABS || s->shndx >= o->section_count)
+        return;
+    const cbi_section *section = &o->sections[s->shndx];
+    if (s->value > MAX_SYMBOL_SIZE || s->size > MAX_SYMBOL_SIZE)
+        cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, section->name, s->name,
+                           "symbol %u: value 0x%llx or size 0x%llx is too large", index,
+                           (unsigned long long)s->value, (unsigned long long)s->size);
+    else if (bounds_symbols(section) && !cbi_fits(s->value, s->size, section->size))
+        cbi_object_finding(r, CBI_RULE_SYMBOL_RANGE, place, section->name, s->name,
+                           "symbol %u: 0x%llx bytes at 0x%llx do not fit in the section's 0x%llx",
+                           index, (unsigned long long)s->size, (unsigned long long)s->value,
+                           (unsigned long long)section->size);
+}
+
+static void read_table(cbi_object_reader *r, uint32_t table, cbi_symbol **ret_symbols,
+                       uint32_t *ret_count)
+{
+    const cbi_object *o = r->object;
+    const cbi_section *section = &o->sections[table];
+    uint64_t header = o->shoff + table * sizeof(Elf64_Shdr);
+    if (section->entsize != sizeof(Elf64_Sym) || section->size % sizeof(Elf64_Sym) != 0) {
+        cbi_object_finding(r, CBI_RULE_RECORD_SIZE, header, section->name, NULL,
+                           "sh_entsize %llu and sh_size %llu do not suit 24-byte symbols",
+                           (unsigned long long)section->entsize, (unsigned long long)section->size);
+        return;
+    }
+    cbi_span strings = {NULL, 0};
+    if (section->link < o->section_count && o->sections[section->link].type == SHT_STRTAB)
+        strings = o->sections[section->link].data;
+    else
+        cbi_object_finding(r, CBI_RULE_SECTION_LINK, header, section->name, NULL,
+                           "sh_link %u names no string table", section->link);
+    /* when the table ends in NUL, every offset inside it starts a string */
+    bool closed = strings.size && strings.data[strings.size - 1] == 0;
+    cbi_span xindex = find_xindex(o, table);
+
+    size_t count = section->data.size / sizeof(Elf64_Sym);
+    if (count >= UINT32_MAX)
+        return; /* cannot happen with a 32-bit section count check of the file size */
+    cbi_symbol *symbols = CBI_NEW_ARRAY(r->ctx, count, cbi_symbol);
+    *ret_symbols = symbols;
+    *ret_count = (uint32_t)count;
+    if (section->info > count)
+        cbi_object_finding(r, CBI_RULE_SYMBOL_ORDER, header, section->name, NULL,
+                           "sh_info %u is greater than the %zu symbols", section->info, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (cbi_object_stop(r))
+            return;
+        uint64_t place = section->offset + i * sizeof(Elf64_Sym);
+        const uint8_t *p = section->data.data + i * sizeof(Elf64_Sym);
+        cbi_symbol *s = &symbols[i];
+        s->name = "";
+        s->name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name));
+        s->info = p[offsetof(Elf64_Sym, st_info)];
+        s->other = p[offsetof(Elf64_Sym, st_other)];
+        s->shndx = cbi_ld16(p + offsetof(Elf64_Sym, st_shndx));
+        s->value = cbi_ld64(p + offsetof(Elf64_Sym, st_value));
+        s->size = cbi_ld64(p + offsetof(Elf64_Sym, st_size));
+        if (closed && s->name_offset < strings.size) {
+            s->name = (const char *)strings.data + s->name_offset;
+        } else {
+            const char *name = cbi_span_string(strings, s->name_offset);
+            if (name)
+                s->name = name;
+            else if (s->name_offset || strings.data)
+                cbi_object_finding(r, CBI_RULE_SYMBOL_NAME, place, section->name, NULL,
+                                   "symbol %u: the name at 0x%x does not end inside the table", i,
+                                   s->name_offset);
+        }
+        if (i == 0) {
+            if (s->name_offset || s->info || s->shndx || s->value || s->size)
+                cbi_object_finding(r, CBI_RULE_SYMBOL_NULL, place, section->name, NULL,
+                                   "symbol 0 is not empty");
+            continue;
+        }
+        bool special = s->shndx >= SHN_LORESERVE;
+        if (s->shndx == SHN_XINDEX && cbi_fits((uint64_t)i * 4, 4, xindex.size)) {
+            s->shndx = cbi_ld32(xindex.data + (size_t)i * 4);
+            special = false;
+        }
+        if (special ? s->shndx != SHN_ABS && s->shndx != SHN_COMMON
+                    : s->shndx >= o->section_count) {
+            cbi_object_finding(r, CBI_RULE_SYMBOL_SECTION, place, section->name, s->name,
+                               "symbol %u: section %u does not exist", i, s->shndx);
+            continue;
+        }
+        check_place(r, s, i, place);
+    }
+}
+
+void cbi_object_read_symbols(cbi_object_reader *r)
+{
+    cbi_object *o = r->object;
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        uint32_t type = o->sections[i].type;
+        if (type != SHT_SYMTAB && type != SHT_CUDA_MERC_SYMTAB)
+            continue;
+        uint32_t *table = type == SHT_SYMTAB ? &o->symtab : &o->merc_symtab;
+        if (*table)
+            cbi_object_finding(r, CBI_RULE_SYMBOL_TABLES, o->shoff + i * sizeof(Elf64_Shdr),
+                               o->sections[i].name, NULL,
+                               "sections %u and %u are both of type 0x%x", *table, i, type);
+        else
+            *table = i;
+    }
+    if (o->symtab) {
+        uint32_t link = o->sections[o->symtab].link;
+        if (link < o->section_count && o->sections[link].type == SHT_STRTAB)
+            o->strtab = link;
+        read_table(r, o->symtab, &o->symbols, &o->symbol_count);
+    }
+    if (o->merc_symtab && !cbi_object_stop(r))
+        read_table(r, o->merc_symtab, &o->merc_symbols, &o->merc_symbol_count);
+}
