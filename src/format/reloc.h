@@ -1,0 +1,84 @@
+/* The relocation types of device ELFs: R_CUDA_* 0..116 and R_MERCURY_* 0x10000..0x10040. */
+#ifndef CBI_RELOC_H
+#define CBI_RELOC_H
+
+#include "base/base.h"
+
+#define R_MERCURY_FIRST 0x10000
+
+/* Who resolves it, as published.  For a link LINKER and EITHER are the same. */
+typedef enum cbi_reloc_class {
+    CBI_RELOC_CLASS_NONE,
+    CBI_RELOC_CLASS_LINKER,
+    CBI_RELOC_CLASS_EITHER,
+    CBI_RELOC_CLASS_DRIVER,
+    CBI_RELOC_CLASS_FINALIZER, /* Mercury: resolved when SASS is made */
+} cbi_reloc_class;
+
+/* What a final link does with it.  "Keep-symbols" are those whose place only the driver knows
+ * (functions, global variables, undefined symbols); the decision about a symbol is the link's. */
+typedef enum cbi_reloc_action {
+    CBI_RELOC_DROP,         /* nothing is patched */
+    CBI_RELOC_PATCH,        /* patched and dropped; kept for keep-symbols */
+    CBI_RELOC_KEEP,         /* always kept */
+    CBI_RELOC_UNIFIED,      /* rewritten to `plain` (not by -r), then as that type */
+    CBI_RELOC_CLEAR_UNUSED, /* dropped; the field is zeroed if the symbol was removed */
+    CBI_RELOC_PCREL,        /* kept for keep-symbols, else an error: not the same section */
+    CBI_RELOC_PROG_REL,     /* Mercury view keeps it, the SASS bytes get the value */
+    CBI_RELOC_INVALID,      /* an error unless the symbol is a keep-symbol */
+} cbi_reloc_action;
+
+/* What a field gets, after a shift right by cbi_reloc_field.shift.  The linker computes the first
+ * four, the driver the others. */
+typedef enum cbi_reloc_source {
+    CBI_SRC_VALUE,  /* symbol plus addend */
+    CBI_SRC_BANK,   /* number of the symbol's constant bank */
+    CBI_SRC_ADDEND, /* addend alone */
+    CBI_SRC_ZERO,
+    CBI_SRC_PCREL,             /* value minus place */
+    CBI_SRC_GENERIC,           /* value as a generic address */
+    CBI_SRC_UNIFIED,           /* address through the unified tables */
+    CBI_SRC_FUNC_DESC,         /* function descriptor */
+    CBI_SRC_FUNC_DESC_ADDRESS, /* address of the function descriptor */
+    CBI_SRC_TEX_INDEX,         /* texture header index */
+    CBI_SRC_SAMP_INDEX,        /* sampler header index */
+    CBI_SRC_SURF_INDEX,        /* surface header index */
+    CBI_SRC_SURF_DESC,         /* surface descriptor */
+    CBI_SRC_INSTRUCTION,       /* replacement instruction */
+} cbi_reloc_source;
+
+/* Bits [start, start + width) of the little-endian number at r_offset. */
+typedef struct cbi_reloc_field {
+    uint8_t start;
+    uint8_t width;
+    uint8_t source; /* cbi_reloc_source */
+    uint8_t shift;
+} cbi_reloc_field;
+
+typedef struct cbi_reloc_type {
+    uint32_t type;
+    const char *name;
+    uint8_t klass;  /* cbi_reloc_class */
+    uint8_t action; /* cbi_reloc_action */
+    uint8_t field_count;
+    cbi_reloc_field fields[3];
+    uint32_t plain; /* counterpart of a UNIFIED type, 0 = none */
+    /* Mercury types: the R_CUDA types in the SASS view, 0 = none.  In text the instruction decides
+     * between the two. */
+    uint32_t sass_data;
+    uint32_t sass_text;
+    uint32_t sass_text_other;
+} cbi_reloc_type;
+
+extern const cbi_reloc_type cbi_reloc_cuda[];
+extern const size_t cbi_reloc_cuda_count;
+extern const cbi_reloc_type cbi_reloc_mercury[];
+extern const size_t cbi_reloc_mercury_count;
+
+/* The row of a type of either family, or NULL. */
+const cbi_reloc_type *cbi_reloc_find(uint32_t type);
+
+/* Short text for a source, e.g. "V" or "bank". */
+const char *cbi_reloc_source_name(uint8_t source);
+
+#endif
