@@ -1,0 +1,34 @@
+/* The attributes of .nv.compat sections (EICOMPAT): one row per id. */
+#ifndef CBI_EICOMPAT_H
+#define CBI_EICOMPAT_H
+
+#include "base/base.h"
+
+/* How a link joins the values of its inputs. */
+typedef enum cbi_compat_merge {
+    CBI_COMPAT_IGNORE,       /* input records are dropped */
+    CBI_COMPAT_CLASS,        /* 0 if either is 0, else the maximum */
+    CBI_COMPAT_OR,           /* bitwise or */
+    CBI_COMPAT_FIELDS,       /* low nibble: CLASS per 2-bit field; high nibble of the first input */
+    CBI_COMPAT_EQUAL_OR_ONE, /* kept if equal, else 1 */
+    CBI_COMPAT_MAX,          /* unsigned maximum */
+    CBI_COMPAT_TARGET,       /* from the target: 1 if its name ends in 'a' */
+    CBI_COMPAT_CAPABILITIES, /* computed by the finalizer */
+} cbi_compat_merge;
+
+typedef struct cbi_eicompat {
+    uint8_t id;
+    const char *name;
+    uint8_t format; /* wire format, 0 = never seen */
+    uint8_t merge;  /* cbi_compat_merge */
+    bool has_default;
+    uint16_t default_value; /* joined in for an input that has .nv.compat but lacks the id */
+} cbi_eicompat;
+
+extern const cbi_eicompat cbi_eicompats[];
+extern const size_t cbi_eicompat_count;
+
+/* The row of an id, or NULL for ids without a name. */
+const cbi_eicompat *cbi_eicompat_find(uint8_t id);
+
+#endif
