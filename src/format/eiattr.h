@@ -82,8 +82,8 @@ typedef enum cbi_attr_finalize {
 } cbi_attr_finalize;
 
 typedef struct cbi_eiattr {
-    uint8_t code;
     const char *name; /* "EIATTR_REGCOUNT" */
+    uint8_t code;
     uint8_t format;   /* as ptxas writes it; 0 = never seen */
     uint8_t payload;  /* cbi_attr_payload */
     uint8_t symbols;  /* cbi_attr_symbols */

@@ -17,8 +17,8 @@ typedef enum cbi_compat_merge {
 } cbi_compat_merge;
 
 typedef struct cbi_eicompat {
-    uint8_t id;
     const char *name;
+    uint8_t id;
     uint8_t format; /* wire format, 0 = never seen */
     uint8_t merge;  /* cbi_compat_merge */
     bool has_default;
