@@ -160,7 +160,9 @@ static void traps_nest(void **state)
 static void files_map(void **state)
 {
     (void)state;
-    char path[] = "/tmp/cubind-unit-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/cubind-unit-XXXXXX", folder ? folder : ".");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     cbi_ctx ctx;
