@@ -1,0 +1,174 @@
+/* The command line of a link: nvlink's options as a table, and the parser that fills values. */
+#ifndef CUBIND_OPTIONS_H
+#define CUBIND_OPTIONS_H
+
+#include "base/base.h"
+
+typedef enum cbi_opt {
+    OPT_OFAST_COMPILE,
+    OPT_XNVVM,
+    OPT_XPTXAS,
+    OPT_ALLOW_UNDEFINED_GLOBALS,
+    OPT_ARCH,
+    OPT_CPU_ARCH,
+    OPT_CUDA_API_VERSION,
+    OPT_DEBUG,
+    OPT_DEVICE_STACK_PROTECTOR,
+    OPT_DEVICE_STACK_PROTECTOR_THRESHOLD,
+    OPT_DISABLE_INFOS,
+    OPT_DISABLE_SMEM_RESERVATION,
+    OPT_DISABLE_WARNINGS,
+    OPT_DLTO,
+    OPT_DONT_RESERVE_NULL_POINTER,
+    OPT_DOT_FILE,
+    OPT_DUMP_CALLGRAPH,
+    OPT_DUMP_CALLGRAPH_NO_DEMANGLE,
+    OPT_EMIT_PTX,
+    OPT_EMULATE,
+    OPT_ENABLE_EXTENDED_SMEM,
+    OPT_EXTRA_WARNINGS,
+    OPT_FDCMPT,
+    OPT_FORCE_PARTIAL_LTO,
+    OPT_FORCE_RELA,
+    OPT_FORCE_WHOLE_LTO,
+    OPT_GEN_HOST_LINKER_SCRIPT,
+    OPT_HELP,
+    OPT_HOST_CCBIN,
+    OPT_HOST_LINKER_OPTIONS,
+    OPT_IGNORE_HOST_INFO,
+    OPT_KEEP_SYSTEM_LIBRARIES,
+    OPT_KERNELS_USED,
+    OPT_LIBRARY,
+    OPT_LIBRARY_PATH,
+    OPT_LINK_TIME_OPT,
+    OPT_MACHINE,
+    OPT_MAP,
+    OPT_MAXRREGCOUNT,
+    OPT_NV_HOST,
+    OPT_NVVMPATH,
+    OPT_OPTIONS_FILE,
+    OPT_OUTPUT_FILE,
+    OPT_PRESERVE_RELOCS,
+    OPT_PTXAS,
+    OPT_REGISTER_LINK_BINARIES,
+    OPT_RELOCATABLE_LINK,
+    OPT_REPORT_ARCH,
+    OPT_REPRO,
+    OPT_REQUIRE_KERNEL,
+    OPT_RESERVE_NULL_POINTER,
+    OPT_SHARED,
+    OPT_SPLIT_COMPILE,
+    OPT_SPLIT_COMPILE_EXTENDED,
+    OPT_STRICT,
+    OPT_SUMMARIZE_WARNINGS,
+    OPT_SUPPRESS_ARCH_WARNING,
+    OPT_SUPPRESS_DEBUG_INFO,
+    OPT_SUPPRESS_STACK_SIZE_WARNING,
+    OPT_SYSCALL_CONST_OFFSET,
+    OPT_THREADS,
+    OPT_TIME,
+    OPT_TOOL_NAME,
+    OPT_TRACE_SYMBOL,
+    OPT_UIDX_FILE,
+    OPT_USE_HOST_INFO,
+    OPT_UUMN,
+    OPT_VARIABLES_USED,
+    OPT_VERBOSE,
+    OPT_VERBOSE_TKINFO,
+    OPT_VERSION,
+    OPT_WARNING_AS_ERROR,
+    OPT_WHY_LIVE,
+    OPT_COUNT
+} cbi_opt;
+
+typedef enum cbi_opt_kind {
+    OPT_KIND_FLAG,
+    OPT_KIND_STRING,
+    OPT_KIND_INT,
+    OPT_KIND_BOOL,    /* the word true or false must follow */
+    OPT_KIND_KEYWORD, /* one of a list of words */
+    OPT_KIND_LIST,    /* comma-separated, every occurrence appends */
+} cbi_opt_kind;
+
+/* How an option enters the command string of the tkinfo record. */
+typedef enum cbi_opt_record {
+    OPT_RECORD_NEVER,
+    OPT_RECORD_ALWAYS,
+    OPT_RECORD_VERBOSE,          /* only in verbose mode, as given */
+    OPT_RECORD_VERBOSE_BASENAME, /* only in verbose mode, last path component */
+    OPT_RECORD_VERBOSE_EMPTY,    /* only in verbose mode, without its value */
+} cbi_opt_record;
+
+enum {
+    OPT_HIDDEN = 1,    /* not in --help */
+    OPT_GLUED = 2,     /* -xVALUE works */
+    OPT_OURS = 4,      /* nvlink does not have it; only the --long spelling exists */
+    OPT_NO_EFFECT = 8, /* accepted, but nothing here depends on it */
+};
+
+/* One row of the table. */
+typedef struct cbi_option {
+    const char *long_name;
+    const char *short_name; /* NULL: only --long */
+    cbi_opt_kind kind;
+    unsigned flags;
+    cbi_opt_record record;
+    uint8_t rank;         /* place in the tkinfo command string */
+    const char *keywords; /* legal values, separated by blanks; "@arch" = the target names */
+    const char *implied;  /* value when none follows; NULL: a value must follow */
+    const char *value;    /* name of the value in --help */
+    const char *initial;  /* default named in --help, or NULL */
+    const char *help;     /* newlines are kept */
+} cbi_option;
+
+extern const cbi_option cbi_options[OPT_COUNT];
+
+typedef struct cbi_opt_value {
+    bool given;
+    const char *text; /* as given */
+    int32_t number;   /* OPT_KIND_INT; OPT_KIND_BOOL: 0 or 1 */
+    CBI_VEC(const char *) list;
+} cbi_opt_value;
+
+typedef struct cbi_command_line {
+    cbi_opt_value values[OPT_COUNT];
+    CBI_VEC(const char *) inputs;
+    CBI_VEC(const char *) option_files; /* every option file read, for --repro */
+} cbi_command_line;
+
+/* True if the option was given. */
+static inline bool cbi_given(const cbi_command_line *line, cbi_opt opt)
+{
+    return line->values[opt].given;
+}
+
+/* True if the option was given as a flag or as `true`. */
+static inline bool cbi_is_on(const cbi_command_line *line, cbi_opt opt)
+{
+    const cbi_opt_value *v = &line->values[opt];
+    return v->given && (cbi_options[opt].kind != OPT_KIND_BOOL || v->number);
+}
+
+/* The value's text, or NULL when not given. */
+static inline const char *cbi_text(const cbi_command_line *line, cbi_opt opt)
+{
+    return line->values[opt].given ? line->values[opt].text : NULL;
+}
+
+/* Parses argv[1..argc).  The first mistake is a fatal diagnostic.  Runs inside cbi_run(). */
+void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line);
+
+/* True if word is among the legal values of a keyword option. */
+bool cbi_keyword_known(const cbi_option *option, const char *word, size_t len);
+
+/* Calls fn for each legal value of a keyword option, in the order of --help. */
+void cbi_keyword_each(const cbi_option *option,
+                      void (*fn)(void *user, const char *word, size_t len), void *user);
+
+/* The command string of the tkinfo record.  verbose adds file names. */
+const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool verbose);
+
+/* Prints --help to stdout. */
+void cbi_print_link_help(const char *program, bool ours);
+
+#endif

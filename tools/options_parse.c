@@ -1,0 +1,348 @@
+/* The parser of the command line.  Token shapes, quoting and error texts follow nvlink. */
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format/arch.h"
+
+/* More files than this open at once is a mistake such as a file that names itself. */
+#define MAX_OPEN_OPTION_FILES 15
+
+typedef CBI_VEC(const char *) string_list;
+
+/* A run of tokens: the command line itself or the contents of one option file. */
+typedef struct token_source {
+    char *const *tokens;
+    size_t count;
+    size_t next;
+} token_source;
+
+typedef struct parser {
+    cbi_ctx *ctx;
+    cbi_command_line *line;
+    token_source open[MAX_OPEN_OPTION_FILES + 1];
+    size_t open_count;
+    /* option files of the innermost list still to be read */
+    struct {
+        const char *const *items;
+        size_t count;
+        size_t next;
+    } pending[MAX_OPEN_OPTION_FILES + 1];
+} parser;
+
+#define MISTAKE(p, ...) cbi_fatal((p)->ctx, "command-line", NULL, NULL, __VA_ARGS__)
+
+/* ---- keywords ---- */
+
+static const char *const arch_prefixes[] = {"compute_", "lto_", "sm_"};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp((*(const cbi_arch *const *)a)->name, (*(const cbi_arch *const *)b)->name);
+}
+
+void cbi_keyword_each(const cbi_option *option,
+                      void (*fn)(void *user, const char *word, size_t len), void *user)
+{
+    const char *words = option->keywords;
+    if (strcmp(words, "@arch") != 0) {
+        while (*words) {
+            size_t len = strcspn(words, " ");
+            fn(user, words, len);
+            words += len + (words[len] == ' ');
+        }
+        return;
+    }
+    const cbi_arch *sorted[64];
+    size_t count = cbi_arch_count < CBI_COUNT(sorted) ? cbi_arch_count : CBI_COUNT(sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &cbi_archs[i];
+    qsort(sorted, count, sizeof *sorted, by_text);
+    for (size_t p = 0; p < CBI_COUNT(arch_prefixes); p++)
+        for (size_t i = 0; i < count; i++) {
+            char word[32];
+            int len = snprintf(word, sizeof word, "%s%s", arch_prefixes[p],
+                               sorted[i]->name + strlen("sm_"));
+            fn(user, word, (size_t)len);
+        }
+}
+
+typedef struct keyword_search {
+    const char *word;
+    size_t len;
+    bool found;
+} keyword_search;
+
+static void compare_keyword(void *user, const char *word, size_t len)
+{
+    keyword_search *search = user;
+    if (len == search->len && memcmp(word, search->word, len) == 0)
+        search->found = true;
+}
+
+bool cbi_keyword_known(const cbi_option *option, const char *word, size_t len)
+{
+    keyword_search search = {word, len, false};
+    cbi_keyword_each(option, compare_keyword, &search);
+    return search.found;
+}
+
+/* ---- values ---- */
+
+/* Splits a list value at commas.  '"' switches quoting and goes away, except inside quotes behind a
+ * backslash; a comma behind a backslash does not split; backslashes stay; leading blanks and empty
+ * items go away. */
+static void split_list(parser *p, const char *text, cbi_opt_value *value)
+{
+    char *item = cbi_alloc(p->ctx, strlen(text) + 1);
+    size_t len = 0;
+    bool quoted = false;
+    for (const char *s = text; *s; s++) {
+        bool escaped = s > text && s[-1] == '\\';
+        if (*s == '"' && !(quoted && escaped)) {
+            quoted = !quoted;
+        } else if (*s == ',' && !quoted && !escaped) {
+            if (len)
+                cbi_vec_push(p->ctx, &value->list, cbi_strndup(p->ctx, item, len));
+            len = 0;
+        } else if (len || (*s != ' ' && *s != '\t')) {
+            item[len++] = *s;
+        }
+    }
+    if (quoted)
+        MISTAKE(p, "Stray '\"' character");
+    if (len)
+        cbi_vec_push(p->ctx, &value->list, cbi_strndup(p->ctx, item, len));
+}
+
+static int32_t parse_int(parser *p, const char *text)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 0);
+    if (*end)
+        MISTAKE(p, "'%s': expected a number", text);
+    if (errno == ERANGE || number < INT32_MIN || number > INT32_MAX)
+        MISTAKE(p, "32-bit integer value (%s) out of range", text);
+    return (int32_t)number;
+}
+
+static void set_value(parser *p, cbi_opt opt, const char *text)
+{
+    const cbi_option *option = &cbi_options[opt];
+    cbi_opt_value *value = &p->line->values[opt];
+    int32_t number = 0;
+    switch (option->kind) {
+    case OPT_KIND_FLAG:
+        value->given = true;
+        return;
+    case OPT_KIND_LIST:
+        value->given = true;
+        value->text = text;
+        split_list(p, text, value);
+        return;
+    case OPT_KIND_INT:
+        number = parse_int(p, text);
+        if (option->keywords) {
+            char decimal[16];
+            int len = snprintf(decimal, sizeof decimal, "%d", number);
+            if (!cbi_keyword_known(option, decimal, (size_t)len))
+                MISTAKE(p, "Value '%s' is not defined for option '%s'", text, option->long_name);
+        }
+        break;
+    case OPT_KIND_BOOL:
+        number = strcmp(text, "true") == 0;
+        if (!number && strcmp(text, "false") != 0)
+            MISTAKE(p, "'%s': expected true or false", text);
+        break;
+    case OPT_KIND_KEYWORD:
+        if (!cbi_keyword_known(option, text, strlen(text)))
+            MISTAKE(p, "Value '%s' is not defined for option '%s'", text, option->long_name);
+        break;
+    case OPT_KIND_STRING:
+        break;
+    }
+    bool differs = option->kind == OPT_KIND_INT ? value->number != number
+                                                : value->given && strcmp(value->text, text) != 0;
+    if (value->given && differs)
+        cbi_warning(p->ctx, "option-redefined", NULL, NULL,
+                    "incompatible redefinition for option '%s', the last value of this option "
+                    "was used",
+                    option->long_name);
+    value->given = true;
+    value->text = text;
+    value->number = number;
+}
+
+/* ---- option files ---- */
+
+static bool is_separator(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Splits the text of an option file into tokens: '"' quotes anywhere and goes away, even behind a
+ * backslash; a backslash takes any other character as it is. */
+static void split_tokens(parser *p, cbi_span text, string_list *tokens)
+{
+    const char *s = (const char *)text.data;
+    const char *end = s + text.size;
+    char *token = cbi_alloc(p->ctx, text.size + 1);
+    while (s < end) {
+        if (is_separator(*s)) {
+            s++;
+            continue;
+        }
+        size_t len = 0;
+        bool quoted = false;
+        for (; s < end && (quoted || !is_separator(*s)); s++) {
+            if (*s == '"') {
+                quoted = !quoted;
+            } else if (*s != '\\') {
+                token[len++] = *s;
+            } else if (++s == end) {
+                MISTAKE(p, "Stray '' character");
+            } else if (*s != '"') {
+                token[len++] = *s;
+            }
+        }
+        if (quoted)
+            MISTAKE(p, "Stray '\"' character");
+        cbi_vec_push(p->ctx, tokens, cbi_strndup(p->ctx, token, len));
+    }
+}
+
+/* Pipes work too; a folder reads as empty. */
+static bool read_option_file(cbi_ctx *ctx, const char *path, cbi_span *ret_text)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    cbi_buf buf = {0};
+    char block[4096];
+    size_t size;
+    while ((size = fread(block, 1, sizeof block, file)) > 0)
+        cbi_buf_append(ctx, &buf, block, size);
+    fclose(file);
+    *ret_text = (cbi_span){buf.items, buf.len};
+    return true;
+}
+
+static void open_option_file(parser *p, const char *path)
+{
+    if (p->open_count > MAX_OPEN_OPTION_FILES)
+        MISTAKE(p, "Too many options file opened '%s'", path);
+    cbi_span text;
+    if (!read_option_file(p->ctx, path, &text))
+        MISTAKE(p, "Could not open options file '%s'", path);
+    cbi_vec_push(p->ctx, &p->line->option_files, path);
+    string_list tokens = {0};
+    split_tokens(p, text, &tokens);
+    token_source *source = &p->open[p->open_count];
+    *source = (token_source){(char *const *)tokens.items, tokens.len, 0};
+    p->pending[p->open_count].count = p->pending[p->open_count].next = 0;
+    p->open_count++;
+}
+
+/* ---- tokens ---- */
+
+/* The next token of the innermost source, NULL at its end.  An option's value never comes from
+ * another source than the option. */
+static char *next_here(parser *p)
+{
+    token_source *source = &p->open[p->open_count - 1];
+    return source->next < source->count ? source->tokens[source->next++] : NULL;
+}
+
+static const char *peek_here(const parser *p)
+{
+    const token_source *source = &p->open[p->open_count - 1];
+    return source->next < source->count ? source->tokens[source->next] : NULL;
+}
+
+/* The next token overall: opens pending option files and leaves finished ones. */
+static char *next_token(parser *p)
+{
+    for (;;) {
+        size_t top = p->open_count - 1;
+        if (p->pending[top].next < p->pending[top].count) {
+            open_option_file(p, p->pending[top].items[p->pending[top].next++]);
+            continue;
+        }
+        char *token = next_here(p);
+        if (token || top == 0)
+            return token;
+        p->open_count--;
+    }
+}
+
+static int find_option(const char *name, size_t len, bool long_form)
+{
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const char *have = long_form ? cbi_options[i].long_name : cbi_options[i].short_name;
+        if (have && strlen(have) == len && memcmp(have, name, len) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* -lNAME, -LDIR, -m64: any single-dash word that begins so and is no option itself. */
+static int find_glued(const char *word)
+{
+    for (int i = 0; i < OPT_COUNT; i++)
+        if ((cbi_options[i].flags & OPT_GLUED) && word[0] == cbi_options[i].short_name[0])
+            return i;
+    return -1;
+}
+
+static void parse_option(parser *p, const char *token)
+{
+    const char *word = token + 1;
+    bool long_form = *word == '-';
+    const char *name = long_form ? word + 1 : word;
+    size_t len = strcspn(name, "=");
+    const char *value = name[len] == '=' ? name + len + 1 : NULL;
+    int opt = find_option(name, len, long_form);
+    if (opt < 0 && !long_form && (opt = find_glued(word)) >= 0)
+        value = word + 1;
+    if (opt < 0)
+        MISTAKE(p, "Unknown option '%.*s'", (int)(len + long_form), word);
+
+    const cbi_option *option = &cbi_options[opt];
+    int shown = (int)(name + len - token);
+    if (option->kind == OPT_KIND_FLAG) {
+        if (value)
+            MISTAKE(p, "no argument expected after '%.*s'", shown, token);
+    } else if (!value) {
+        const char *next = peek_here(p);
+        if (option->implied && (!next || *next == '-'))
+            value = option->implied;
+        else if (!(value = next_here(p)))
+            MISTAKE(p, "argument expected after '%.*s'", shown, token);
+    }
+    cbi_opt_value *stored = &p->line->values[opt];
+    size_t before = stored->list.len;
+    set_value(p, (cbi_opt)opt, value);
+    if (opt == OPT_OPTIONS_FILE) {
+        size_t top = p->open_count - 1;
+        p->pending[top].items = (const char *const *)cbi_memdup(
+            p->ctx, stored->list.items + before, (stored->list.len - before) * sizeof(char *));
+        p->pending[top].count = stored->list.len - before;
+        p->pending[top].next = 0;
+    }
+}
+
+void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line)
+{
+    parser p = {.ctx = ctx, .line = ret_line, .open_count = 1};
+    p.open[0] = (token_source){argv + 1, argc > 0 ? (size_t)argc - 1 : 0, 0};
+    for (char *token; (token = next_token(&p));) {
+        if (token[0] == '-' && token[1])
+            parse_option(&p, token);
+        else
+            cbi_vec_push(ctx, &ret_line->inputs, token);
+    }
+}

@@ -1,0 +1,60 @@
+/* The command string of the tkinfo record: the options that were given, in a fixed order. */
+#include "options.h"
+
+static const char *last_component(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void append_value(cbi_ctx *ctx, cbi_buf *out, cbi_opt opt, const cbi_opt_value *value)
+{
+    switch (cbi_options[opt].kind) {
+    case OPT_KIND_FLAG:
+        break;
+    case OPT_KIND_INT:
+        cbi_buf_printf(ctx, out, "%d", value->number);
+        break;
+    case OPT_KIND_LIST:
+        for (size_t i = 0; i < value->list.len; i++)
+            cbi_buf_printf(ctx, out, "%s%s", i ? "," : "", value->list.items[i]);
+        break;
+    default:
+        cbi_buf_printf(ctx, out, "%s", value->text);
+    }
+}
+
+static void append_option(cbi_ctx *ctx, cbi_buf *out, cbi_opt opt, const cbi_opt_value *value)
+{
+    const cbi_option *option = &cbi_options[opt];
+    cbi_buf_printf(ctx, out, "-%s ", option->short_name ? option->short_name : "");
+    if (option->record == OPT_RECORD_VERBOSE_BASENAME)
+        cbi_buf_printf(ctx, out, "%s", last_component(value->text));
+    else if (option->record != OPT_RECORD_VERBOSE_EMPTY)
+        append_value(ctx, out, opt, value);
+    cbi_buf_printf(ctx, out, " ");
+}
+
+const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool verbose)
+{
+    cbi_buf out = {0};
+    if (verbose) {
+        for (size_t i = 0; i < line->inputs.len; i++)
+            cbi_buf_printf(ctx, &out, "%s%s", i ? "," : "", last_component(line->inputs.items[i]));
+        cbi_buf_printf(ctx, &out, " ");
+    }
+    uint8_t last_rank = 0;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (cbi_options[i].rank > last_rank)
+            last_rank = cbi_options[i].rank;
+    /* two options may share a rank: they exclude each other */
+    for (uint8_t rank = 1; rank <= last_rank; rank++)
+        for (int i = 0; i < OPT_COUNT; i++) {
+            const cbi_option *option = &cbi_options[i];
+            if (option->rank == rank && line->values[i].given &&
+                (verbose || option->record == OPT_RECORD_ALWAYS))
+                append_option(ctx, &out, (cbi_opt)i, &line->values[i]);
+        }
+    cbi_buf_append(ctx, &out, "", 1);
+    return (const char *)out.items;
+}
