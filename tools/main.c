@@ -1,9 +1,89 @@
+/* The program: `cubind COMMAND ...`, or nvlink's command line when called by that name. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "base/base.h"
+#include "identity.h"
+#include "tools.h"
 
-int main(void)
+static int tool_help(int argc, char **argv);
+static int tool_version(int argc, char **argv);
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+#ifdef CBI_HAVE_LINK
+    {"link", cbi_tool_link, "link device code into one cubin"},
+#endif
+    {"help", tool_help, "print this text"},
+    {"version", tool_version, "print the version"},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static const struct command *find_command(const char *name)
 {
-    fputs("cubind: no command\n", stderr);
-    return 1;
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void print_commands(FILE *out)
+{
+    fprintf(out, "Usage: cubind COMMAND ...\n\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\n`cubind COMMAND --help` tells more.  Called as `nvlink`, cubind is a drop-in "
+                 "for it.\n");
+}
+
+static int tool_help(int argc, char **argv)
+{
+    const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (!command || command->run == tool_help || command->run == tool_version) {
+        print_commands(stdout);
+        return 0;
+    }
+    char option[] = "--help";
+    char *args[] = {argv[1], option, NULL};
+    return command->run(2, args);
+}
+
+static int tool_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    printf("%s\nFollows nvlink of:\n%s\n%s\n", CBI_OWN_VERSION, CBI_NVLINK_VERSION,
+           CBI_NVLINK_BUILD);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+#ifdef CBI_HAVE_LINK
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    if (strcmp(program, "nvlink") == 0) {
+        argv[0] = (char *)program;
+        return cbi_tool_link(argc, argv);
+    }
+#endif
+    if (argc < 2) {
+        print_commands(stderr);
+        return 1;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    const struct command *command = find_command(name);
+    if (!command) {
+        fprintf(stderr, "cubind: there is no command '%s'; `cubind help` lists them\n", name);
+        return 1;
+    }
+    return command->run(argc - 1, argv + 1);
 }

@@ -1,0 +1,222 @@
+/* cubind link: the run of a device link, in nvlink's order. */
+#include "tools.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "identity.h"
+#include "link_run.h"
+#include "output_file.h"
+
+static const char *basename_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void print_text(void *user, const char *text)
+{
+    (void)user;
+    fputs(text, stderr);
+}
+
+/* Looks for --emulate before parsing: it decides how parse errors are shown. */
+static bool wants_emulation(int argc, char *const *argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--emulate", strlen("--emulate")) == 0)
+            return true;
+    return false;
+}
+
+static void find_target(cbi_link_run *run)
+{
+    run->target = cbi_text(&run->line, OPT_ARCH);
+    if (run->target)
+        run->arch = cbi_arch_find(run->target);
+    if (run->target && cbi_given(&run->line, OPT_REPORT_ARCH))
+        run->ctx->diag.suffix = cbi_printf(run->ctx, " (target: %s)", run->target);
+}
+
+static cbi_span read_side_file(cbi_link_run *run, const char *path)
+{
+    cbi_span bytes = {NULL, 0};
+    if (cbi_map_file(run->ctx, path, &bytes) != CB_OK)
+        cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path}, NULL,
+                  "Could not open input file '%s'", path);
+    if (!bytes.size)
+        cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path}, NULL,
+                  "Could not read file '%s'", path);
+    return bytes;
+}
+
+static void read_side_files(cbi_link_run *run, cbi_link_options *options)
+{
+    const char *uidx = cbi_text(&run->line, OPT_UIDX_FILE);
+    if (uidx) {
+        read_side_file(run, uidx);
+        cbi_fatal(run->ctx, "uidx", &(cbi_place){.file = uidx},
+                  "the format of index files is not public; cubind cannot read them",
+                  "Internal error: not uidx input");
+    }
+    const char *host = cbi_text(&run->line, OPT_NV_HOST);
+    if (host) {
+        options->nv_host = read_side_file(run, host);
+        options->has_nv_host = true;
+    }
+}
+
+static void set_identity(cbi_link_run *run, cbi_link_options *options)
+{
+    const cbi_command_line *line = &run->line;
+    bool emulate = cbi_given(line, OPT_EMULATE);
+    bool verbose = cbi_given(line, OPT_VERBOSE_TKINFO) ? cbi_is_on(line, OPT_VERBOSE_TKINFO)
+                                                       : cbi_given(line, OPT_DEBUG);
+    const char *output = cbi_text(line, OPT_OUTPUT_FILE);
+    options->tool_name = run->messages.tool_name;
+    options->tool_version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
+    options->tool_build = emulate ? CBI_NVLINK_BUILD : CBI_OWN_BUILD;
+    options->object_name = verbose && output ? basename_of(output) : "";
+    options->command_line = cbi_compose_tkinfo(run->ctx, line, verbose);
+}
+
+static void set_options(cbi_link_run *run, cbi_link_options *options)
+{
+    const cbi_command_line *line = &run->line;
+    options->arch = run->arch;
+    options->relocatable = cbi_is_on(line, OPT_RELOCATABLE_LINK);
+    options->debug = cbi_is_on(line, OPT_DEBUG);
+    options->preserve_relocs = cbi_is_on(line, OPT_PRESERVE_RELOCS);
+    options->force_rela = cbi_is_on(line, OPT_FORCE_RELA);
+    options->allow_undefined_globals = cbi_is_on(line, OPT_ALLOW_UNDEFINED_GLOBALS);
+    options->reserve_null_pointer = cbi_is_on(line, OPT_RESERVE_NULL_POINTER) &&
+                                    !cbi_is_on(line, OPT_DONT_RESERVE_NULL_POINTER);
+    options->disable_smem_reservation = cbi_is_on(line, OPT_DISABLE_SMEM_RESERVATION);
+    options->enable_extended_smem = cbi_is_on(line, OPT_ENABLE_EXTENDED_SMEM);
+    options->keep_system_libraries = cbi_is_on(line, OPT_KEEP_SYSTEM_LIBRARIES);
+    options->suppress_debug_info = cbi_is_on(line, OPT_SUPPRESS_DEBUG_INFO);
+    options->verbose = cbi_is_on(line, OPT_VERBOSE);
+    options->extra_warnings = cbi_is_on(line, OPT_EXTRA_WARNINGS);
+    options->suppress_stack_warnings = cbi_is_on(line, OPT_SUPPRESS_STACK_SIZE_WARNING);
+    options->dump_callgraph =
+        cbi_is_on(line, OPT_DUMP_CALLGRAPH) || cbi_is_on(line, OPT_DUMP_CALLGRAPH_NO_DEMANGLE);
+    options->kernels_used = line->values[OPT_KERNELS_USED].list.items;
+    options->kernels_used_count = line->values[OPT_KERNELS_USED].list.len;
+    options->variables_used = line->values[OPT_VARIABLES_USED].list.items;
+    options->variables_used_count = line->values[OPT_VARIABLES_USED].list.len;
+    options->output_name = cbi_text(line, OPT_OUTPUT_FILE);
+    options->dot = cbi_given(line, OPT_DOT_FILE);
+    options->print = print_text;
+    set_identity(run, options);
+}
+
+static void write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes)
+{
+    switch (cbi_write_output(path, bytes->items, bytes->len)) {
+    case CBI_OUTPUT_OK:
+        return;
+    case CBI_OUTPUT_NOT_OPENED:
+        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
+                  "Could not open output file '%s'", path);
+    case CBI_OUTPUT_NOT_WRITTEN:
+        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
+                  "Internal error: writing file");
+    }
+}
+
+static cb_status link_inputs(cbi_link_run *run)
+{
+    cbi_ctx *ctx = run->ctx;
+    cbi_link_options options = {0};
+    cbi_start_time_table(run);
+    set_options(run, &options);
+    read_side_files(run, &options);
+    size_t count = run->line.inputs.len;
+    cbi_link_input *inputs = CBI_NEW_ARRAY(ctx, count, cbi_link_input);
+    for (size_t i = 0; i < count; i++) {
+        inputs[i].file = run->line.inputs.items[i];
+        if (cbi_map_file(ctx, inputs[i].file, &inputs[i].bytes) != CB_OK)
+            cbi_fatal(ctx, "input-file", &(cbi_place){.file = inputs[i].file}, NULL,
+                      "Could not open input file '%s'", inputs[i].file);
+    }
+    if (!run->arch)
+        return CB_OK;
+
+    cbi_link_result result = {0};
+    cb_status status = cbi_link(ctx, &options, inputs, count, &result);
+    if (status != CB_OK && status != CB_ERR_LINK)
+        return status;
+    if (status == CB_OK)
+        write_result(run, cbi_text(&run->line, OPT_OUTPUT_FILE), &result.image);
+    if (options.dot)
+        write_result(run, cbi_text(&run->line, OPT_DOT_FILE), &result.dot);
+    return status;
+}
+
+static void print_version(void)
+{
+    printf("nvlink: %s, an open-source CUDA device linker\n"
+           "Compatible with the linker of:\n%s\n%s\n",
+           CBI_OWN_VERSION, CBI_NVLINK_VERSION, CBI_NVLINK_BUILD);
+}
+
+static cb_status run_link(cbi_ctx *ctx, void *arg)
+{
+    cbi_link_run *run = arg;
+    run->ctx = ctx;
+    cbi_parse_command_line(ctx, run->argc, run->argv, &run->line);
+    const cbi_command_line *line = &run->line;
+    if (cbi_given(line, OPT_TOOL_NAME))
+        run->messages.tool_name = cbi_text(line, OPT_TOOL_NAME);
+    run->messages.summarize = cbi_given(line, OPT_SUMMARIZE_WARNINGS);
+    if (cbi_given(line, OPT_HELP)) {
+        cbi_print_link_help(run->as_nvlink ? "nvlink" : "cubind link", true);
+        return CB_OK;
+    }
+    if (cbi_given(line, OPT_VERSION)) {
+        print_version();
+        return CB_OK;
+    }
+    ctx->diag.suppress_warnings = cbi_given(line, OPT_DISABLE_INFOS);
+    ctx->diag.warnings_as_errors = cbi_given(line, OPT_WARNING_AS_ERROR);
+    find_target(run);
+    run->lto = cbi_given(line, OPT_LINK_TIME_OPT) || cbi_given(line, OPT_DLTO);
+    if (cbi_given(line, OPT_GEN_HOST_LINKER_SCRIPT)) {
+        cbi_write_host_script(run);
+        return CB_OK;
+    }
+    cbi_check_options(run);
+    if (!run->messages.plain)
+        cbi_report_idle_options(run);
+    return link_inputs(run);
+}
+
+static int exit_code(cb_status status)
+{
+    return status == CB_OK ? 0 : status == CB_ERR_LINK ? 255 : 1;
+}
+
+int cbi_tool_link(int argc, char **argv)
+{
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    bool as_nvlink = strcmp(argv[0], "nvlink") == 0;
+    cbi_link_run run = {
+        .as_nvlink = as_nvlink,
+        .argc = argc,
+        .argv = argv,
+        .messages = {.tool_name = CBI_TOOL_NAME, .plain = as_nvlink || wants_emulation(argc, argv)},
+    };
+    cbi_messages_attach(&run.messages, &ctx);
+    cb_status status = cbi_run(&ctx, run_link, &run);
+    if (status == CB_ERR_NOMEM)
+        fprintf(stderr, "%s fatal   : Memory allocation failure\n", run.messages.tool_name);
+    cbi_messages_finish(&run.messages);
+    int code = exit_code(status);
+    if (fflush(stdout) != 0 && code == 0) {
+        fprintf(stderr, "%s fatal   : Internal error: writing file\n", run.messages.tool_name);
+        code = 1;
+    }
+    cbi_ctx_fini(&ctx);
+    return code;
+}

@@ -1,0 +1,37 @@
+/* One run of the link command: what its steps share. */
+#ifndef CUBIND_LINK_RUN_H
+#define CUBIND_LINK_RUN_H
+
+#include "link/link.h"
+#include "messages.h"
+#include "options.h"
+
+typedef struct cbi_link_run {
+    cbi_ctx *ctx;
+    cbi_command_line line;
+    cbi_messages messages;
+    bool as_nvlink; /* called by that name */
+    int argc;
+    char *const *argv;
+
+    const char *target;   /* -arch as given */
+    const cbi_arch *arch; /* NULL for a virtual target */
+    bool lto;
+} cbi_link_run;
+
+/* Ends the run if errors were reported so far; some steps of nvlink do that with this line. */
+void cbi_stop_on_errors(cbi_link_run *run);
+
+/* Checks of the options against each other, in nvlink's order.  A conflict is fatal. */
+void cbi_check_options(cbi_link_run *run);
+
+/* Says which of the given options change nothing here. */
+void cbi_report_idle_options(cbi_link_run *run);
+
+/* -ghls: writes the host linker script.  Failures are fatal. */
+void cbi_write_host_script(cbi_link_run *run);
+
+/* -time: opens the table and writes its head if the file is new.  Failure is fatal. */
+void cbi_start_time_table(cbi_link_run *run);
+
+#endif

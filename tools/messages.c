@@ -1,0 +1,78 @@
+/* Diagnostics as lines on stderr: "nvlink warning : text", then help lines. */
+#include "messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const severity_words[] = {
+    [CB_SEV_INFO] = "info    : ",
+    [CB_SEV_WARNING] = "warning : ",
+    [CB_SEV_ERROR] = "error   : ",
+    [CB_SEV_FATAL] = "fatal   : ",
+};
+
+static void print_line(const cbi_messages *m, cb_severity severity, const char *text)
+{
+    fprintf(stderr, "%s %s%s\n", m->tool_name, severity_words[severity], text);
+}
+
+/* Each line of help, indented, the first one marked. */
+static void print_help(const char *help)
+{
+    const char *lead = "  help: ";
+    while (*help) {
+        int len = (int)strcspn(help, "\n");
+        fprintf(stderr, "%s%.*s\n", lead, len, help);
+        lead = "        ";
+        help += len + (help[len] == '\n');
+    }
+}
+
+/* True if the warning was only counted. */
+static bool count_warning(cbi_messages *m, const cb_diagnostic *d)
+{
+    for (size_t i = 0; i < m->count_len; i++)
+        if (strcmp(m->counts[i].id, d->id) == 0) {
+            m->counts[i].count++;
+            return true;
+        }
+    struct cbi_warning_count *grown = realloc(m->counts, (m->count_len + 1) * sizeof *m->counts);
+    if (!grown)
+        return false;
+    m->counts = grown;
+    char *first = strdup(d->message);
+    if (!first)
+        return false;
+    m->counts[m->count_len++] = (struct cbi_warning_count){d->id, first, 1};
+    return true;
+}
+
+static void on_diagnostic(void *user, const cb_diagnostic *d)
+{
+    cbi_messages *m = user;
+    if (m->summarize && d->severity == CB_SEV_WARNING && d->id && count_warning(m, d))
+        return;
+    print_line(m, d->severity, d->message);
+    if (d->help && !m->plain)
+        print_help(d->help);
+}
+
+void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx)
+{
+    ctx->on_diagnostic = on_diagnostic;
+    ctx->on_diagnostic_user = messages;
+}
+
+void cbi_messages_finish(cbi_messages *messages)
+{
+    for (size_t i = 0; i < messages->count_len; i++) {
+        struct cbi_warning_count *c = &messages->counts[i];
+        print_line(messages, CB_SEV_WARNING, c->first);
+        if (c->count > 1)
+            fprintf(stderr, "  and %zu more of this kind (%s)\n", c->count - 1, c->id);
+        free(c->first);
+    }
+    free(messages->counts);
+    messages->counts = NULL;
+    messages->count_len = 0;
+}

@@ -1,0 +1,25 @@
+/* Diagnostics as lines on stderr. */
+#ifndef CUBIND_MESSAGES_H
+#define CUBIND_MESSAGES_H
+
+#include "base/base.h"
+
+typedef struct cbi_messages {
+    const char *tool_name; /* before every line */
+    bool plain;            /* print what nvlink prints and no more: no help lines */
+    bool summarize;        /* count warnings by identifier instead of printing each */
+    struct cbi_warning_count {
+        const char *id;
+        char *first; /* text of the first one */
+        size_t count;
+    } * counts;
+    size_t count_len;
+} cbi_messages;
+
+/* Makes the context print its diagnostics.  messages must outlive the context's jobs. */
+void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx);
+
+/* With summarize: prints one line for each kind of warning.  Frees what messages owns. */
+void cbi_messages_finish(cbi_messages *messages);
+
+#endif

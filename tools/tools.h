@@ -1,0 +1,7 @@
+/* The subcommands.  Each takes its own argv (argv[0] = its name) and returns the exit code. */
+#ifndef CUBIND_TOOLS_H
+#define CUBIND_TOOLS_H
+
+int cbi_tool_link(int argc, char **argv);
+
+#endif
