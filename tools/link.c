@@ -2,6 +2,7 @@
 #include "tools.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "identity.h"
@@ -32,9 +33,11 @@ static bool wants_emulation(int argc, char *const *argv)
 static void find_target(cbi_link_run *run)
 {
     run->target = cbi_text(&run->line, OPT_ARCH);
-    if (run->target)
-        run->arch = cbi_arch_find(run->target);
-    if (run->target && cbi_given(&run->line, OPT_REPORT_ARCH))
+    if (!run->target)
+        return;
+    run->arch = cbi_arch_find(run->target);
+    run->sm = (uint32_t)strtoul(strchr(run->target, '_') + 1, NULL, 10);
+    if (cbi_given(&run->line, OPT_REPORT_ARCH))
         run->ctx->diag.suffix = cbi_printf(run->ctx, " (target: %s)", run->target);
 }
 
@@ -129,6 +132,7 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_ctx *ctx = run->ctx;
     cbi_link_options options = {0};
     cbi_start_time_table(run);
+    cbi_find_lto_compiler(run);
     set_options(run, &options);
     read_side_files(run, &options);
     size_t count = run->line.inputs.len;

@@ -2,6 +2,7 @@
 #include "link_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "identity.h"
@@ -9,12 +10,6 @@
 #define CONFLICT(run, a, b)                                                                        \
     cbi_fatal((run)->ctx, "conflicting-options", NULL, NULL, "Conflicting options '%s' and '%s'",  \
               (a), (b))
-
-void cbi_stop_on_errors(cbi_link_run *run)
-{
-    if (run->ctx->error_count)
-        cbi_fatal(run->ctx, "errors-before-link", NULL, NULL, "elfLink internal error");
-}
 
 static void check_pairs(cbi_link_run *run)
 {
@@ -68,16 +63,17 @@ static void check_lto(cbi_link_run *run)
                   "Invalid argument for option '--Ofast-compile'");
 }
 
-/* digits '.' digits */
-static bool parse_api_version(const char *text, unsigned *ret_major)
+/* Two numbers with a point between and nothing behind; blanks before either. */
+static bool parse_api_version(const char *text, long *ret_major)
 {
-    unsigned major = 0;
-    size_t len = strspn(text, "0123456789");
-    size_t rest = text[len] == '.' ? strspn(text + len + 1, "0123456789") : 0;
-    if (len == 0 || len > 6 || rest == 0 || text[len + 1 + rest])
+    char *end;
+    long major = strtol(text, &end, 10);
+    if (end == text || *end != '.')
         return false;
-    for (size_t i = 0; i < len; i++)
-        major = major * 10 + (unsigned)(text[i] - '0');
+    const char *minor = end + 1;
+    long number = strtol(minor, &end, 10);
+    if (end == minor || *end || number < 0)
+        return false;
     *ret_major = major;
     return true;
 }
@@ -85,7 +81,7 @@ static bool parse_api_version(const char *text, unsigned *ret_major)
 static void check_rest(cbi_link_run *run)
 {
     const cbi_command_line *line = &run->line;
-    if (cbi_given(line, OPT_PRESERVE_RELOCS) && run->arch && run->arch->sm >= 90)
+    if (cbi_given(line, OPT_PRESERVE_RELOCS) && run->sm >= 90)
         cbi_warning(run->ctx, "preserve-relocs-incomplete", NULL, NULL,
                     "Option '--preserve-relocs' is not fully implemented for gpu archtecture '%s' "
                     "and may not work as expected",
@@ -93,7 +89,7 @@ static void check_rest(cbi_link_run *run)
     if (cbi_given(line, OPT_FDCMPT) && !cbi_given(line, OPT_UUMN))
         cbi_fatal(run->ctx, "command-line", NULL, NULL, "Unknown option '-fdcmpt'");
     const char *api = cbi_text(line, OPT_CUDA_API_VERSION);
-    unsigned major;
+    long major;
     if (api && !parse_api_version(api, &major))
         cbi_fatal(run->ctx, "bad-option-value", NULL, NULL,
                   "--cuda-api-version value cannot be parsed");
@@ -117,9 +113,13 @@ void cbi_check_options(cbi_link_run *run)
                       : NULL,
                   "No input files specified; use option --help for more information");
     check_pairs(run);
+    if (strncmp(run->target, "lto_", strlen("lto_")) == 0)
+        cbi_fatal(run->ctx, "virtual-target", NULL, NULL,
+                  "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target "
+                  "instead",
+                  run->target);
     check_lto(run);
     check_rest(run);
-    cbi_stop_on_errors(run);
 }
 
 void cbi_report_idle_options(cbi_link_run *run)
@@ -128,6 +128,20 @@ void cbi_report_idle_options(cbi_link_run *run)
         if ((cbi_options[i].flags & OPT_NO_EFFECT) && cbi_given(&run->line, (cbi_opt)i))
             cbi_info(run->ctx, "option-without-effect", NULL, NULL,
                      "option '--%s' has no effect in cubind", cbi_options[i].long_name);
+}
+
+void cbi_find_lto_compiler(cbi_link_run *run)
+{
+    if (!run->lto)
+        return;
+    const char *path =
+        cbi_printf(run->ctx, "%s/lib64/libnvvm.so", cbi_text(&run->line, OPT_NVVMPATH));
+    cbi_span library = {NULL, 0};
+    if (cbi_map_file(run->ctx, path, &library) != CB_OK || library.size < 4 ||
+        memcmp(library.data, "\177ELF", 4) != 0)
+        cbi_fatal(run->ctx, "lto-library", &(cbi_place){.file = path},
+                  cbi_printf(run->ctx, "no library '%s'", path),
+                  "elfLink linker library load error");
 }
 
 void cbi_start_time_table(cbi_link_run *run)

@@ -16,11 +16,9 @@ typedef struct cbi_link_run {
 
     const char *target;   /* -arch as given */
     const cbi_arch *arch; /* NULL for a virtual target */
+    uint32_t sm;          /* number of the target, virtual or not */
     bool lto;
 } cbi_link_run;
-
-/* Ends the run if errors were reported so far; some steps of nvlink do that with this line. */
-void cbi_stop_on_errors(cbi_link_run *run);
 
 /* Checks of the options against each other, in nvlink's order.  A conflict is fatal. */
 void cbi_check_options(cbi_link_run *run);
@@ -30,6 +28,10 @@ void cbi_report_idle_options(cbi_link_run *run);
 
 /* -ghls: writes the host linker script.  Failures are fatal. */
 void cbi_write_host_script(cbi_link_run *run);
+
+/* With link-time optimization: the compiler library must be there, as for nvlink, although cubind
+ * never loads it.  Its absence is fatal. */
+void cbi_find_lto_compiler(cbi_link_run *run);
 
 /* -time: opens the table and writes its head if the file is new.  Failure is fatal. */
 void cbi_start_time_table(cbi_link_run *run);
