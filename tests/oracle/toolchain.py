@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import cubin
 
@@ -83,6 +84,7 @@ class Tools:
             text = subprocess.run([self.nvlink, "-V"], capture_output=True, text=True).stdout
             self.version = text.strip().splitlines()[-1] if text.strip() else "?"
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.lock, self.busy = threading.Lock(), {}
         self.tmp = tempfile.mkdtemp(prefix="cubind-oracle-", dir=base)
 
     def close(self):
@@ -128,26 +130,33 @@ class Tools:
             if os.path.exists(p):
                 with open(p, "rb") as f:
                     deps += f.read()
-        key = digest("nvcc", self.version, src, deps, os.path.basename(path), virt,
+        key = digest("cu-to-ptx", self.version, src, deps, os.path.basename(path), virt,
                      "\0".join(flags))
-        hit = self.cache.get(key)
-        if hit is None:
-            d = self.workdir()
-            out = os.path.join(d, "x.ptx")
-            # A fixed relative path, so that names derived from it do not depend on the machine.
-            for f in os.listdir(os.path.dirname(path)):
-                shutil.copy(os.path.join(os.path.dirname(path), f), d)
-            p = subprocess.run([self.nvcc, "-rdc=true", "-std=c++17", "-ptx",
-                                "-arch=compute_" + virt, "-diag-suppress=177,550",
-                                *flags, os.path.basename(path), "-o", out],
-                               cwd=d, capture_output=True, text=True)
-            if p.returncode:
-                shutil.rmtree(d, ignore_errors=True)
-                raise ToolError(p.stderr)
-            with open(out) as f:
-                hit = f.read().replace(d, "/src")
-            shutil.rmtree(d, ignore_errors=True)
-            self.cache.put(key, hit)
+        with self.lock:
+            mine = self.busy.setdefault(key, threading.Lock())
+        with mine:
+            hit = self.cache.get(key)
+            if hit is None:
+                hit = self.run_nvcc(path, virt, flags)
+                self.cache.put(key, hit)
+        if hit[0] is None:
+            raise ToolError(hit[1])
+        return hit[0]
+
+    def run_nvcc(self, path, virt, flags):
+        # A copy under fixed names, so that names derived from paths do not depend on the machine.
+        d = self.workdir()
+        for f in os.listdir(os.path.dirname(path)):
+            shutil.copy(os.path.join(os.path.dirname(path), f), d)
+        p = subprocess.run([self.nvcc, "-rdc=true", "-std=c++17", "-ptx", "-arch=compute_" + virt,
+                            "-diag-suppress=177,550", *flags, os.path.basename(path), "-o",
+                            "x.ptx"], cwd=d, capture_output=True, text=True)
+        if p.returncode:
+            hit = (None, p.stderr)
+        else:
+            with open(os.path.join(d, "x.ptx")) as f:
+                hit = (f.read().replace(d, "/src"), "")
+        shutil.rmtree(d, ignore_errors=True)
         return hit
 
     # -- linkers -----------------------------------------------------------------------------

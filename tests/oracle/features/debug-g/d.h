@@ -1,0 +1,3 @@
+struct Pair {
+    int a, b;
+};

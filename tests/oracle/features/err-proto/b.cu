@@ -1,0 +1,4 @@
+extern "C" __device__ int pf(double a, int b)
+{
+    return (int)a + b;
+}

@@ -1,0 +1,4 @@
+__device__ int f(int x)
+{
+    return x;
+}

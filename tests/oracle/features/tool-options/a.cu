@@ -1,0 +1,5 @@
+__device__ int f(int);
+__global__ void k(int *p)
+{
+    p[0] = f(p[1]);
+}
