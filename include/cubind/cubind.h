@@ -1,5 +1,30 @@
 /* cubind.h: the public interface of libcubind.  Plain C99, usable from C++.
  *
+ * A device link takes CUDA device ELFs ("cubins") or the containers that hold them (fatbins, host
+ * objects, host shared libraries, archives) and makes one device ELF of them:
+ *
+ *     cb_link_options options;
+ *     cb_link *link;
+ *     cb_link_options_init(&options, sizeof options);
+ *     options.arch = "sm_90";
+ *     options.on_diagnostic = print;
+ *     if (cb_link_create(&options, &link) == CB_OK) {
+ *         cb_link_add_file(link, "a.cubin");
+ *         cb_link_add_memory(link, "b.cubin", data, size);
+ *         if (cb_link_run(link) == CB_OK)
+ *             cb_link_write_file(link, "out.cubin");
+ *         cb_link_free(link);
+ *     }
+ *
+ * Rules that hold for every call:
+ *   - Calls that can fail return a cb_status.  Out-parameters are named ret_x and are left as they
+ *     were when the call fails.
+ *   - Structures that the caller fills start with their own size, so that they can grow: set them
+ * up with their _init function, or zero them and set struct_size.  Zero members mean the default.
+ *   - There is no global state.  Different handles may be used by different threads at the same
+ *     time; one handle by one thread at a time.
+ *   - Sizes are in bytes.
+ *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #ifndef CUBIND_CUBIND_H
@@ -12,6 +37,20 @@
 extern "C" {
 #endif
 
+#if defined(__GNUC__)
+#define CB_API __attribute__((visibility("default")))
+#else
+#define CB_API
+#endif
+
+/* The version of this header. */
+#define CB_VERSION_MAJOR 0
+#define CB_VERSION_MINOR 1
+#define CB_VERSION_PATCH 0
+
+/* The version of the library, "MAJOR.MINOR.PATCH".  Static storage. */
+CB_API const char *cb_version_string(void);
+
 /* Result of every call that can fail.  The numbers never change. */
 typedef enum cb_status {
     CB_OK = 0,
@@ -23,6 +62,9 @@ typedef enum cb_status {
     CB_ERR_UNSUPPORTED = 6, /* needs something this build does not have, e.g. a compiler back end */
     CB_ERR_FATAL = 7        /* a fatal diagnostic stopped the work at once */
 } cb_status;
+
+/* A few words for a status, in English.  Static storage, never NULL. */
+CB_API const char *cb_status_string(cb_status status);
 
 /* How grave a diagnostic is.  The numbers never change. */
 typedef enum cb_severity {
@@ -47,6 +89,105 @@ typedef struct cb_diagnostic {
 
 /* Receives diagnostics in the order in which they are found. */
 typedef void (*cb_diagnostic_fn)(void *user, const cb_diagnostic *diagnostic);
+
+/* Where memory comes from.  alloc returns memory aligned for any type, or NULL; free gets the size
+ * that was asked for.  Both NULL mean malloc and free.  Never called by two threads at once for one
+ * handle.  The handle itself (a few hundred bytes) comes from here too. */
+typedef struct cb_allocator {
+    void *(*alloc)(void *user, size_t size);
+    void (*free)(void *user, void *block, size_t size);
+    void *user;
+} cb_allocator;
+
+/* ---- the device link ---- */
+
+/* Bits of cb_link_options.flags.  In brackets the option of the command line. */
+#define CB_LINK_RELOCATABLE           (UINT64_C(1) << 0) /* make an object to be linked again [-r] */
+#define CB_LINK_DEBUG                 (UINT64_C(1) << 1)  /* keep debug information [-g] */
+#define CB_LINK_PRESERVE_RELOCS       (UINT64_C(1) << 2)  /* [-preserve-relocs] */
+#define CB_LINK_FORCE_RELA            (UINT64_C(1) << 3)  /* [--force-rela] */
+#define CB_LINK_ALLOW_UNDEFINED       (UINT64_C(1) << 4)  /* [--allow-undefined-globals] */
+#define CB_LINK_SUPPRESS_DEBUG_INFO   (UINT64_C(1) << 5)  /* [-suppress-debug-info] */
+#define CB_LINK_KEEP_SYSTEM_LIBRARIES (UINT64_C(1) << 6)  /* [-keep-system-libraries] */
+#define CB_LINK_IGNORE_HOST_INFO      (UINT64_C(1) << 7)  /* [-ignore-host-info] */
+#define CB_LINK_VERBOSE               (UINT64_C(1) << 8)  /* report resource usage [-v] */
+#define CB_LINK_EXTRA_WARNINGS        (UINT64_C(1) << 9)  /* [-extrawarn] */
+#define CB_LINK_WARNINGS_AS_ERRORS    (UINT64_C(1) << 10) /* [-Werror] */
+#define CB_LINK_SUPPRESS_WARNINGS     (UINT64_C(1) << 11) /* [-w] */
+
+/* What to make, and how.  Strings and arrays are copied by cb_link_create. */
+typedef struct cb_link_options {
+    size_t struct_size; /* sizeof(cb_link_options) of the caller */
+    const char *arch;   /* target, e.g. "sm_90" or "sm_100a"; required */
+    uint64_t flags;     /* CB_LINK_* */
+
+    cb_diagnostic_fn on_diagnostic; /* NULL drops diagnostics */
+    void *on_diagnostic_user;
+
+    cb_allocator allocator;
+    size_t memory_limit; /* most bytes taken from the allocator; 0 = no limit */
+
+    const char *const *kernels_used; /* keep these kernels and what they need [-kernels-used] */
+    size_t kernels_used_count;
+    const char *const *variables_used; /* likewise for variables [-variables-used] */
+    size_t variables_used_count;
+    const char *const *library_paths; /* where cb_link_add_library looks [-L] */
+    size_t library_path_count;
+
+    /* The note that the link leaves in its output.  NULL = the library's own values. */
+    const char *tool_name;
+    const char *tool_version;
+    const char *tool_build;
+    const char *command_line;
+} cb_link_options;
+
+/* Sets every member to its default.  struct_size is sizeof(cb_link_options) of the caller. */
+CB_API void cb_link_options_init(cb_link_options *options, size_t struct_size);
+
+/* One device link.  Inputs are added in link order, then it runs once. */
+typedef struct cb_link cb_link;
+
+/* Creates a link.  CB_ERR_USAGE: no or unknown arch, unknown flags, struct_size of no known
+ * version. The caller frees the handle with cb_link_free. */
+CB_API cb_status cb_link_create(const cb_link_options *options, cb_link **ret_link);
+
+/* Adds a file: cubin, fatbin, host object, host shared library or archive, told apart by content.
+ * It is opened by cb_link_run and must stay unchanged until the handle is freed. */
+CB_API cb_status cb_link_add_file(cb_link *link, const char *path);
+
+/* Adds bytes in memory, of the same kinds.  `name` stands for them in diagnostics and is copied;
+ * the bytes are borrowed and must live until the handle is freed. */
+CB_API cb_status cb_link_add_memory(cb_link *link, const char *name, const void *data, size_t size);
+
+/* Adds the library libNAME.a (or .so) found in the library paths, after all files [-l NAME]. */
+CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
+
+/* Links.  CB_ERR_IO, CB_ERR_FORMAT, CB_ERR_LINK, CB_ERR_FATAL, CB_ERR_UNSUPPORTED: diagnostics say
+ * why.  CB_ERR_NOMEM: the allocator failed or the memory limit was reached.  CB_ERR_USAGE: nothing
+ * was added, or it ran before.  After a failure only cb_link_free makes sense. */
+CB_API cb_status cb_link_run(cb_link *link);
+
+/* The finished device ELF, owned by the handle.  CB_ERR_USAGE before a successful cb_link_run (so
+ * for the writers below). */
+CB_API cb_status cb_link_get_image(const cb_link *link, const void **ret_data, size_t *ret_size);
+
+/* Writes the image to a file: under another name in the same folder first, then renamed, so that
+ * the file is either whole or what it was.  CB_ERR_IO if that fails. */
+CB_API cb_status cb_link_write_file(const cb_link *link, const char *path);
+
+/* Hands the image to a function in one or more pieces.  It returns 0 to go on; otherwise
+ * CB_ERR_IO. */
+CB_API cb_status cb_link_write_callback(const cb_link *link,
+                                        int (*write)(void *user, const void *data, size_t size),
+                                        void *user);
+
+/* Copies the image into the caller's buffer.  CB_ERR_USAGE if it does not fit; nothing is written
+ * then. */
+CB_API cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t size,
+                                      size_t *ret_size);
+
+/* Frees the handle and all memory of the link.  NULL is fine. */
+CB_API void cb_link_free(cb_link *link);
 
 #ifdef __cplusplus
 }
