@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output_file.h"
+#include "base/output_file.h"
 
 extern char **environ;
 

@@ -7,7 +7,7 @@
 
 #include "identity.h"
 #include "link_run.h"
-#include "output_file.h"
+#include "base/output_file.h"
 
 static const char *basename_of(const char *path)
 {

@@ -1,12 +1,14 @@
-#include "output_file.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,29 +37,37 @@ static cbi_output_result write_in_place(const char *path, const void *data, size
     return written ? CBI_OUTPUT_OK : CBI_OUTPUT_NOT_WRITTEN;
 }
 
-/* The mode that open() would give a new file.  Reading the mask means setting it for a moment; the
- * tool writes its files from one thread. */
-static mode_t new_file_mode(void)
+/* Opens a new file beside `place`, whose folder is the first `folder` bytes of it.  Unlike mkstemp
+ * this leaves the mode to the process's mask, which threads share and nobody may change to read it.
+ */
+static int open_beside(const char *place, int folder, char name[PATH_MAX])
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        uint64_t number;
+        if (getrandom(&number, sizeof number, 0) != sizeof number)
+            return -1;
+        int len = snprintf(name, PATH_MAX, "%.*s.cubind-%016llx", folder, place,
+                           (unsigned long long)number);
+        if (len < 0 || len >= PATH_MAX)
+            return -1;
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
 }
 
-/* Writes beside `place` and renames.  False if that cannot be started here. */
-static bool write_beside(const char *place, mode_t mode, const void *data, size_t size,
+/* Writes beside `place` and renames.  keep_mode, if not NULL, is the mode to give the file.  False
+ * if that cannot be started here. */
+static bool write_beside(const char *place, const mode_t *keep_mode, const void *data, size_t size,
                          cbi_output_result *ret_result)
 {
     char temporary[PATH_MAX];
     const char *slash = strrchr(place, '/');
-    int folder = slash ? (int)(slash + 1 - place) : 0;
-    int len = snprintf(temporary, sizeof temporary, "%.*s.cubind-XXXXXX", folder, place);
-    if (len < 0 || (size_t)len >= sizeof temporary)
-        return false;
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    int fd = open_beside(place, slash ? (int)(slash + 1 - place) : 0, temporary);
     if (fd < 0)
         return false;
-    bool written = write_all(fd, data, size) && fchmod(fd, mode) == 0;
+    bool written = write_all(fd, data, size) && (!keep_mode || fchmod(fd, *keep_mode) == 0);
     if (close(fd) != 0)
         written = false;
     if (written && rename(temporary, place) != 0)
@@ -76,11 +86,12 @@ cbi_output_result cbi_write_output(const char *path, const void *data, size_t si
         char real[PATH_MAX];
         bool replaceable = S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid() &&
                            access(path, W_OK) == 0 && realpath(path, real);
-        if (replaceable && write_beside(real, st.st_mode & 07777, data, size, &result))
+        mode_t mode = st.st_mode & 07777;
+        if (replaceable && write_beside(real, &mode, data, size, &result))
             return result;
     } else if (errno == ENOENT && lstat(path, &st) != 0) {
         /* no such name at all; a dangling link is left to open() */
-        if (write_beside(path, new_file_mode(), data, size, &result))
+        if (write_beside(path, NULL, data, size, &result))
             return result;
     }
     return write_in_place(path, data, size);

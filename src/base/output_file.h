@@ -1,6 +1,6 @@
 /* Writing result files. */
-#ifndef CUBIND_OUTPUT_FILE_H
-#define CUBIND_OUTPUT_FILE_H
+#ifndef CBI_OUTPUT_FILE_H
+#define CBI_OUTPUT_FILE_H
 
 #include <stddef.h>
 
