@@ -116,7 +116,8 @@ def main(argv):
     act = p.add_mutually_exclusive_group(required=True)
     act.add_argument("--features", action="store_true", help="run the hand-written programs")
     act.add_argument("--random", type=int, metavar="N", help="run N random programs")
-    act.add_argument("--damage", nargs="+", metavar="FILE", help="link damaged copies of FILEs")
+    act.add_argument("--damage", nargs="*", metavar="FILE",
+                     help="link damaged copies of FILEs (default: the golden inputs)")
     act.add_argument("--scale", choices=["wide", "chain", "ring"], help="time large links")
     act.add_argument("--make-golden", action="store_true", help="rewrite tests/golden")
     p.add_argument("--cubind", help="program under test (default build/cubind)")
@@ -141,7 +142,7 @@ def main(argv):
     opts = p.parse_args(argv)
     tools = toolchain.Tools(opts.cubind, opts.cache)
     try:
-        if not tools.nvlink and not opts.damage:
+        if not tools.nvlink and opts.damage is None:
             print("oracle: nvlink not found, skipped")
             print("0 passed, 0 failed, 1 skipped")
             return 0
@@ -152,7 +153,7 @@ def main(argv):
         if opts.features:
             import features
             return features.run(opts, tools, pick_archs(opts), Tally, report, pooled)
-        if opts.damage:
+        if opts.damage is not None:
             import damage
             return damage.run(opts, tools, pooled)
         if opts.scale:

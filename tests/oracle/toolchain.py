@@ -130,24 +130,26 @@ class Tools:
             if os.path.exists(p):
                 with open(p, "rb") as f:
                     deps += f.read()
-        key = digest("cu-to-ptx", self.version, src, deps, os.path.basename(path), virt,
+        key = digest("cu2ptx", self.version, src, deps, os.path.basename(path), virt,
                      "\0".join(flags))
         with self.lock:
             mine = self.busy.setdefault(key, threading.Lock())
         with mine:
             hit = self.cache.get(key)
             if hit is None:
-                hit = self.run_nvcc(path, virt, flags)
+                hit = self.run_nvcc(key, path, virt, flags)
                 self.cache.put(key, hit)
         if hit[0] is None:
             raise ToolError(hit[1])
         return hit[0]
 
-    def run_nvcc(self, path, virt, flags):
-        # A copy under fixed names, so that names derived from paths do not depend on the machine.
-        d = self.workdir()
+    def run_nvcc(self, key, path, virt, flags):
+        # A copy in a folder that is always the same, so that paths and times in debug data are too.
+        d = os.path.join(tempfile.gettempdir(), "cubind-oracle-src", key[:12])
+        shutil.rmtree(d, ignore_errors=True)
+        os.makedirs(d)
         for f in os.listdir(os.path.dirname(path)):
-            shutil.copy(os.path.join(os.path.dirname(path), f), d)
+            os.utime(shutil.copy(os.path.join(os.path.dirname(path), f), d), (10**9, 10**9))
         p = subprocess.run([self.nvcc, "-rdc=true", "-std=c++17", "-ptx", "-arch=compute_" + virt,
                             "-diag-suppress=177,550", *flags, os.path.basename(path), "-o",
                             "x.ptx"], cwd=d, capture_output=True, text=True)
@@ -155,7 +157,7 @@ class Tools:
             hit = (None, p.stderr)
         else:
             with open(os.path.join(d, "x.ptx")) as f:
-                hit = (f.read().replace(d, "/src"), "")
+                hit = (f.read(), "")
         shutil.rmtree(d, ignore_errors=True)
         return hit
 
