@@ -10,8 +10,6 @@
 
 #include "base/output_file.h"
 
-extern char **environ;
-
 typedef CBI_VEC(char *) arg_list;
 
 static const char fragment[] = "SECTIONS\n"

@@ -89,7 +89,7 @@ cbi_output_result cbi_write_output(const char *path, const void *data, size_t si
         mode_t mode = st.st_mode & 07777;
         if (replaceable && write_beside(real, &mode, data, size, &result))
             return result;
-    } else if (errno == ENOENT && lstat(path, &st) != 0) {
+    } else if (errno == ENOENT && path[0] && lstat(path, &st) != 0) {
         /* no such name at all; a dangling link is left to open() */
         if (write_beside(path, NULL, data, size, &result))
             return result;

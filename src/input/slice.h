@@ -1,4 +1,5 @@
-/* What the input stage hands to the link: device ELFs in link order, and the names the host uses. */
+/* What the input stage hands to the link: device ELFs in link order, and the names the host uses.
+ */
 #ifndef CBI_SLICE_H
 #define CBI_SLICE_H
 
