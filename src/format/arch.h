@@ -23,4 +23,32 @@ static inline bool cbi_arch_is_mercury(const cbi_arch *arch)
     return arch->sm >= 100;
 }
 
+/* ---- which input may be linked for which target ---- */
+
+/* What a device ELF says about where it may run: e_flags, and .nv.compat when it has one. */
+typedef struct cbi_arch_facts {
+    uint32_t sm;
+    bool mercury;        /* e_flags name a Mercury view (kind & 3) */
+    bool has_compat;     /* a .nv.compat section that could be parsed */
+    bool specific;       /* tag 9: an 'a' object */
+    uint8_t portability; /* tag 2 */
+    uint8_t level;       /* tag 6: how far finalization may take it */
+    uint16_t isa;        /* tag 7: Mercury ISA version */
+} cbi_arch_facts;
+
+/* The facts from e_flags and the bytes of .nv.compat; compat NULL when there is no such section.
+ * Unknown tags are skipped; a damaged stream counts as no section. */
+cbi_arch_facts cbi_arch_read_facts(uint32_t e_flags, const cbi_span *compat);
+
+/* May this device ELF be linked for the target?  seen_mercury: an earlier input of the same link
+ * had a Mercury view, which lets a plain one through as well. */
+bool cbi_arch_accepts_cubin(const cbi_arch_facts *in, bool seen_mercury, const cbi_arch *target);
+
+/* May a fatbin's ELF entry labelled sm and suffix be chosen?  portable: the entry is flagged as
+ * finalizable and its copy of .nv.compat says that it is no 'a' object. */
+bool cbi_arch_accepts_elf_entry(uint32_t sm, char suffix, bool portable, const cbi_arch *target);
+
+/* May a PTX or LTO-IR entry be compiled for the target? */
+bool cbi_arch_accepts_ptx_entry(uint32_t sm, char suffix, const cbi_arch *target);
+
 #endif

@@ -1,0 +1,136 @@
+/* Which input may be linked for which target: the rules that nvlink 13.0.88 applies. */
+#include "format/arch.h"
+#include "format/cuda_elf.h"
+
+typedef struct arch_pair {
+    uint32_t from;
+    uint32_t to;
+} arch_pair;
+
+/* Machine code that runs unchanged on a later number. */
+static const arch_pair same_code[] = {{80, 86}, {80, 89}, {86, 89}};
+
+/* Numbers that a finalizer can reach from a fatbin entry. */
+static const arch_pair finalizable[] = {{100, 103}, {120, 121}};
+
+/* Old names of architectures that were renumbered. */
+static const arch_pair renumbered[] = {{104, 120}, {130, 107}, {101, 110}};
+
+#define LAST_MERCURY_ISA 0x101
+
+enum { COMPAT_PORTABILITY = 2, COMPAT_LEVEL = 6, COMPAT_ISA = 7, COMPAT_SPECIFIC = 9 };
+
+static bool has_pair(const arch_pair *pairs, size_t count, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].from == from && pairs[i].to == to)
+            return true;
+    return false;
+}
+
+cbi_arch_facts cbi_arch_read_facts(uint32_t e_flags, const cbi_span *compat)
+{
+    cbi_arch_facts facts = {
+        .sm = EF_CUDA_SM(e_flags),
+        .mercury = (e_flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) != 0,
+        .level = 1,
+        .isa = 0x100,
+    };
+    /* Objects of this age always carry the section; without it nothing says they are portable. */
+    bool assume_specific = facts.sm > 89;
+    if (!compat) {
+        facts.specific = assume_specific;
+        return facts;
+    }
+    cbi_arch_facts read = facts;
+    read.has_compat = true;
+    cbi_reader r = cbi_reader_at(*compat, 0);
+    while (!r.bad && r.pos < r.span.size) {
+        uint8_t format = cbi_read8(&r);
+        uint8_t tag = cbi_read8(&r);
+        uint16_t value = cbi_read16(&r);
+        if (format == 4)
+            cbi_read_bytes(&r, value);
+        switch (tag) {
+        case COMPAT_PORTABILITY:
+            read.portability = (uint8_t)value;
+            break;
+        case COMPAT_LEVEL:
+            read.level = (uint8_t)value;
+            break;
+        case COMPAT_ISA:
+            read.isa = value;
+            break;
+        case COMPAT_SPECIFIC:
+            read.specific = (value & 0xff) != 0;
+            break;
+        default:
+            break;
+        }
+    }
+    if (r.bad) {
+        facts.specific = assume_specific;
+        return facts;
+    }
+    return read;
+}
+
+/* The input's code, as it is, belongs to the target. */
+static bool matches(const cbi_arch_facts *in, const cbi_arch *target)
+{
+    if (in->sm == target->sm)
+        return !in->specific || target->suffix != 'f';
+    if (has_pair(same_code, CBI_COUNT(same_code), in->sm, target->sm))
+        return true;
+    return in->sm == 120 && target->sm == 121 && !in->specific && target->suffix != 'f';
+}
+
+/* A finalizer can turn the input into code for the target. */
+static bool can_finalize(const cbi_arch_facts *in, const cbi_arch *target)
+{
+    if (!in->has_compat || in->isa > LAST_MERCURY_ISA)
+        return false;
+    uint32_t from = in->sm;
+    for (size_t i = 0; i < CBI_COUNT(renumbered); i++)
+        if (renumbered[i].from == in->sm)
+            from = renumbered[i].to;
+    uint32_t to = target->sm;
+    if (from == to)
+        return true;
+    if ((in->portability != 1 && in->portability != 2) || in->level > 4 || from > to)
+        return false;
+    if (from / 10 == to / 10)
+        return in->level == 3 || !in->specific;
+    if (in->portability != 1)
+        return false;
+    if (in->level == 3)
+        return from != 110 && to != 110 && to != 121;
+    if (in->level == 4)
+        return to == 110 || to == 121 || from == 110;
+    return false;
+}
+
+bool cbi_arch_accepts_cubin(const cbi_arch_facts *in, bool seen_mercury, const cbi_arch *target)
+{
+    return matches(in, target) || ((in->mercury || seen_mercury) && can_finalize(in, target));
+}
+
+bool cbi_arch_accepts_elf_entry(uint32_t sm, char suffix, bool portable, const cbi_arch *target)
+{
+    if (sm == target->sm)
+        return true;
+    if (suffix == 'a')
+        return false;
+    if (has_pair(same_code, CBI_COUNT(same_code), sm, target->sm))
+        return true;
+    return portable && has_pair(finalizable, CBI_COUNT(finalizable), sm, target->sm);
+}
+
+bool cbi_arch_accepts_ptx_entry(uint32_t sm, char suffix, const cbi_arch *target)
+{
+    if (suffix == 'a')
+        return sm == target->sm && target->suffix == 'a';
+    if (suffix == 'f')
+        return sm / 10 == target->sm / 10 && sm <= target->sm;
+    return sm <= target->sm;
+}

@@ -1,0 +1,147 @@
+/* The checks that a cubin passes before it is linked, in nvlink's order and words. */
+#include "format/cuda_elf.h"
+#include "input/collect.h"
+#include "input/elf.h"
+
+enum {
+    TOOLKIT = 130,          /* this toolkit, times ten */
+    TOOLKIT_SM90 = 120,     /* the first that knew sm_90 for good */
+    CUINFO_BY_NAME = 0xff,  /* in e_flags: the section has to be looked up */
+    CUINFO_DESCRIPTOR = 24, /* after the note header */
+};
+
+typedef struct cuinfo {
+    bool present;
+    uint16_t version;
+    uint16_t toolkit;
+} cuinfo;
+
+static cuinfo read_cuinfo(const cbi_elf *elf)
+{
+    cuinfo info = {0};
+    cbi_span note = {NULL, 0};
+    uint32_t index = EF_CUDA_CUINFO(elf->flags);
+    if (index == CUINFO_BY_NAME)
+        cbi_elf_find(elf, ".note.nv.cuinfo", &note);
+    else if (index && index < elf->section_count)
+        note = cbi_elf_section_at(elf, index).data;
+    cbi_reader r = cbi_reader_at(note, CUINFO_DESCRIPTOR);
+    info.version = cbi_read16(&r);
+    cbi_read16(&r); /* virtual architecture */
+    info.toolkit = cbi_read16(&r);
+    info.present = !r.bad;
+    return info;
+}
+
+static cbi_arch_facts read_facts(const cbi_elf *elf)
+{
+    for (uint32_t i = 1; i < elf->section_count; i++) {
+        cbi_elf_section s = cbi_elf_section_at(elf, i);
+        if (s.type == SHT_CUDA_COMPAT && strcmp(s.name, ".nv.compat") == 0 && !s.damaged)
+            return cbi_arch_read_facts(elf->flags, &s.data);
+    }
+    return cbi_arch_read_facts(elf->flags, NULL);
+}
+
+static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
+{
+    const cbi_place place = {.file = file};
+    uint8_t osabi = elf->bytes.data[EI_OSABI];
+    if (osabi == ELFOSABI_CUDA && elf->bytes.data[EI_ABIVERSION] == CUDA_ABI_VERSION)
+        return;
+    if (osabi != ELFOSABI_CUDA)
+        cbi_warning(ctx, "input-no-64bit-flag", &place, NULL,
+                    "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file);
+    cbi_fatal(ctx, "input-abi", &place,
+              "it was made by a toolkit whose device ABI this link cannot read; compile it again "
+              "with CUDA 13",
+              "Input file '%s' abi does not match", file);
+}
+
+static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_arch *target = in->options.arch;
+    const cbi_place place = {.file = file};
+    cbi_arch_facts facts = read_facts(elf);
+    if (facts.sm == 0)
+        cbi_fatal(ctx, "input-arch-unknown", &place, NULL, "Unknown arch name 'sm_0'");
+    if (cbi_arch_is_mercury(target) && !facts.mercury && !in->warned_limit) {
+        in->warned_limit = true;
+        cbi_warning(ctx, "output-limited", &place, NULL,
+                    "Output is limited to run on SM Arch '%u' only due to limitations in input "
+                    "file %s",
+                    target->sm, file);
+    }
+    if (!cbi_arch_accepts_cubin(&facts, in->seen_mercury, target)) {
+        const char *help = cbi_printf(
+            ctx, "'%s' was compiled for sm_%u%s; link for that target, or compile it for %s", file,
+            facts.sm, facts.specific && facts.has_compat ? "a" : "", target->name);
+        cbi_fatal(ctx, "input-arch", &place, help,
+                  "Input file '%s' arch does not match target '%s'", file, in->options.arch_text);
+    }
+    in->seen_mercury |= facts.mercury;
+}
+
+static void check_toolkit(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
+{
+    const cbi_place place = {.file = file};
+    cuinfo info = read_cuinfo(elf);
+    if (info.present && info.toolkit > TOOLKIT)
+        cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
+                  file, info.toolkit, TOOLKIT);
+    if (EF_CUDA_SM(elf->flags) == 90 &&
+        (!info.present || info.version < 2 || info.toolkit < TOOLKIT_SM90))
+        cbi_fatal(ctx, "input-older", &place, NULL,
+                  "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
+    if (elf->type == ET_CUDA_EWP && info.toolkit != TOOLKIT)
+        cbi_fatal(ctx, "input-ewp", &place, NULL,
+                  "linking with -ewp objects requires using current toolkit");
+}
+
+cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
+                              bool embedded)
+{
+    cbi_ctx *ctx = in->ctx;
+    const char *file = origin->file;
+    const cbi_place place = {.file = file};
+    if (cbi_elf_type(bytes) == ET_EXEC) {
+        if (!in->options.exact)
+            cbi_warning(ctx, "input-already-linked", &place,
+                        "compile with -rdc=true (nvcc) or --compile-only (ptxas) to get code that "
+                        "can be linked",
+                        "'%s' is ignored: it is an executable device image, already linked", file);
+        return CBI_DROPPED_LINKED;
+    }
+    /* From here on it counts as an input, even if it turns out damaged. */
+    in->any_module = true;
+    if (!origin->host)
+        in->forbid_patterns = true;
+
+    if (embedded &&
+        (bytes.size < EI_NIDENT || !cbi_is_elf(bytes) || bytes.data[EI_CLASS] != ELFCLASS64))
+        cbi_fatal(ctx, "input-size", &place, NULL,
+                  "Input file '%s' size does not match target '-m64'", file);
+    cbi_elf elf;
+    const char *damage = NULL;
+    if (!cbi_elf_open(bytes, &elf))
+        damage = elf.damage;
+    else if (elf.names.size == 0)
+        damage = "it has no section names";
+    else if (elf.machine != EM_CUDA)
+        damage = "it is no device ELF";
+    if (damage) {
+        if (!in->options.exact)
+            cbi_error(ctx, "input-damaged", &place, NULL, "'%s' is damaged: %s", file, damage);
+        return CBI_DROPPED_DAMAGED;
+    }
+    check_abi(ctx, file, &elf);
+    if (!in->options.virtual_target)
+        check_arch(in, file, &elf);
+    check_toolkit(ctx, file, &elf);
+    if (EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
+        cbi_fatal(ctx, "input-kind", &place,
+                  "its e_flags name a Mercury capsule, which its architecture does not have",
+                  "Internal error");
+    return CBI_ADMITTED;
+}

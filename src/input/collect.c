@@ -1,0 +1,283 @@
+/* Dispatch of inputs, and what becomes of a module. */
+#include "input/collect.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/archive.h"
+#include "input/elf.h"
+#include "input/fatbin.h"
+#include "input/recognise.h"
+
+enum { PROBE_SIZE = 56 }; /* a file shorter than this holds nothing that can be linked */
+
+cbi_inputs *cbi_inputs_create(cbi_ctx *ctx, const cbi_input_options *options)
+{
+    cbi_inputs *in = CBI_NEW(ctx, cbi_inputs);
+    in->ctx = ctx;
+    in->options = *options;
+    return in;
+}
+
+bool cbi_names_device_runtime(const char *file)
+{
+    return strstr(file, "cudadevrt") != NULL;
+}
+
+void cbi_inputs_stop_after_errors(cbi_inputs *in, const char *text)
+{
+    if (in->options.exact && in->ctx->error_count)
+        cbi_fatal(in->ctx, "input-stopped", NULL, NULL, "%s", text);
+}
+
+typedef struct fatal_line {
+    const char *id;
+    const char *file;
+    const char *help;
+    const char *text;
+} fatal_line;
+
+static cb_status report_fatal(cbi_ctx *ctx, void *arg)
+{
+    const fatal_line *line = arg;
+    cbi_fatal(ctx, line->id, &(cbi_place){.file = line->file}, line->help, "%s", line->text);
+}
+
+void cbi_inputs_fatal_pair(cbi_ctx *ctx, const char *id, const char *file, const char *help,
+                           const char *first, const char *second)
+{
+    /* A job of its own, so that control comes back after the first line. */
+    fatal_line line = {id, file, help, first};
+    cbi_run(ctx, report_fatal, &line);
+    cbi_fatal(ctx, "input-stopped", &(cbi_place){.file = file}, NULL, "%s", second);
+}
+
+/* Identifier of a module without __nv_module_id: its absolute path. */
+static const char *path_id(cbi_ctx *ctx, const char *file)
+{
+    char cwd[4096];
+    char *id = cbi_printf(ctx, "%s%s%s", file[0] == '/' || !getcwd(cwd, sizeof cwd) ? "" : cwd,
+                          file[0] == '/' ? "" : "/", file);
+    for (char *s = id; *s; s++)
+        if (!((*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9')))
+            *s = '_';
+    return id;
+}
+
+void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image)
+{
+    cbi_ctx *ctx = in->ctx;
+    cbi_module module = {.file = origin->file,
+                         .device_runtime = cbi_names_device_runtime(origin->file)};
+    if (in->options.register_names) {
+        cbi_strings ids = {0};
+        if (origin->host && origin->host->has_module_id) {
+            size_t pos = 0;
+            const char *id;
+            while ((id = cbi_next_string(origin->host->module_id, &pos)) != NULL)
+                if (strncmp(id, "def ", 4) != 0)
+                    cbi_vec_push(ctx, &ids, id);
+        } else {
+            cbi_vec_push(ctx, &ids, path_id(ctx, origin->file));
+        }
+        module.ids = ids.items;
+        module.id_count = ids.len;
+    }
+    if (image) {
+        module.has_image = true;
+        module.image = *image;
+        if (in->options.lto && !module.device_runtime)
+            cbi_info(ctx, "lto-partial", &(cbi_place){.file = origin->file}, NULL,
+                     "requested LTO but '%s' not built for LTO so doing partial LTO", origin->file);
+    }
+    in->any_module = true;
+    cbi_vec_push(ctx, &in->modules, module);
+}
+
+/* The text after the last dot of the last path component; NULL if there is no dot. */
+static const char *ending_of(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    const char *dot = strrchr(base ? base + 1 : path, '.');
+    return dot ? dot + 1 : NULL;
+}
+
+static void add_by_ending(cbi_inputs *in, const char *path, cbi_span bytes)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_place place = {.file = path};
+    const cbi_origin origin = {.file = path};
+    const char *ending = ending_of(path);
+    if (!ending)
+        return;
+    if (strcmp(ending, "cubin") == 0) {
+        if (!cbi_is_elf(bytes))
+            cbi_fatal(ctx, "cubin-no-elf", &place, NULL, "cubin not an elf?");
+        if (cbi_elf_machine(bytes) != EM_CUDA)
+            cbi_fatal(ctx, "cubin-no-device-elf", &place, NULL, "cubin not a device elf?");
+        cbi_inputs_add_cubin(in, &origin, bytes);
+    } else if (strcmp(ending, "ptx") == 0) {
+        cbi_inputs_add_ptx_file(in, &origin, bytes);
+    } else if (strcmp(ending, "fatbin") == 0) {
+        if (!cbi_is_fatbin(bytes))
+            cbi_fatal(ctx, "fatbin-format", &place, NULL, "fatbin wrong format?");
+        cbi_inputs_add_fatbin(in, &origin, bytes);
+    } else if (strcmp(ending, "nvvm") == 0 || strcmp(ending, "ltoir") == 0) {
+        cbi_inputs_add_ltoir(in, path);
+    } else if (strcmp(ending, "bc") == 0) {
+        cbi_fatal(ctx, "input-bitcode", &place, NULL, "should never see bc files");
+    } else if (cbi_is_archive(bytes)) {
+        cbi_inputs_add_archive(in, path, bytes);
+    } else if (strcmp(ending, "so") != 0 && cbi_is_elf(bytes) && cbi_elf_type(bytes) == ET_REL) {
+        if (strcmp(ending, "o") == 0 && cbi_elf_machine(bytes) == EM_CUDA)
+            cbi_inputs_add_cubin(in, &origin, bytes);
+        else
+            cbi_inputs_add_host_object(in, path, bytes, false);
+    }
+}
+
+/* Would nvlink have looked into a file with this ending and this content? */
+static bool ending_fits(const char *path, cbi_content content)
+{
+    const char *ending = ending_of(path);
+    if (!ending)
+        return false;
+    switch (content) {
+    case CBI_CONTENT_CUBIN:
+        return strcmp(ending, "cubin") == 0 || strcmp(ending, "o") == 0 ||
+               strcmp(ending, "ptx") == 0;
+    case CBI_CONTENT_FATBIN:
+        return strcmp(ending, "fatbin") == 0 || strcmp(ending, "ptx") == 0;
+    case CBI_CONTENT_PTX:
+        return strcmp(ending, "ptx") == 0;
+    case CBI_CONTENT_HOST_OBJECT:
+    case CBI_CONTENT_ARCHIVE:
+        return strcmp(ending, "cubin") != 0 && strcmp(ending, "ptx") != 0 &&
+               strcmp(ending, "fatbin") != 0 && strcmp(ending, "so") != 0;
+    default:
+        return true;
+    }
+}
+
+static void report_host_linked(cbi_inputs *in, const char *path, cbi_span bytes)
+{
+    cbi_host_object host;
+    const char *damage;
+    if (cbi_host_read(bytes, &host, &damage) && !host.has_device_code)
+        return;
+    cbi_warning(in->ctx, "input-host-linked", &(cbi_place){.file = path}, NULL,
+                "'%s' is ignored: the device code in a host library or program is already linked",
+                path);
+}
+
+static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, bool named)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_place place = {.file = path};
+    const cbi_origin origin = {.file = path};
+    cbi_content content = cbi_recognise(bytes);
+    if (named && !ending_fits(path, content))
+        cbi_info(ctx, "input-ending", &place, NULL,
+                 "'%s' is %s and is read as such; nvlink goes by the ending of the name and would "
+                 "not",
+                 path, cbi_content_text(content));
+    switch (content) {
+    case CBI_CONTENT_CUBIN:
+        cbi_inputs_add_cubin(in, &origin, bytes);
+        return;
+    case CBI_CONTENT_FATBIN:
+        cbi_inputs_add_fatbin(in, &origin, bytes);
+        return;
+    case CBI_CONTENT_PTX:
+        cbi_inputs_add_ptx_file(in, &origin, bytes);
+        return;
+    case CBI_CONTENT_LTOIR:
+        cbi_inputs_add_ltoir(in, path);
+        return;
+    case CBI_CONTENT_BITCODE:
+        cbi_fatal(ctx, "input-bitcode", &place, NULL, "should never see bc files");
+    case CBI_CONTENT_ARCHIVE:
+        cbi_inputs_add_archive(in, path, bytes);
+        return;
+    case CBI_CONTENT_HOST_OBJECT:
+        cbi_inputs_add_host_object(in, path, bytes, false);
+        return;
+    case CBI_CONTENT_HOST_LINKED:
+        report_host_linked(in, path, bytes);
+        return;
+    case CBI_CONTENT_EMPTY:
+    case CBI_CONTENT_UNKNOWN:
+        cbi_warning(ctx, "input-ignored", &place, NULL, "'%s' is ignored: it is %s", path,
+                    cbi_content_text(content));
+        return;
+    }
+}
+
+void cbi_inputs_add_file(cbi_inputs *in, const char *path)
+{
+    cbi_ctx *ctx = in->ctx;
+    cbi_span bytes = {NULL, 0};
+    if (cbi_map_file(ctx, path, &bytes) != CB_OK ||
+        (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
+        cbi_fatal(ctx, "input-open", &(cbi_place){.file = path},
+                  bytes.size ? "it is too short to be an input" : NULL,
+                  "Could not open input file '%s'", path);
+    if (!in->options.exact)
+        add_by_content(in, path, bytes, true);
+    else if (bytes.size)
+        add_by_ending(in, path, bytes);
+}
+
+void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes)
+{
+    add_by_content(in, name, bytes, false);
+}
+
+/* --register-link-binaries: what an earlier device link holds is not linked again. */
+static bool is_linked_already(const cbi_inputs *in, const cbi_module *module, const cbi_map *linked,
+                              cbi_ctx *ctx)
+{
+    if (!in->linked_ids.len)
+        return false;
+    for (size_t i = 0; i < module->id_count; i++)
+        if (cbi_map_get(linked, CBI_KEY(cbi_intern(ctx, module->ids[i]))))
+            return true;
+    return false;
+}
+
+void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
+{
+    cbi_ctx *ctx = in->ctx;
+    for (size_t i = 0; i < in->libraries.len; i++)
+        cbi_inputs_add_archive(in, in->libraries.items[i].path, in->libraries.items[i].bytes);
+
+    cbi_map linked = {0};
+    for (size_t i = 0; i < in->linked_ids.len; i++)
+        cbi_map_put(ctx, &linked, CBI_KEY(cbi_intern(ctx, in->linked_ids.items[i])), in);
+
+    CBI_VEC(cbi_link_input) inputs = {0};
+    CBI_VEC(cbi_module_id) ids = {0};
+    for (size_t i = 0; i < in->modules.len; i++) {
+        const cbi_module *m = &in->modules.items[i];
+        if (is_linked_already(in, m, &linked, ctx))
+            continue;
+        for (size_t k = 0; k < m->id_count; k++)
+            cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[k], m->device_runtime}));
+        if (m->has_image)
+            cbi_vec_push(ctx, &inputs, ((cbi_link_input){m->file, m->image, m->device_runtime}));
+    }
+    *ret_result = (cbi_inputs_result){
+        .inputs = inputs.items,
+        .input_count = inputs.len,
+        .ids = ids.items,
+        .id_count = ids.len,
+        .ptx_runs = in->ptx_runs.items,
+        .ptx_run_count = in->ptx_runs.len,
+        .host = {.active = in->has_kernel_pattern && !in->forbid_patterns &&
+                           !in->options.no_host_patterns,
+                 .external_kernels = in->external_kernels.items,
+                 .external_kernel_count = in->external_kernels.len,
+                 .internal_kernels = in->internal_kernels.items,
+                 .internal_kernel_count = in->internal_kernels.len},
+    };
+}

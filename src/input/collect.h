@@ -1,0 +1,93 @@
+/* Shared by the files of the input stage that add things to the collection. */
+#ifndef CBI_COLLECT_H
+#define CBI_COLLECT_H
+
+#include <sys/types.h>
+
+#include "input/host.h"
+#include "input/input.h"
+
+/* A unit of the link: a bare cubin, a fatbin, or a host object with relocatable device code. */
+typedef struct cbi_module {
+    const char *file;
+    const char *const *ids;
+    size_t id_count;
+    bool device_runtime;
+    bool has_image;
+    cbi_span image;
+} cbi_module;
+
+typedef struct cbi_library {
+    const char *path;
+    cbi_span bytes;
+    dev_t device;
+    ino_t inode;
+} cbi_library;
+
+/* Where a device image comes from. */
+typedef struct cbi_origin {
+    const char *file; /* as named in messages */
+    bool member;      /* of an archive */
+    const cbi_host_object *host;
+} cbi_origin;
+
+struct cbi_member;
+
+struct cbi_inputs {
+    cbi_ctx *ctx;
+    cbi_input_options options;
+    CBI_VEC(cbi_module) modules;
+    CBI_VEC(cbi_library) libraries;     /* found for -l, in order */
+    CBI_VEC(cbi_library) seen_archives; /* an archive is read once */
+    CBI_VEC(cbi_ptx_run) ptx_runs;
+    cbi_strings linked_ids; /* "def ID": modules of an earlier device link */
+    cbi_strings external_kernels;
+    cbi_strings internal_kernels;
+    bool has_kernel_pattern;
+    bool forbid_patterns; /* an input whose host references are not known */
+    bool any_module;      /* libcudadevrt counts only after one */
+    bool seen_mercury;
+    bool warned_limit;
+};
+
+bool cbi_names_device_runtime(const char *file);
+
+/* nvlink stops at the next container once something was reported as an error. */
+void cbi_inputs_stop_after_errors(cbi_inputs *in, const char *text);
+
+/* Two fatal lines, as nvlink prints them when one of its layers gives up on another. */
+CBI_NORETURN void cbi_inputs_fatal_pair(cbi_ctx *ctx, const char *id, const char *file,
+                                        const char *help, const char *first, const char *second);
+
+/* Adds a module; image NULL if nothing of it is linked. */
+void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image);
+
+/* A bare cubin: checks, then a module. */
+void cbi_inputs_add_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes);
+/* A fatbin: choice of the image, then as above. */
+void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes);
+/* A file ending in .ptx, or PTX text. */
+void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes);
+void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member);
+void cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes);
+void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file);
+
+/* May the image be linked?  Reports and does not return if nvlink would stop; false if the image
+ * is to be dropped. */
+typedef enum cbi_admission {
+    CBI_ADMITTED,
+    CBI_DROPPED_LINKED, /* an executable device ELF */
+    CBI_DROPPED_DAMAGED
+} cbi_admission;
+cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
+                              bool embedded);
+
+/* Compiles PTX text for the target.  False after an error was reported. */
+bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                     cbi_span entry_options, bool from_entry, cbi_span *ret_cubin);
+
+/* The bytes of an archive member; in a thin archive those of the file that it names. */
+cbi_span cbi_member_bytes(cbi_inputs *in, const char *archive, bool thin,
+                          const struct cbi_member *member);
+
+#endif

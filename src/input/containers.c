@@ -1,0 +1,244 @@
+/* From each kind of input to modules. */
+#include "input/collect.h"
+
+#include "input/archive.h"
+#include "input/elf.h"
+#include "input/fatbin.h"
+#include "input/recognise.h"
+
+static const char lto_help[] =
+    "cubind links machine code and has no compiler for LTO-IR; compile without -dlto, e.g. "
+    "nvcc -rdc=true -gencode arch=compute_90,code=sm_90";
+
+/* Admits an image and adds the module. */
+static void add_image(cbi_inputs *in, const cbi_origin *origin, cbi_span image, bool embedded)
+{
+    switch (cbi_admit_cubin(in, origin, image, embedded)) {
+    case CBI_ADMITTED:
+        cbi_inputs_add_module(in, origin, &image);
+        break;
+    case CBI_DROPPED_DAMAGED:
+        /* nvlink still registers a container whose image it drops. */
+        if (embedded)
+            cbi_inputs_add_module(in, origin, NULL);
+        break;
+    case CBI_DROPPED_LINKED:
+        break;
+    }
+}
+
+void cbi_inputs_add_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
+{
+    add_image(in, origin, bytes, false);
+}
+
+CBI_NORETURN static void fatbin_error(cbi_ctx *ctx)
+{
+    cbi_fatal(ctx, "fatbin-error", NULL, NULL, "elfLink fatbinary error");
+}
+
+CBI_NORETURN static void fatbin_unknown(cbi_ctx *ctx, const char *file, const char *why)
+{
+    cbi_error(ctx, "fatbin-unknown", &(cbi_place){.file = file},
+              why ? cbi_printf(ctx, "'%s': %s", file, why) : NULL,
+              "Binary format for key='0', ident='' is not recognized");
+    fatbin_error(ctx);
+}
+
+static cbi_span load_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
+{
+    cbi_ctx *ctx = in->ctx;
+    cbi_span image = {NULL, 0};
+    cbi_load load = cbi_fatbin_load(ctx, entry, NULL, &image);
+    if (load == CBI_LOAD_OK)
+        return image;
+    const char *help =
+        cbi_printf(ctx, "the entry for sm_%u at offset 0x%llx of the fatbin in '%s': %s", entry->sm,
+                   (unsigned long long)entry->offset, origin->file, cbi_load_text(load));
+    const cbi_place place = {.file = origin->file, .offset = entry->offset, .has_offset = true};
+    cbi_error(ctx, "fatbin-uncompress", &place, help, "Uncompress failed");
+    if (in->options.exact && entry->compression == CBI_ZSTD && load == CBI_LOAD_DATA)
+        cbi_error(ctx, "fatbin-uncompress", &place, help, "Uncompress failed");
+    fatbin_error(ctx);
+}
+
+/* Architecture numbers that cannot be named stop nvlink. */
+static void check_entries(cbi_inputs *in, cbi_fatbin fatbin)
+{
+    cbi_fatbin_entry entry;
+    while (cbi_fatbin_next(&fatbin, &entry)) {
+        bool known = cbi_fatbin_is_elf(&entry) || entry.kind == FATBIN_KIND_PTX ||
+                     entry.kind == FATBIN_KIND_LTOIR;
+        if (known && (entry.sm == 0 || entry.sm > 999)) {
+            cbi_inputs_fatal_pair(in->ctx, "fatbin-arch", NULL, NULL, "Unknown arch name ''",
+                                  "elfLink fatbinary error");
+        }
+    }
+}
+
+/* Bytes after the fatbin that hold another one are never looked at: say so. */
+static void report_second_fatbin(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin *fatbin)
+{
+    cbi_span rest;
+    uint64_t end = cbi_align_up(cbi_fatbin_size(fatbin), 8);
+    if (!in->options.exact && cbi_subspan(fatbin->bytes, end, fatbin->bytes.size - end, &rest) &&
+        cbi_is_fatbin(rest))
+        cbi_warning(in->ctx, "fatbin-second", &(cbi_place){.file = origin->file},
+                    "objects joined with `ld -r` lose the device code of all but the first; pass "
+                    "them one by one, or join them after the device link",
+                    "'%s' holds more than one fatbin: only the first is linked", origin->file);
+}
+
+static void add_ptx_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
+{
+    cbi_span cubin;
+    cbi_span text = load_entry(in, origin, entry);
+    if (in->options.virtual_target)
+        cbi_inputs_add_module(in, origin, NULL);
+    else if (cbi_compile_ptx(in, origin, text, entry->options, true, &cubin))
+        add_image(in, origin, cubin, true);
+}
+
+void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_place place = {.file = origin->file};
+    cbi_fatbin fatbin;
+    cbi_inputs_stop_after_errors(in, origin->host ? "elfLink internal error"
+                                                  : "elfLink fatbinary error");
+    if (!cbi_fatbin_open(bytes, &fatbin))
+        fatbin_unknown(ctx, origin->file, fatbin.damage);
+    check_entries(in, fatbin);
+
+    cbi_fatbin_entry entry;
+    bool found = cbi_fatbin_choose(&fatbin, in->options.arch, in->options.lto, &entry);
+    if (fatbin.damage && !in->options.exact)
+        cbi_error(ctx, "input-damaged", &place, NULL, "the fatbin in '%s' is damaged: %s",
+                  origin->file, fatbin.damage);
+    report_second_fatbin(in, origin, &fatbin);
+    if (!found) {
+        if (!origin->member && !cbi_names_device_runtime(origin->file) &&
+            !in->options.suppress_arch_warning)
+            cbi_warning(ctx, "arch-not-found", &place, NULL, "SM Arch ('%s') not found in '%s'",
+                        in->options.arch_text, origin->file);
+        in->any_module = true;
+        if (!origin->host)
+            in->forbid_patterns = true;
+        else
+            cbi_inputs_add_module(in, origin, NULL);
+        return;
+    }
+    if (entry.kind == FATBIN_KIND_LTOIR) {
+        if (!in->options.lto)
+            cbi_fatal(ctx, "lto-needed", &place, lto_help, "LTO objects found, use -dlto");
+        cbi_report(ctx, CB_SEV_ERROR, "lto-unsupported", &place, lto_help,
+                   "'%s' holds LTO-IR for the target, which cannot be linked", origin->file);
+        cbi_fail(ctx, CB_ERR_UNSUPPORTED);
+    }
+    if (entry.kind == FATBIN_KIND_PTX)
+        add_ptx_entry(in, origin, &entry);
+    else
+        add_image(in, origin, load_entry(in, origin, &entry), true);
+}
+
+void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
+{
+    cbi_ctx *ctx = in->ctx;
+    cbi_content content = cbi_recognise(bytes);
+    cbi_inputs_stop_after_errors(in, "elfLink fatbinary error");
+    /* nvlink assembles a .ptx file for an older target and then forgets the result. */
+    bool forgotten = in->options.arch->sm < 90;
+    in->forbid_patterns = true;
+    in->any_module = true;
+    if (forgotten && in->options.exact)
+        return;
+    if (content == CBI_CONTENT_PTX) {
+        cbi_span cubin;
+        if (forgotten)
+            cbi_info(ctx, "ptx-old-target", &(cbi_place){.file = origin->file}, NULL,
+                     "'%s' is compiled and linked; nvlink drops .ptx files for targets below "
+                     "sm_90",
+                     origin->file);
+        if (!in->options.virtual_target &&
+            cbi_compile_ptx(in, origin, bytes, (cbi_span){NULL, 0}, false, &cubin))
+            add_image(in, origin, cubin, true);
+        else if (in->options.virtual_target)
+            cbi_inputs_add_module(in, origin, NULL);
+    } else if (content == CBI_CONTENT_CUBIN) {
+        cbi_inputs_add_cubin(in, origin, bytes);
+    } else if (content == CBI_CONTENT_FATBIN) {
+        cbi_inputs_add_fatbin(in, origin, bytes);
+    } else {
+        fatbin_unknown(ctx, origin->file, NULL);
+    }
+}
+
+void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file)
+{
+    const cbi_place place = {.file = file};
+    if (!in->options.lto)
+        cbi_fatal(in->ctx, "lto-file", &place, lto_help, "should only see nvvm files when -lto");
+    cbi_report(in->ctx, CB_SEV_ERROR, "lto-unsupported", &place, lto_help,
+               "'%s' holds LTO-IR, which cannot be linked", file);
+    cbi_fail(in->ctx, CB_ERR_UNSUPPORTED);
+}
+
+CBI_NORETURN static void no_fatbin(cbi_ctx *ctx, const char *file, const char *why)
+{
+    cbi_inputs_fatal_pair(ctx, "host-no-fatbin", file, why,
+                          cbi_printf(ctx, "Could not find fatbin in '%s'", file),
+                          "elfLink internal error");
+}
+
+/* Empty strings count: nvcc writes them for "nothing of this kind". */
+static void add_patterns(cbi_inputs *in, cbi_span section, cbi_strings *patterns)
+{
+    size_t pos = 0;
+    const char *pattern;
+    if (section.size < 2)
+        return;
+    while ((pattern = cbi_next_string(section, &pos)) != NULL) {
+        cbi_vec_push(in->ctx, patterns, pattern);
+        in->has_kernel_pattern = true;
+    }
+}
+
+void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member)
+{
+    cbi_ctx *ctx = in->ctx;
+    cbi_host_object host;
+    const char *damage = NULL;
+    if (!member)
+        cbi_inputs_stop_after_errors(in, "elfLink internal error");
+    if (!cbi_host_read(bytes, &host, &damage)) {
+        if (!member)
+            no_fatbin(ctx, file, damage);
+        if (!in->options.exact)
+            cbi_error(ctx, "input-damaged", &(cbi_place){.file = file}, NULL, "'%s' is damaged: %s",
+                      file, damage);
+        return;
+    }
+    if (in->options.register_names) {
+        size_t pos = 0;
+        const char *id;
+        while ((id = cbi_next_string(host.module_id, &pos)) != NULL)
+            if (strncmp(id, "def ", 4) == 0)
+                cbi_vec_push(ctx, &in->linked_ids, id + 4);
+    }
+    switch (host.kind) {
+    case CBI_HOST_PLAIN:
+        in->forbid_patterns = true;
+        return;
+    case CBI_HOST_NO_CODE:
+        no_fatbin(ctx, file, "it has .nvFatBinSegment but no fatbin");
+    case CBI_HOST_RDC:
+        break;
+    }
+    if (!cbi_names_device_runtime(file)) {
+        add_patterns(in, host.external_kernels, &in->external_kernels);
+        add_patterns(in, host.internal_kernels, &in->internal_kernels);
+    }
+    /* The origin is only looked at during the call. */
+    const cbi_origin origin = {.file = file, .member = member, .host = &host};
+    cbi_inputs_add_fatbin(in, &origin, host.fatbin);
+}

@@ -1,0 +1,53 @@
+#include "input/host.h"
+
+#include "input/elf.h"
+#include "input/fatbin.h"
+
+bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_damage)
+{
+    cbi_elf elf;
+    if (!cbi_elf_open(bytes, &elf)) {
+        *ret_damage = elf.damage;
+        return false;
+    }
+    cbi_host_object host = {0};
+    bool segment = false, rdc = false, linked = false;
+    for (uint32_t i = 1; i < elf.section_count; i++) {
+        cbi_elf_section s = cbi_elf_section_at(&elf, i);
+        /* Most sections of a host object are not ours: look closer at .nv* and __nv* only. */
+        if (strncmp(s.name, ".nv", 3) != 0 && strncmp(s.name, "__nv", 4) != 0)
+            continue;
+        if (strcmp(s.name, ".nvFatBinSegment") == 0) {
+            segment = true;
+        } else if (strcmp(s.name, "__nv_relfatbin") == 0 && !rdc) {
+            rdc = true;
+            host.fatbin = s.data;
+        } else if (strcmp(s.name, ".nv_fatbin") == 0) {
+            linked = true;
+        } else if (strcmp(s.name, "__nv_module_id") == 0 && !host.has_module_id) {
+            host.has_module_id = true;
+            host.module_id = s.data;
+        } else if (strcmp(s.name, ".nvHRKE") == 0) {
+            host.external_kernels = s.data;
+        } else if (strcmp(s.name, ".nvHRKI") == 0) {
+            host.internal_kernels = s.data;
+        }
+    }
+    host.has_device_code = rdc || linked;
+    if (!segment)
+        host.kind = CBI_HOST_PLAIN;
+    else if (rdc)
+        host.kind = cbi_is_fatbin(host.fatbin) ? CBI_HOST_RDC : CBI_HOST_NO_CODE;
+    else
+        host.kind = linked ? CBI_HOST_PLAIN : CBI_HOST_NO_CODE;
+    *ret_host = host;
+    return true;
+}
+
+const char *cbi_next_string(cbi_span strings, size_t *pos)
+{
+    const char *s = cbi_span_string(strings, *pos);
+    if (s)
+        *pos += strlen(s) + 1;
+    return s;
+}

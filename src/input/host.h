@@ -1,0 +1,29 @@
+/* What a host object file carries for the device link. */
+#ifndef CBI_HOST_H
+#define CBI_HOST_H
+
+#include "base/base.h"
+
+typedef enum cbi_host_kind {
+    CBI_HOST_PLAIN,  /* no device code to link, or already linked */
+    CBI_HOST_RDC,    /* relocatable device code in `fatbin` */
+    CBI_HOST_NO_CODE /* says that it has device code, but there is none */
+} cbi_host_kind;
+
+typedef struct cbi_host_object {
+    cbi_host_kind kind;
+    cbi_span fatbin;
+    bool has_module_id;
+    cbi_span module_id;        /* NUL-terminated strings of __nv_module_id */
+    cbi_span external_kernels; /* .nvHRKE */
+    cbi_span internal_kernels; /* .nvHRKI */
+    bool has_device_code;      /* any of the sections for device code is there */
+} cbi_host_object;
+
+/* Reads the sections of a host ELF.  False, with *ret_damage set, if it is no readable ELF64. */
+bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_damage);
+
+/* The next NUL-terminated string at *pos; NULL at the end. */
+const char *cbi_next_string(cbi_span strings, size_t *pos);
+
+#endif

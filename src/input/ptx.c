@@ -1,0 +1,247 @@
+/* PTX inputs: compiled by ptxas as a program of its own, with the result that nvlink's built-in
+ * assembler gives. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "input/collect.h"
+#include "input/tkinfo.h"
+
+extern char **environ;
+
+/* The names under which the built-in assembler reports: the source in its messages, the object in
+ * its notes. */
+#define PTX_NAME    "application ptx input"
+#define OBJECT_NAME "elf.o"
+#define LOG_NAME    "log"
+
+typedef struct ptx_job {
+    const char *dir;
+    const char *program;
+    cbi_strings args;
+    cbi_span text;
+    char *paths[3];  /* of the three files, for writing, reading and removal */
+    int exit_status; /* -1: could not be run */
+    cbi_span cubin;
+    cbi_span log;
+} ptx_job;
+
+static bool write_file(const char *path, cbi_span bytes)
+{
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return false;
+    /* A NUL would not be text; the assembler reads up to it. */
+    bool ok = !bytes.size || fwrite(bytes.data, 1, bytes.size, f) == bytes.size;
+    return fclose(f) == 0 && ok;
+}
+
+/* Not mapped: the file is removed, and the notes in it are changed. */
+static bool read_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    FILE *f = fopen(path, "re");
+    struct stat st;
+    if (!f)
+        return false;
+    bool ok = fstat(fileno(f), &st) == 0;
+    if (ok) {
+        uint8_t *data = cbi_alloc(ctx, (size_t)st.st_size + 1);
+        ok = fread(data, 1, (size_t)st.st_size, f) == (size_t)st.st_size;
+        *ret_bytes = (cbi_span){data, (size_t)st.st_size};
+    }
+    fclose(f);
+    return ok;
+}
+
+static int run(const ptx_job *job, char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int status;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return -1;
+    int rc = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    rc = rc ? rc
+            : posix_spawn_file_actions_addopen(&actions, 1, job->paths[2],
+                                               O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    /* Last: the paths above may be relative to the caller's folder. */
+    rc = rc ? rc : posix_spawn_file_actions_addchdir_np(&actions, job->dir);
+    rc = rc ? rc : posix_spawn(&pid, job->program, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc != 0)
+        return -1;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static cb_status run_job(cbi_ctx *ctx, void *arg)
+{
+    ptx_job *job = arg;
+    static const char *const names[] = {PTX_NAME, OBJECT_NAME, LOG_NAME};
+    for (size_t i = 0; i < CBI_COUNT(names); i++)
+        job->paths[i] = cbi_printf(ctx, "%s/%s", job->dir, names[i]);
+    char **argv = CBI_NEW_ARRAY(ctx, job->args.len + 1, char *);
+    for (size_t i = 0; i < job->args.len; i++)
+        argv[i] = cbi_strndup(ctx, job->args.items[i], strlen(job->args.items[i]));
+    job->exit_status = -1;
+    if (write_file(job->paths[0], job->text))
+        job->exit_status = run(job, argv);
+    if (job->exit_status >= 0)
+        read_file(ctx, job->paths[2], &job->log);
+    if (job->exit_status == 0 && !read_file(ctx, job->paths[1], &job->cubin))
+        job->exit_status = -1;
+    return CB_OK;
+}
+
+static void split_words(cbi_ctx *ctx, cbi_span text, cbi_strings *words)
+{
+    size_t i = 0;
+    while (i < text.size) {
+        while (i < text.size && (text.data[i] <= ' '))
+            i++;
+        size_t start = i;
+        while (i < text.size && text.data[i] > ' ')
+            i++;
+        if (i > start)
+            cbi_vec_push(ctx, words, cbi_strndup(ctx, (const char *)text.data + start, i - start));
+    }
+}
+
+static cbi_strings arguments(cbi_inputs *in, cbi_span entry_options)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_ptx_options *ptx = &in->options.ptx;
+    cbi_strings args = {0};
+    cbi_vec_push(ctx, &args, ptx->ptxas);
+    cbi_vec_push(ctx, &args, cbi_printf(ctx, "-arch=%s", in->options.arch->name));
+    cbi_vec_push(ctx, &args, "-m64");
+    cbi_vec_push(ctx, &args, "--compile-only");
+    split_words(ctx, entry_options, &args);
+    if (ptx->debug)
+        cbi_vec_push(ctx, &args, "-g");
+    if (ptx->has_maxrregcount)
+        cbi_vec_push(ctx, &args, cbi_printf(ctx, "-maxrregcount=%d", ptx->maxrregcount));
+    if (ptx->device_stack_protector)
+        cbi_vec_push(ctx, &args,
+                     cbi_printf(ctx, "-device-stack-protector=%s", ptx->device_stack_protector));
+    if (ptx->has_split_compile)
+        cbi_vec_push(ctx, &args, cbi_printf(ctx, "-split-compile=%d", ptx->split_compile));
+    for (size_t i = 0; i < ptx->extra_count; i++)
+        cbi_vec_push(ctx, &args, ptx->extra[i]);
+    cbi_vec_push(ctx, &args, "-o");
+    cbi_vec_push(ctx, &args, OBJECT_NAME);
+    cbi_vec_push(ctx, &args, PTX_NAME);
+    return args;
+}
+
+static void print_log(cbi_inputs *in, cbi_span log)
+{
+    const cbi_ptx_options *ptx = &in->options.ptx;
+    const char *s = (const char *)log.data;
+    const char *end = s + log.size;
+    while (ptx->print && s < end) {
+        const char *newline = memchr(s, '\n', (size_t)(end - s));
+        const char *next = newline ? newline + 1 : end;
+        ptx->print(ptx->print_user,
+                   cbi_printf(in->ctx, "%.*s\n", (int)((newline ? newline : end) - s), s));
+        s = next;
+    }
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                     cbi_span entry_options, bool from_entry, cbi_span *ret_cubin)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_place place = {.file = origin->file};
+    if (!in->options.ptx.ptxas) {
+        cbi_error(
+            ctx, "ptx-no-assembler", &place,
+            cbi_printf(ctx,
+                       "give the assembler with --ptxas PATH or put it on PATH, or compile to "
+                       "machine code (nvcc -gencode arch=compute_%u,code=sm_%u)",
+                       in->options.arch->sm, in->options.arch->sm),
+            "'%s' holds PTX and no machine code for %s, and there is no ptxas to compile it",
+            origin->file, in->options.arch->name);
+        return false;
+    }
+    char cwd[4096];
+    const char *program = in->options.ptx.ptxas;
+    if (program[0] != '/' && getcwd(cwd, sizeof cwd))
+        program = cbi_printf(ctx, "%s/%s", cwd, program);
+    const char *tmp = getenv("TMPDIR");
+    char *dir = cbi_printf(ctx, "%s/cubind-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    ptx_job job = {.dir = dir, .program = program, .text = text};
+    job.args = arguments(in, entry_options);
+    if (!mkdtemp(dir))
+        cbi_fatal(ctx, "ptx-folder", &place, strerror(errno),
+                  "Could not create a temporary folder for ptxas");
+
+    double start = now_ms();
+    cb_status status = cbi_run(ctx, run_job, &job);
+    for (size_t i = 0; i < CBI_COUNT(job.paths); i++)
+        if (job.paths[i])
+            unlink(job.paths[i]);
+    rmdir(dir);
+    if (status != CB_OK)
+        cbi_fail(ctx, status);
+
+    print_log(in, job.log);
+    if (job.exit_status < 0) {
+        cbi_error(ctx, "ptx-assembler", &place, NULL, "'%s' could not be run", job.program);
+        return false;
+    }
+    if (job.exit_status != 0)
+        cbi_fatal(ctx, "fatbin-error", &place,
+                  cbi_printf(ctx, "ptxas could not compile the PTX in '%s'", origin->file),
+                  "elfLink fatbinary error");
+    cbi_vec_push(ctx, &in->ptx_runs,
+                 ((cbi_ptx_run){.source = from_entry ? "ptx" : origin->file,
+                                .input = origin->file,
+                                .output = from_entry ? "cubin" : "",
+                                .milliseconds = now_ms() - start}));
+    cbi_tkinfo_forget_names((uint8_t *)job.cubin.data, job.cubin.size, PTX_NAME " ",
+                            "-o " OBJECT_NAME " ");
+    *ret_cubin = job.cubin;
+    return true;
+}
+
+static const char *program_in_path(cbi_ctx *ctx, const char *program)
+{
+    cbi_strings dirs = {0};
+    cbi_split_paths(ctx, getenv("PATH"), &dirs);
+    for (size_t i = 0; i < dirs.len; i++) {
+        const char *path = cbi_printf(ctx, "%s/%s", dirs.items[i], program);
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+const char *cbi_find_ptxas(cbi_ctx *ctx)
+{
+    const char *nvcc = program_in_path(ctx, "nvcc");
+    if (nvcc) {
+        const char *beside =
+            cbi_printf(ctx, "%.*sptxas", (int)(strrchr(nvcc, '/') + 1 - nvcc), nvcc);
+        if (access(beside, X_OK) == 0)
+            return beside;
+    }
+    return program_in_path(ctx, "ptxas");
+}

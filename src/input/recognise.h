@@ -1,0 +1,24 @@
+/* What a file is, by its contents. */
+#ifndef CBI_RECOGNISE_H
+#define CBI_RECOGNISE_H
+
+#include "base/base.h"
+
+typedef enum cbi_content {
+    CBI_CONTENT_EMPTY,
+    CBI_CONTENT_UNKNOWN,
+    CBI_CONTENT_CUBIN,       /* ELF for EM_CUDA */
+    CBI_CONTENT_HOST_OBJECT, /* relocatable ELF of a host */
+    CBI_CONTENT_HOST_LINKED, /* shared library or executable of a host */
+    CBI_CONTENT_ARCHIVE,
+    CBI_CONTENT_FATBIN,
+    CBI_CONTENT_PTX,
+    CBI_CONTENT_LTOIR,
+    CBI_CONTENT_BITCODE /* LLVM bitcode */
+} cbi_content;
+
+cbi_content cbi_recognise(cbi_span bytes);
+/* With an article, for messages: "a cubin". */
+const char *cbi_content_text(cbi_content content);
+
+#endif
