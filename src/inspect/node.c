@@ -175,7 +175,8 @@ static void new_line(cbi_ctx *ctx, cbi_buf *out, unsigned indent)
     cbi_buf_printf(ctx, out, "\n%*s", (int)indent, "");
 }
 
-/* Trees are built by this program and at most a few levels deep, so recursion is bounded. */
+/* Trees are built by this program and at most a few levels deep, so recursion is bounded.
+ * NOLINTBEGIN(misc-no-recursion) */
 void cbi_node_json(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned indent)
 {
     if (!is_container(node)) {
@@ -284,6 +285,8 @@ static bool is_number(const cbi_node *node)
 static void text_table(cbi_ctx *ctx, cbi_buf *out, const cbi_node *rows, unsigned indent)
 {
     size_t columns = rows->first->count;
+    if (columns == 0)
+        return;
     const char **cells = CBI_NEW_ARRAY(ctx, (rows->count + (size_t)1) * columns, const char *);
     size_t *width = CBI_NEW_ARRAY(ctx, columns, size_t);
     bool *right = CBI_NEW_ARRAY(ctx, columns, bool);
@@ -350,3 +353,4 @@ void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
         }
     }
 }
+/* NOLINTEND(misc-no-recursion) */
