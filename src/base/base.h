@@ -223,12 +223,9 @@ CBI_NORETURN void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place
 /* Leave the job with a status and without a further message. */
 CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
 
-#define cbi_error(ctx, id, place, help, ...)                                                       \
-    cbi_report((ctx), CB_SEV_ERROR, (id), (place), (help), __VA_ARGS__)
-#define cbi_warning(ctx, id, place, help, ...)                                                     \
-    cbi_report((ctx), CB_SEV_WARNING, (id), (place), (help), __VA_ARGS__)
-#define cbi_info(ctx, id, place, help, ...)                                                        \
-    cbi_report((ctx), CB_SEV_INFO, (id), (place), (help), __VA_ARGS__)
+#define cbi_error(ctx, ...)   cbi_report((ctx), CB_SEV_ERROR, __VA_ARGS__)
+#define cbi_warning(ctx, ...) cbi_report((ctx), CB_SEV_WARNING, __VA_ARGS__)
+#define cbi_info(ctx, ...)    cbi_report((ctx), CB_SEV_INFO, __VA_ARGS__)
 
 /* ---- the context ---- */
 

@@ -24,6 +24,7 @@ typedef struct cbi_link_options {
     bool enable_extended_smem;
     bool keep_system_libraries;
     bool suppress_debug_info;
+    bool exact; /* behave as nvlink even where it is silent about what it drops */
 
     bool verbose;                 /* -v */
     bool extra_warnings;          /* -extrawarn */

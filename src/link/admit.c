@@ -1,0 +1,161 @@
+/* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
+#include "link/state.h"
+
+enum { TOOLKIT_VERSION = 130, TOOLKIT_MIN = 120 };
+
+static cbi_span section_bytes(const cbi_object *object, const char *name)
+{
+    uint32_t index = cbi_object_find(object, name);
+    return index ? object->sections[index].data : (cbi_span){NULL, 0};
+}
+
+static void refuse_damaged(cbi_linker *lk, const cbi_link_input *in, const cbi_findings *findings)
+{
+    if (!findings->len)
+        return;
+    const cbi_finding *f = &findings->items[0];
+    cbi_fatal(lk->ctx, f->rule,
+              &(cbi_place){.file = in->file,
+                           .section = f->section,
+                           .symbol = f->symbol,
+                           .offset = f->offset,
+                           .has_offset = true},
+              "`cubind check` lists everything that is wrong with the file",
+              "Input file '%s' is damaged: %s", in->file, f->message);
+}
+
+static void check_abi(cbi_linker *lk, const cbi_object *object)
+{
+    uint8_t osabi = object->ident[EI_OSABI];
+    bool legacy = osabi != ELFOSABI_CUDA;
+    if (legacy && !(object->flags & EF_CUDA_LEGACY_64BIT_ADDRESS))
+        cbi_warning(lk->ctx, "not-64bit", &(cbi_place){.file = object->file}, NULL,
+                    "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", object->file);
+    uint8_t want = osabi == ELFOSABI_CUDA_LEGACY ? CUDA_ABI_VERSION_LEGACY : CUDA_ABI_VERSION;
+    if ((legacy && osabi != ELFOSABI_CUDA_LEGACY) || object->ident[EI_ABIVERSION] != want)
+        cbi_fatal(lk->ctx, "abi-mismatch", &(cbi_place){.file = object->file}, NULL,
+                  "Input file '%s' abi does not match", object->file);
+}
+
+static bool is_accelerated(const cbi_lobj *obj)
+{
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(obj->compat, &pos, &attr))
+        if (attr.code == 0x09)
+            return (attr.value & 0xff) != 0;
+    return false;
+}
+
+/* Rules of docs/link-semantics.md, "targets". */
+static bool arch_links(const cbi_arch *target, uint32_t sm, bool accelerated)
+{
+    static const uint32_t upward[][2] = {{80, 86}, {80, 89}, {86, 89}, {100, 103}, {120, 121}};
+    if (target->sm == sm)
+        return true;
+    for (size_t i = 0; i < CBI_COUNT(upward); i++)
+        if (!accelerated && upward[i][0] == sm && upward[i][1] == target->sm)
+            return true;
+    return false;
+}
+
+static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
+{
+    const cbi_object *object = &obj->object;
+    uint32_t sm =
+        object->ident[EI_OSABI] == ELFOSABI_CUDA ? EF_CUDA_SM(object->flags) : object->flags & 0xff;
+    if (sm == 0)
+        cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
+                  "Unknown arch name 'sm_0'");
+    if (!arch_links(lk->opt->arch, sm, is_accelerated(obj)))
+        cbi_fatal(lk->ctx, "arch-mismatch", &(cbi_place){.file = obj->file},
+                  cbi_printf(lk->ctx, "the file holds code for sm_%u%s; compile it for %s", sm,
+                             is_accelerated(obj) ? "a" : "", lk->opt->arch->name),
+                  "Input file '%s' arch does not match target '%s'", obj->file,
+                  lk->opt->arch->name);
+}
+
+static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
+{
+    const cbi_cuinfo *c = &obj->cuinfo;
+    cbi_place place = {.file = obj->file};
+    if (!c->present || c->version < 2 || c->toolkit < TOOLKIT_MIN)
+        cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
+                  "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
+    if (c->toolkit > TOOLKIT_VERSION)
+        cbi_fatal(lk->ctx, "toolkit-too-new", &place, NULL,
+                  "Input file '%s' newer than toolkit (%u vs %u)", obj->file, c->toolkit,
+                  TOOLKIT_VERSION);
+    if (obj->ewp && c->toolkit != TOOLKIT_VERSION)
+        cbi_fatal(lk->ctx, "ewp-toolkit", &place, NULL,
+                  "linking with -ewp objects requires using current toolkit");
+}
+
+/* NULL: the input takes no part. */
+static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
+{
+    cbi_lobj *obj = CBI_NEW(lk->ctx, cbi_lobj);
+    cbi_findings findings = {0};
+    obj->file = in->file;
+    cbi_place place = {.file = in->file};
+    switch (cbi_object_read(lk->ctx, in->file, in->bytes, &obj->object, &findings)) {
+    case CBI_OBJECT_NOT_ELF:
+        cbi_fatal(lk->ctx, "not-elf", &place, NULL, "cubin not an elf?");
+    case CBI_OBJECT_NOT_DEVICE:
+        cbi_fatal(lk->ctx, "not-device-elf", &place, NULL, "cubin not a device elf?");
+    case CBI_OBJECT_DAMAGED:
+        refuse_damaged(lk, in, &findings);
+        break;
+    case CBI_OBJECT_OK:
+        break;
+    }
+    cbi_object *object = &obj->object;
+    if (object->type == ET_EXEC) {
+        if (!lk->opt->exact)
+            cbi_warning(lk->ctx, "already-linked", &place,
+                        "compile with -rdc=true (ptxas -c) to get a relocatable object",
+                        "Input file '%s' is an executable cubin and takes no part in the link",
+                        in->file);
+        return NULL;
+    }
+    obj->ewp = object->type == ET_CUDA_EWP;
+    check_abi(lk, object);
+    obj->compat = section_bytes(object, ".nv.compat");
+    obj->has_compat = cbi_object_find(object, ".nv.compat") != 0;
+    check_arch(lk, obj);
+    obj->cuinfo = cbi_object_cuinfo(object);
+    check_toolkit(lk, obj);
+    uint32_t kind = object->flags & 7;
+    if (object->ident[EI_OSABI] == ELFOSABI_CUDA &&
+        (lk->mercury ? kind & 4 : kind & EF_CUDA_KIND_CAPMERC))
+        cbi_fatal(lk->ctx, "kind-mismatch", &place,
+                  "e_flags claims Mercury code and SASS only at the same time", "Internal error");
+    obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
+    return obj;
+}
+
+void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
+{
+    lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
+    for (size_t i = 0; i < count; i++) {
+        cbi_lobj *obj = admit_one(lk, &inputs[i]);
+        if (!obj)
+            continue;
+        const cbi_object *object = &obj->object;
+        obj->symbols = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, cbi_lsym *);
+        obj->sections = CBI_NEW_ARRAY(lk->ctx, object->section_count, cbi_secmap);
+        obj->symbol_lost = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, uint8_t);
+        lk->objs[lk->obj_count++] = obj;
+    }
+    if (lk->obj_count < 2)
+        return;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        if (!lk->objs[i]->ewp)
+            continue;
+        for (size_t j = 0; j < lk->obj_count; j++)
+            if (j != i && !lk->objs[j]->device_runtime)
+                cbi_warning(lk->ctx, "ewp-with-others", &(cbi_place){.file = lk->objs[j]->file},
+                            NULL, "'%s': -ewp compiled objects should only link with libcudadevrt",
+                            lk->objs[j]->file);
+    }
+}

@@ -1,0 +1,138 @@
+/* .nv.callgraph and .nv.prototype of the output, and the call graph dump. */
+#include "link/state.h"
+
+void cbi_link_callgraph_sections(cbi_linker *lk)
+{
+    lk->callgraph =
+        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
+    lk->prototype =
+        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
+}
+
+void cbi_link_rel_action(cbi_linker *lk)
+{
+    if (lk->exec && !lk->mercury)
+        lk->rel_action =
+            cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.rel.action"), SHT_CUDA_RELOCINFO, 0, 8, 8);
+}
+
+static bool in_table(const cbi_func *f)
+{
+    return f->live && !f->sym->removed;
+}
+
+static void put(cbi_linker *lk, cbi_buf *buf, uint32_t first, uint32_t second)
+{
+    cbi_buf_u32(lk->ctx, buf, first);
+    cbi_buf_u32(lk->ctx, buf, second);
+}
+
+/* Fills both sections; symbol indices and string offsets must be final, so it runs twice: once for
+ * the sizes. */
+void cbi_link_fill_callgraph(cbi_linker *lk)
+{
+    cbi_buf graph = {0}, protos = {0};
+    put(lk, &graph, 0, (uint32_t)-1);
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        for (size_t j = f->calls.len; in_table(f) && j-- > 0;)
+            if (in_table(f->calls.items[j]))
+                put(lk, &graph, f->sym->index, f->calls.items[j]->sym->index);
+    }
+    put(lk, &graph, 0, (uint32_t)-2);
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (in_table(f) && f->taken.len)
+            put(lk, &graph, f->sym->index, cbi_strtab_offset(lk, f->taken.items[0]));
+    }
+    put(lk, &graph, 0, (uint32_t)-3);
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        for (size_t j = f->indirect.len; in_table(f) && j-- > 0;)
+            put(lk, &graph, f->sym->index, cbi_strtab_offset(lk, f->indirect.items[j]));
+    }
+    put(lk, &graph, 0, (uint32_t)-4);
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        for (size_t j = f->takes.len; in_table(f) && j-- > 0;)
+            if (in_table(f->takes.items[j]))
+                put(lk, &graph, f->sym->index, f->takes.items[j]->sym->index);
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (in_table(f) && f->prototype && !f->address_taken && !f->entry)
+            put(lk, &protos, f->sym->index, cbi_strtab_offset(lk, f->prototype));
+    }
+    lk->callgraph->bytes = graph.items;
+    lk->callgraph->size = graph.len;
+    lk->prototype->bytes = protos.items;
+    lk->prototype->size = protos.len;
+}
+
+/* ---- dump ---- */
+
+static void print(cbi_linker *lk, const char *text)
+{
+    if (lk->opt->print)
+        lk->opt->print(lk->opt->print_user, text);
+}
+
+static void print_callee(cbi_linker *lk, cbi_buf *line, const cbi_func *callee)
+{
+    cbi_buf_printf(lk->ctx, line, " %u", callee->number + 1);
+}
+
+void cbi_link_dump_callgraph(cbi_linker *lk)
+{
+    if (!lk->opt->dump_callgraph || !lk->exec)
+        return;
+    print(lk, cbi_printf(lk->ctx,
+                         "callgraph for %s:\n# A: s -> B // s (number A) potentially calls B\n"
+                         "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
+                         "# &s        // s has address taken\n",
+                         lk->opt->arch->name));
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        cbi_buf line = {0};
+        cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
+        if (in_table(f)) {
+            cbi_buf_printf(lk->ctx, &line, "%s%s%s", f->entry ? "^" : "",
+                           f->address_taken ? "&" : "", f->sym->name->s);
+            if (f->own_regs)
+                cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
+            cbi_buf_printf(lk->ctx, &line, " ->");
+            for (size_t j = 0; j < cbi_node_degree(&f->node); j++) {
+                const cbi_node *next = cbi_node_successor(lk, &f->node, j);
+                if (next->func) {
+                    print_callee(lk, &line, next->func);
+                    continue;
+                }
+                for (size_t c = 0; c < next->proto->funcs.len; c++)
+                    print_callee(lk, &line, next->proto->funcs.items[c]);
+            }
+        }
+        cbi_buf_append(lk->ctx, &line, "\n", 2);
+        print(lk, (const char *)line.items);
+    }
+}
+
+/* The same graph for graphviz: mangled names, removed functions left out. */
+void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
+{
+    cbi_buf_printf(lk->ctx, out, "digraph callgraph {\n");
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!in_table(f))
+            continue;
+        for (size_t j = 0; j < cbi_node_degree(&f->node); j++) {
+            const cbi_node *next = cbi_node_successor(lk, &f->node, j);
+            if (next->func)
+                cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
+                               next->func->sym->name->s);
+            for (size_t c = 0; next->proto && c < next->proto->funcs.len; c++)
+                cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
+                               next->proto->funcs.items[c]->sym->name->s);
+        }
+    }
+    cbi_buf_printf(lk->ctx, out, "}\n");
+}

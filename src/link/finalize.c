@@ -1,0 +1,390 @@
+/* Output tables: which sections and symbols there are, their order, the string tables, offsets. */
+#include "link/state.h"
+
+/* ---- which sections are written ---- */
+
+static bool is_reloc(uint32_t type)
+{
+    return type == SHT_REL || type == SHT_RELA || type == SHT_CUDA_RESOLVED_RELA;
+}
+
+static void decide_sections(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        cbi_rec *rec = lk->recs.items[i];
+        if (rec->code == 0x0f && rec->format == 4 && rec->symbol_count == 0)
+            rec->dead = true;
+        if (cbi_rec_alive(rec))
+            rec->stream->has_infos = true;
+    }
+    for (size_t i = 0; i < lk->added_recs.len; i++)
+        if (!lk->added_recs.items[i]->dead)
+            lk->added_recs.items[i]->stream->has_infos = true;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (sec->dead)
+            continue;
+        switch (sec->type) {
+        case SHT_CUDA_SHARED:
+            break; /* decided by the layout */
+        case SHT_REL:
+        case SHT_RELA:
+        case SHT_CUDA_RESOLVED_RELA:
+            sec->emitted = sec->relocs.len > 0;
+            sec->size = sec->relocs.len * sec->entsize;
+            break;
+        case SHT_CUDA_INFO:
+            sec->emitted = sec == lk->info || sec->has_infos;
+            break;
+        case SHT_CUDA_PROTOTYPE:
+            sec->emitted = sec->size > 0;
+            break;
+        case SHT_SYMTAB_SHNDX:
+            break;
+        case SHT_STRTAB:
+        case SHT_SYMTAB:
+        case SHT_NOTE:
+        case SHT_CUDA_COMPAT:
+        case SHT_CUDA_CALLGRAPH:
+        case SHT_CUDA_RELOCINFO:
+        case SHT_CUDA_UIDX:
+            sec->emitted = true;
+            break;
+        default:
+            sec->emitted = sec->contributed || sec->size > 0;
+            break;
+        }
+    }
+}
+
+/* ---- order ---- */
+
+static int bucket(const cbi_linker *lk, const cbi_osec *sec)
+{
+    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab)
+        return 0;
+    if (is_reloc(sec->type))
+        return 3;
+    if (!(sec->flags & SHF_ALLOC))
+        return sec->type == SHT_PROGBITS ? 1 : 2;
+    if (sec->flags & SHF_EXECINSTR)
+        return 5;
+    if (!(sec->flags & SHF_WRITE))
+        return 4;
+    return cbi_section_has_data(sec->type) ? 6 : 7;
+}
+
+static void order_sections(cbi_linker *lk)
+{
+    cbi_vec_push(lk->ctx, &lk->out, NULL);
+    for (int b = 0; b <= 7; b++) {
+        for (size_t i = 0; i < lk->secs.len; i++) {
+            cbi_osec *sec = lk->secs.items[i];
+            if (!sec->emitted || sec->dead || bucket(lk, sec) != b)
+                continue;
+            sec->index = (uint32_t)lk->out.len;
+            cbi_vec_push(lk->ctx, &lk->out, sec);
+        }
+    }
+}
+
+/* ---- symbols ---- */
+
+static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
+{
+    switch (sec->type) {
+    case SHT_STRTAB:
+    case SHT_SYMTAB:
+    case SHT_SYMTAB_SHNDX:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_CUDA_RESOLVED_RELA:
+    case SHT_CUDA_INFO:
+    case SHT_CUDA_COMPAT:
+        return false;
+    case SHT_CUDA_SHARED:
+        if (!lk->exec && sec->variables.len == 0 && sec != lk->debug_shared)
+            return false;
+        return sec->emitted && sec->size > 0;
+    default:
+        return sec->emitted && sec->size > 0;
+    }
+}
+
+static bool is_shared_var(const cbi_lsym *sym)
+{
+    return !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
+static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->removed)
+        return false;
+    if (sym->is_section)
+        return !sym->sec->dead && section_has_symbol(lk, sym->sec);
+    if (!lk->exec)
+        return true;
+    if (sym->recorded)
+        return true;
+    if (sym->internal)
+        return false;
+    if (sym->func)
+        return true;
+    if (is_shared_var(sym))
+        return lk->opt->debug && (sym->state == CBI_SYM_DEFINED || sym->dynamic);
+    if (sym->state == CBI_SYM_UNDEF) {
+        uint8_t type = CBI_ST_TYPE(sym->info);
+        if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
+            return true;
+        if (cbi_is_unified_name(sym->name->s))
+            return lk->has_unified;
+        return strncmp(sym->name->s, ".nv.", 4) == 0 || sym->used;
+    }
+    return true;
+}
+
+static void list_symbol(cbi_linker *lk, cbi_lsym *sym)
+{
+    if (!symbol_survives(lk, sym))
+        return;
+    sym->emitted = true;
+    sym->index = (uint32_t)lk->out_symbols.len;
+    cbi_vec_push(lk->ctx, &lk->out_symbols, sym);
+}
+
+static void number_symbols(cbi_linker *lk)
+{
+    cbi_vec_push(lk->ctx, &lk->out_symbols, NULL);
+    for (size_t i = 0; i < lk->locals.len; i++)
+        list_symbol(lk, lk->locals.items[i]);
+    lk->first_global = (uint32_t)lk->out_symbols.len;
+    for (size_t i = 0; i < lk->globals.len; i++)
+        list_symbol(lk, lk->globals.items[i]);
+}
+
+/* ---- string tables ---- */
+
+static uint32_t add_string(cbi_linker *lk, cbi_buf *table, uint32_t *offsets, const cbi_name *name)
+{
+    if (!name->len)
+        return 0;
+    if (!offsets[name->id]) {
+        offsets[name->id] = (uint32_t)table->len;
+        cbi_buf_append(lk->ctx, table, name->s, name->len + 1);
+    }
+    return offsets[name->id];
+}
+
+uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
+{
+    return lk->str_offsets ? lk->str_offsets[name->id] : 0;
+}
+
+uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name)
+{
+    return lk->shstr_offsets[name->id];
+}
+
+/* A name stays even if its section or symbol is not written; only removal takes it away. */
+static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->emitted)
+        return true;
+    if (sym->removed)
+        return false;
+    if (sym->is_section)
+        return !sym->sec->dead;
+    return !lk->exec || !(sym->internal || is_shared_var(sym));
+}
+
+static void build_strings(cbi_linker *lk)
+{
+    cbi_ctx *ctx = lk->ctx;
+    size_t names = ctx->name_count;
+    lk->shstr_offsets = CBI_NEW_ARRAY(ctx, names, uint32_t);
+    lk->str_offsets = CBI_NEW_ARRAY(ctx, names, uint32_t);
+    cbi_buf_append(ctx, &lk->shstr, NULL, 1);
+    cbi_buf_append(ctx, &lk->str, NULL, 1);
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (!lk->secs.items[i]->dead)
+            add_string(lk, &lk->shstr, lk->shstr_offsets, lk->secs.items[i]->name);
+    for (size_t i = 0; i < lk->protos.len; i++)
+        add_string(lk, &lk->str, lk->str_offsets, lk->protos.items[i]);
+    for (size_t i = 0; i < lk->locals.len; i++)
+        if (symbol_name_stays(lk, lk->locals.items[i]))
+            add_string(lk, &lk->str, lk->str_offsets, lk->locals.items[i]->name);
+    for (size_t i = 0; i < lk->globals.len; i++)
+        if (symbol_name_stays(lk, lk->globals.items[i]))
+            add_string(lk, &lk->str, lk->str_offsets, lk->globals.items[i]->name);
+    lk->shstrtab->bytes = lk->shstr.items;
+    lk->shstrtab->size = lk->shstr.len;
+    lk->strtab->bytes = lk->str.items;
+    lk->strtab->size = lk->str.len;
+}
+
+/* ---- contents that need final symbol numbers ---- */
+
+static uint32_t symbol_index(const cbi_lsym *sym)
+{
+    return sym && sym->emitted ? sym->index : 0;
+}
+
+static void write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
+{
+    uint8_t head[4] = {rec->format, rec->code, 0, 0};
+    bool externs = rec->code == 0x0f && rec->format == 4;
+    cbi_st16(head + 2, rec->format == 4 ? (uint16_t)(externs ? rec->symbol_count * 4 : rec->size)
+                                        : rec->value);
+    cbi_buf_append(lk->ctx, out, head, 4);
+    if (rec->format != 4)
+        return;
+    if (externs) {
+        for (uint32_t i = 0; i < rec->symbol_count; i++)
+            cbi_buf_u32(lk->ctx, out, symbol_index(rec->symbols[i]));
+        return;
+    }
+    uint8_t *at = cbi_buf_append(lk->ctx, out, rec->payload, rec->size);
+    if (rec->has_symbol)
+        cbi_st32(at, symbol_index(rec->symbol));
+}
+
+/* Input records come out backwards, the link's own in order behind them. */
+static void fill_infos(cbi_linker *lk)
+{
+    for (size_t i = lk->recs.len; i-- > 0;) {
+        const cbi_rec *rec = lk->recs.items[i];
+        if (cbi_rec_alive(rec))
+            write_record(lk, &rec->stream->info_bytes, rec);
+    }
+    for (size_t i = 0; i < lk->added_recs.len; i++) {
+        const cbi_rec *rec = lk->added_recs.items[i];
+        if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
+            write_record(lk, &rec->stream->info_bytes, rec);
+    }
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (sec->type != SHT_CUDA_INFO)
+            continue;
+        sec->bytes = sec->info_bytes.items;
+        sec->size = sec->info_bytes.len;
+    }
+}
+
+static void fill_relocs(cbi_linker *lk)
+{
+    for (size_t i = 1; i < lk->out.len; i++) {
+        cbi_osec *sec = lk->out.items[i];
+        if (!is_reloc(sec->type))
+            continue;
+        sec->bytes = cbi_alloc(lk->ctx, sec->size);
+        for (size_t j = 0; j < sec->relocs.len; j++) {
+            const cbi_lrel *r = sec->relocs.items[j];
+            uint8_t *p = sec->bytes + j * sec->entsize;
+            cbi_st64(p, r->offset);
+            cbi_st64(p + 8, (uint64_t)symbol_index(r->sym) << 32 | r->type);
+            if (sec->entsize == 24)
+                cbi_st64(p + 16, (uint64_t)r->addend);
+        }
+    }
+}
+
+/* Executables use plain ELF object symbols without memory spaces. */
+static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_info,
+                        uint8_t *ret_other)
+{
+    uint8_t info = sym->info, other = sym->other;
+    if (sym->state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
+        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(info));
+    if (lk->exec && !lk->mercury) {
+        if (CBI_ST_TYPE(info) == STT_CUDA_OBJECT)
+            info = (uint8_t)((info & 0xf0) | STT_OBJECT);
+        if (!sym->func)
+            other &= (uint8_t)~STO_CUDA_SPACE;
+    }
+    *ret_info = info;
+    *ret_other = other;
+}
+
+static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->state == CBI_SYM_UNDEF)
+        return sym->func || lk->exec ? 0 : sym->dynamic ? sym->value : sym->undef_value;
+    if (is_shared_var(sym)) {
+        if (!lk->exec)
+            return sym->size ? sym->shared_align : 0;
+        bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+        return sym->value + (reserve ? 0x400 : 0);
+    }
+    return sym->value;
+}
+
+static void fill_symtab(cbi_linker *lk)
+{
+    cbi_osec *sec = lk->symtab;
+    size_t count = lk->out_symbols.len;
+    bool extended = lk->out.len >= SHN_LORESERVE;
+    sec->size = count * 24;
+    sec->bytes = cbi_alloc(lk->ctx, sec->size);
+    cbi_osec *shndx = extended ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
+    if (shndx) {
+        shndx->size = count * 4;
+        shndx->bytes = cbi_alloc(lk->ctx, shndx->size);
+    }
+    cbi_st64(sec->bytes + 8, lk->null_symbol_value);
+    for (size_t i = 1; i < count; i++) {
+        const cbi_lsym *sym = lk->out_symbols.items[i];
+        uint8_t *p = sec->bytes + i * 24;
+        uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
+        uint16_t field = (uint16_t)index;
+        if (index >= SHN_LORESERVE) {
+            field = SHN_XINDEX;
+            cbi_st32(shndx->bytes + i * 4, index);
+        }
+        cbi_st32(p, cbi_strtab_offset(lk, sym->name));
+        output_info(lk, sym, &p[4], &p[5]);
+        cbi_st16(p + 6, field);
+        cbi_st64(p + 8, output_value(lk, sym));
+        cbi_st64(p + 16, sym->size);
+    }
+}
+
+/* ---- offsets ---- */
+
+static void place_sections(cbi_linker *lk)
+{
+    uint64_t cur = sizeof(Elf64_Ehdr);
+    for (size_t i = 1; i < lk->out.len; i++) {
+        cbi_osec *sec = lk->out.items[i];
+        sec->offset = cur = cbi_align_up(cur, sec->align);
+        if (cbi_section_has_data(sec->type))
+            cur += sec->size;
+    }
+    lk->shoff = cbi_align_up(cur, 8);
+}
+
+void cbi_link_finalize(cbi_linker *lk)
+{
+    cbi_link_fill_callgraph(lk); /* for its sizes */
+    decide_sections(lk);
+    if (lk->prototype->size == 0)
+        lk->prototype->emitted = false;
+    order_sections(lk);
+    if (lk->out.len >= SHN_LORESERVE) {
+        cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"))->emitted = true;
+        lk->out.len = 0;
+        order_sections(lk);
+    }
+    number_symbols(lk);
+    if (lk->exec)
+        for (size_t i = 1; i < lk->out_symbols.len; i++) {
+            cbi_func *f = lk->out_symbols.items[i]->func;
+            if (f && f->entry && f->obj && f->live)
+                cbi_link_min_stack(lk, f);
+        }
+    build_strings(lk);
+    cbi_link_fill_callgraph(lk);
+    fill_infos(lk);
+    fill_relocs(lk);
+    fill_symtab(lk);
+    place_sections(lk);
+}

@@ -1,0 +1,303 @@
+/* Call graph: address-taken functions, liveness, strongly connected components.
+ *
+ * Indirect calls go through one node per prototype string, so the graph stays linear in the input
+ * whatever the number of callers and candidates.
+ */
+#include "link/state.h"
+
+#include <stdlib.h>
+
+/* ---- prototypes as graph nodes ---- */
+
+static cbi_proto *proto_node(cbi_linker *lk, const cbi_name *name)
+{
+    cbi_proto *proto = cbi_map_get(&lk->protos_taken, CBI_KEY(name));
+    if (!proto) {
+        proto = CBI_NEW(lk->ctx, cbi_proto);
+        proto->name = name;
+        proto->node.proto = proto;
+        cbi_map_put(lk->ctx, &lk->protos_taken, CBI_KEY(name), proto);
+        cbi_vec_push(lk->ctx, &lk->proto_nodes, proto);
+    }
+    return proto;
+}
+
+/* An address taken by a merged function counts when the prototype is known. */
+static void complete_taken(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        for (size_t j = 0; j < f->takes.len; j++) {
+            cbi_func *taken = f->takes.items[j];
+            if (taken->taken.len == 0 && taken->prototype)
+                cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
+        }
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        f->node.func = f;
+        f->address_taken = f->taken.len > 0;
+        for (size_t j = 0; j < f->taken.len; j++) {
+            bool seen = false;
+            for (size_t k = 0; k < j; k++)
+                seen |= f->taken.items[k] == f->taken.items[j];
+            if (!seen)
+                cbi_vec_push(lk->ctx, &proto_node(lk, f->taken.items[j])->funcs, f);
+        }
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        for (size_t j = 0; j < f->indirect.len; j++)
+            proto_node(lk, f->indirect.items[j]);
+    }
+}
+
+size_t cbi_node_degree(const cbi_node *node)
+{
+    if (node->func)
+        return node->func->calls.len + node->func->indirect.len;
+    return node->proto->funcs.len;
+}
+
+cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i)
+{
+    if (node->proto)
+        return &node->proto->funcs.items[i]->node;
+    /* Direct edges in output order, that is newest first; then the indirect ones likewise. */
+    const cbi_func *f = node->func;
+    if (i < f->calls.len)
+        return &f->calls.items[f->calls.len - 1 - i]->node;
+    i -= f->calls.len;
+    return &proto_node(lk, f->indirect.items[f->indirect.len - 1 - i])->node;
+}
+
+/* ---- liveness ---- */
+
+static void mark_reached(cbi_linker *lk, cbi_func *root)
+{
+    CBI_VEC(cbi_node *) work = {0};
+    if (root->reached)
+        return;
+    root->reached = root->live = true;
+    cbi_vec_push(lk->ctx, &work, &root->node);
+    while (work.len) {
+        cbi_node *node = work.items[--work.len];
+        for (size_t i = 0; i < cbi_node_degree(node); i++) {
+            cbi_node *next = cbi_node_successor(lk, node, i);
+            bool *seen = next->func ? &next->func->reached : &next->proto->reached;
+            if (*seen)
+                continue;
+            *seen = true;
+            if (next->func)
+                next->func->live = true;
+            cbi_vec_push(lk->ctx, &work, next);
+        }
+        if (node->func && node->func->alias_of && !node->func->alias_of->reached) {
+            node->func->alias_of->reached = node->func->alias_of->live = true;
+            cbi_vec_push(lk->ctx, &work, &node->func->alias_of->node);
+        }
+    }
+}
+
+/* '*' matches any run; the pattern covers the whole name. */
+static bool glob_matches(const char *pattern, const char *name)
+{
+    const char *star = NULL, *retry = NULL;
+    while (*name) {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == 0;
+}
+
+static bool named_by_host(const cbi_linker *lk, const cbi_func *f)
+{
+    const cbi_host_patterns *host = &lk->opt->host;
+    bool local = CBI_ST_BIND(f->sym->info) == STB_LOCAL;
+    const char *const *patterns = local ? host->internal_kernels : host->external_kernels;
+    size_t count = local ? host->internal_kernel_count : host->external_kernel_count;
+    for (size_t i = 0; i < count; i++)
+        if (glob_matches(patterns[i], f->sym->name->s))
+            return true;
+    return false;
+}
+
+static bool keeps_function(uint32_t type)
+{
+    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63);
+}
+
+static void kill_function(cbi_func *f)
+{
+    f->sym->removed = true;
+    if (f->alias_of)
+        return;
+    cbi_sec_kill(f->text);
+    cbi_sec_kill(f->info);
+    cbi_sec_kill(f->constant2);
+    cbi_sec_kill(f->constant0);
+}
+
+void cbi_link_liveness(cbi_linker *lk)
+{
+    complete_taken(lk);
+    bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        bool root = f->entry && f->obj;
+        if (root && host && !named_by_host(lk, f)) {
+            f->pruned = true;
+            root = false;
+        }
+        if (root)
+            mark_reached(lk, f);
+        if (f->address_taken || !lk->eliminate)
+            f->live = true;
+    }
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!lk->mercury && keeps_function(r->type) && r->sym && r->sym->func)
+            r->sym->func->live = true;
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        if (f->alias_of && !f->live && f->alias_of->live)
+            cbi_fatal(lk->ctx, "unreferenced-alias",
+                      &(cbi_place){.file = f->obj ? f->obj->file : NULL, .symbol = f->sym->name->s},
+                      cbi_printf(lk->ctx,
+                                 "'%s' is an alias of '%s' that nothing refers to; refer to it, or "
+                                 "remove it",
+                                 f->sym->name->s, f->alias_of->sym->name->s),
+                      "Internal error: reference to deleted symbol");
+        if (f->alias_of && f->live)
+            f->alias_of->live = true;
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        if (!f->live)
+            kill_function(f);
+        else if (f->entry && f->obj)
+            cbi_vec_push(lk->ctx, &lk->entries, f);
+    }
+}
+
+/* ---- components ---- */
+
+static void add_caller(cbi_linker *lk, cbi_node *callee, cbi_node *caller)
+{
+    cbi_vec_push(lk->ctx, &callee->callers, caller);
+}
+
+typedef struct frame {
+    cbi_node *node;
+    size_t next;
+} frame;
+
+/* Tarjan's algorithm with an explicit stack. */
+static void visit(cbi_linker *lk, cbi_node *root, uint32_t *counter, cbi_node_list *stack)
+{
+    CBI_VEC(frame) frames = {0};
+    cbi_vec_push(lk->ctx, &frames, ((frame){root, 0}));
+    root->low = root->order = ++*counter;
+    root->on_stack = true;
+    cbi_vec_push(lk->ctx, stack, root);
+    while (frames.len) {
+        frame *top = &frames.items[frames.len - 1];
+        cbi_node *node = top->node;
+        if (top->next < cbi_node_degree(node)) {
+            cbi_node *next = cbi_node_successor(lk, node, top->next++);
+            if (next->func && !next->func->live)
+                continue;
+            if (next == node)
+                node->cyclic = true;
+            if (!next->order) {
+                next->low = next->order = ++*counter;
+                next->on_stack = true;
+                cbi_vec_push(lk->ctx, stack, next);
+                cbi_vec_push(lk->ctx, &frames, ((frame){next, 0}));
+            } else if (next->on_stack && next->order < node->low) {
+                node->low = next->order;
+            }
+            continue;
+        }
+        frames.len--;
+        if (frames.len) {
+            cbi_node *parent = frames.items[frames.len - 1].node;
+            if (node->low < parent->low)
+                parent->low = node->low;
+        }
+        if (node->low != node->order)
+            continue;
+        bool several = stack->items[stack->len - 1] != node;
+        cbi_node *member;
+        do {
+            member = stack->items[--stack->len];
+            member->on_stack = false;
+            member->scc = node->order;
+            member->cyclic |= several;
+            cbi_vec_push(lk->ctx, &lk->bottom_up, member);
+        } while (member != node);
+    }
+}
+
+void cbi_link_components(cbi_linker *lk)
+{
+    uint32_t counter = 0;
+    cbi_node_list stack = {0};
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        if (f->live && !f->node.order)
+            visit(lk, &f->node, &counter, &stack);
+    }
+    for (size_t i = 0; i < lk->bottom_up.len; i++) {
+        cbi_node *node = lk->bottom_up.items[i];
+        for (size_t j = 0; j < cbi_node_degree(node); j++)
+            add_caller(lk, cbi_node_successor(lk, node, j), node);
+    }
+}
+
+/* ---- which entries reach a function ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const cbi_func *x = *(cbi_func *const *)a, *y = *(cbi_func *const *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f)
+{
+    if (f->reaching_known)
+        return &f->reaching;
+    f->reaching_known = true;
+    uint32_t mark = ++lk->mark;
+    cbi_node_list work = {0};
+    f->node.mark = mark;
+    cbi_vec_push(lk->ctx, &work, &f->node);
+    while (work.len) {
+        cbi_node *node = work.items[--work.len];
+        if (node->func && node->func->entry && node->func->obj && node->func->live)
+            cbi_vec_push(lk->ctx, &f->reaching, node->func);
+        for (size_t i = 0; i < node->callers.len; i++) {
+            cbi_node *caller = node->callers.items[i];
+            if (caller->mark == mark)
+                continue;
+            caller->mark = mark;
+            cbi_vec_push(lk->ctx, &work, caller);
+        }
+    }
+    if (f->reaching.len)
+        qsort(f->reaching.items, f->reaching.len, sizeof *f->reaching.items, by_number);
+    return &f->reaching;
+}

@@ -1,0 +1,242 @@
+/* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
+#include "link/state.h"
+
+enum { CONSTANT_BANK_MAX = 0x10000 };
+
+/* ---- commons: newest first, at the end of .nv.global ---- */
+
+void cbi_layout_commons(cbi_linker *lk)
+{
+    for (size_t i = lk->commons.len; i-- > 0;) {
+        cbi_lsym *sym = lk->commons.items[i];
+        if (!sym->common_pending)
+            continue;
+        if (!lk->global)
+            lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
+                                        SHF_ALLOC | SHF_WRITE, 0, 0);
+        uint64_t align = sym->state == CBI_SYM_COMMON ? sym->value : 1;
+        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size, align);
+        sym->sec = lk->global;
+        sym->state = CBI_SYM_DEFINED;
+    }
+}
+
+/* ---- optimizer constants: copied into the bank of every entry that reaches the function ---- */
+
+static bool is_optimizer(uint32_t type)
+{
+    return type == SHT_CUDA_CONSTANT_B0 + 2 || type == SHT_CUDA_MERC_CONSTANT_OPT;
+}
+
+static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
+{
+    if (!k->constant2) {
+        const cbi_name *name =
+            lk->mercury ? cbi_intern_printf(lk->ctx, ".nv.constant.optimizer.%s", k->sym->name->s)
+                        : cbi_intern_printf(lk->ctx, ".nv.constant2.%s", k->sym->name->s);
+        k->constant2 = cbi_sec_create(lk, name, like->type, like->flags, 0, like->entsize);
+        k->constant2->target = k->text;
+        k->constant2->func = k;
+    }
+    return k->constant2;
+}
+
+static void spread_constants(cbi_linker *lk, cbi_func *f)
+{
+    cbi_osec *from = f->constant2;
+    const cbi_func_list *entries = cbi_entries_reaching(lk, f);
+    uint64_t off = 0;
+    for (size_t i = entries->len; i-- > 0;) {
+        const cbi_osec *bank = entry_bank(lk, entries->items[i], from);
+        off = bank->size > off ? bank->size : off;
+    }
+    off = cbi_align_up(off, from->align);
+    for (size_t i = entries->len; i-- > 0;) {
+        cbi_osec *bank = entries->items[i]->constant2;
+        bank->size = off;
+        cbi_sec_append(lk, bank, (cbi_span){0}, from->size, from->align);
+        for (size_t p = 0; p < from->pieces.len; p++)
+            cbi_vec_push(
+                lk->ctx, &bank->pieces,
+                ((cbi_piece){from->pieces.items[p].bytes, off + from->pieces.items[p].offset}));
+        if (from->rel)
+            cbi_sec_rel(lk, bank, false);
+        if (from->rela)
+            cbi_sec_rel(lk, bank, true);
+    }
+    from->spread_to = entries;
+    from->spread_offset = off;
+    if (f->lost_constants)
+        lk->null_symbol_value = off + f->lost_constants_base;
+}
+
+void cbi_layout_constants(cbi_linker *lk)
+{
+    if (!lk->exec)
+        return;
+    size_t created = lk->secs.len;
+    bool any = false;
+    for (size_t i = created; i-- > 0;) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (!is_optimizer(sec->type) || sec->dead || !sec->func)
+            continue;
+        if (sec->func->entry) {
+            if (sec->func->lost_constants)
+                lk->null_symbol_value = sec->func->lost_constants_base;
+            continue;
+        }
+        if (!sec->func->live)
+            continue;
+        spread_constants(lk, sec->func);
+        any = true;
+        cbi_sec_kill(sec);
+    }
+    if (!any)
+        return;
+    /* Values and relocations follow their bytes. */
+    for (size_t i = 0; i < lk->locals.len; i++) {
+        cbi_lsym *sym = lk->locals.items[i];
+        if (sym->sec && !sym->is_section && sym->sec->spread_to) {
+            sym->value += sym->sec->spread_offset;
+            if (sym->sec->spread_to->len)
+                sym->sec = sym->sec->spread_to->items[0]->constant2;
+        }
+    }
+    size_t count = lk->rels.len;
+    for (size_t i = 0; i < count; i++) {
+        cbi_lrel r = lk->rels.items[i];
+        const cbi_osec *from = r.target;
+        if (!from->spread_to)
+            continue;
+        for (size_t e = 0; e < from->spread_to->len; e++) {
+            cbi_lrel *copy = cbi_vec_add(lk->ctx, &lk->rels);
+            *copy = r;
+            copy->target = from->spread_to->items[e]->constant2;
+            copy->offset = r.offset + from->spread_offset;
+        }
+    }
+}
+
+/* ---- texture, sampler and surface tables in bank 0 ---- */
+
+bool cbi_is_slot_type(uint32_t type)
+{
+    switch (type) {
+    case 5:
+    case 12:
+    case 17:
+    case 18:
+    case 22:
+    case 23:
+    case 24:
+    case 25:
+    case 29:
+    case 30:
+    case 38:
+    case 39:
+    case 42:
+    case 46:
+    case 50:
+    case 51:
+    case 54:
+    case 55:
+    case 59:
+    case 64:
+    case 65:
+    case 66:
+    case 115:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_image(const cbi_lsym *sym)
+{
+    uint8_t type = CBI_ST_TYPE(sym->info);
+    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+}
+
+static bool keep_order(const void *a, const void *b)
+{
+    (void)a;
+    (void)b;
+    return true;
+}
+
+void cbi_layout_images(cbi_linker *lk)
+{
+    if (!lk->exec || lk->mercury || !lk->images.len)
+        return;
+    cbi_func_list kernels = {0};
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
+            r->target != r->target->func->text || !r->target->func->live)
+            continue;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, r->target->func);
+        for (size_t j = 0; j < reaching->len; j++) {
+            if (reaching->items[j]->has_images)
+                continue;
+            reaching->items[j]->has_images = true;
+            cbi_vec_push(lk->ctx, &kernels, reaching->items[j]);
+        }
+    }
+    if (!kernels.len)
+        return;
+    uint64_t start = 0;
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && lk->secs.items[i]->size > start)
+            start = lk->secs.items[i]->size;
+    static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
+    size_t n = lk->images.len, at = n;
+    cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
+    for (size_t k = 0; k < CBI_COUNT(kinds); k++)
+        for (size_t i = 0; i < n; i++)
+            if (CBI_ST_TYPE(lk->images.items[i]->info) == kinds[k])
+                slots[--at] = lk->images.items[i];
+    cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
+    for (size_t i = 0; i < n; i++) {
+        slots[i]->slot = start + 4 * i;
+        slots[i]->has_slot = true;
+    }
+    for (size_t i = 0; i < kernels.len; i++) {
+        cbi_osec *bank = kernels.items[i]->constant0;
+        if (!bank)
+            continue;
+        bank->size = start + 4 * n;
+        cbi_osec *rel = cbi_sec_rel(lk, bank, lk->opt->force_rela);
+        for (size_t s = n; s-- > 0;) {
+            static const uint32_t header[] = {6, 7, 52};
+            cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
+            r->target = bank;
+            r->offset = slots[s]->slot;
+            r->sym = slots[s];
+            r->type = header[CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE];
+            r->is_rela = lk->opt->force_rela;
+            cbi_vec_push(lk->ctx, &rel->relocs, r);
+        }
+    }
+}
+
+/* ---- limits ---- */
+
+void cbi_check_limits(cbi_linker *lk)
+{
+    if (!lk->exec)
+        return;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (sec->dead || sec->size <= CONSTANT_BANK_MAX)
+            continue;
+        if (sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER)
+            cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
+                      "the target has 64 KiB of __constant__ memory for all inputs together",
+                      "File uses too much global constant data (0x%llx bytes, 0x%x max)",
+                      (unsigned long long)sec->size, CONSTANT_BANK_MAX);
+        else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
+            cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
+                      "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
+                      sec->func->sym->name->s, (unsigned long long)sec->size, CONSTANT_BANK_MAX);
+    }
+}

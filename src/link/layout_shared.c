@@ -1,0 +1,406 @@
+/* Shared memory: who uses which variable decides where it goes (docs/link-semantics.md, "shared").
+ */
+#include "link/state.h"
+
+enum { RESERVED_BYTES = 0x400, DYNAMIC_ALIGN = 16 };
+
+/* Variables that no two of these share an entry with are laid over each other. */
+typedef struct group {
+    CBI_VEC(cbi_lsym *) members;
+    cbi_map entries;
+    uint64_t offset;
+    uint64_t end;
+} group;
+
+typedef CBI_VEC(group *) group_list;
+
+static bool is_shared_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
+static void collect_users(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!r->sym || !is_shared_var(r->sym) || !r->target->func ||
+            r->target != r->target->func->text || r->target->func->obj != r->obj)
+            continue;
+        cbi_func *f = r->target->func;
+        if (r->sym->users.len && r->sym->users.items[r->sym->users.len - 1] == f)
+            continue;
+        cbi_vec_push(lk->ctx, &r->sym->users, f);
+    }
+}
+
+static bool larger(const void *a, const void *b)
+{
+    return ((const cbi_lsym *)a)->size > ((const cbi_lsym *)b)->size;
+}
+
+static bool stricter(const void *a, const void *b)
+{
+    const cbi_lsym *x = a, *y = b;
+    return x->shared_align > y->shared_align ||
+           (x->shared_align == y->shared_align && x->size <= y->size);
+}
+
+static bool is_dynamic(const cbi_lsym *sym)
+{
+    return sym->size == 0;
+}
+
+/* The live entries that reach a user of the variable, each once, function order per user. */
+static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
+{
+    cbi_func_list all = {0};
+    cbi_map seen = {0};
+    for (size_t i = 0; i < sym->users.len; i++) {
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, sym->users.items[i]);
+        for (size_t j = 0; j < reaching->len; j++) {
+            cbi_func *k = reaching->items[j];
+            if (cbi_map_get(&seen, CBI_KEY(k)))
+                continue;
+            cbi_map_put(lk->ctx, &seen, CBI_KEY(k), k);
+            cbi_vec_push(lk->ctx, &all, k);
+        }
+    }
+    return all;
+}
+
+static bool disjoint(const group *g, const cbi_func_list *entries)
+{
+    for (size_t i = 0; i < entries->len; i++)
+        if (cbi_map_get(&g->entries, CBI_KEY(entries->items[i])))
+            return false;
+    return true;
+}
+
+static void join_group(cbi_linker *lk, group_list *groups, cbi_lsym *sym,
+                       const cbi_func_list *entries)
+{
+    group *g = NULL;
+    for (size_t i = 0; i < groups->len && !g; i++)
+        if (disjoint(groups->items[i], entries))
+            g = groups->items[i];
+    if (!g) {
+        g = CBI_NEW(lk->ctx, group);
+        cbi_vec_push(lk->ctx, groups, g);
+    }
+    cbi_vec_push(lk->ctx, &g->members, sym);
+    for (size_t i = 0; i < entries->len; i++)
+        cbi_map_put(lk->ctx, &g->entries, CBI_KEY(entries->items[i]), g);
+}
+
+/* Place the groups one after the other; returns where the last one ends. */
+static uint64_t place_groups(const cbi_linker *lk, const group_list *groups)
+{
+    uint64_t off = lk->opt->reserve_null_pointer ? 1 : 0;
+    for (size_t i = 0; i < groups->len; i++) {
+        group *g = groups->items[i];
+        uint64_t align = 1, size = 0;
+        for (size_t j = 0; j < g->members.len; j++) {
+            const cbi_lsym *sym = g->members.items[j];
+            align = sym->shared_align > align ? sym->shared_align : align;
+            size = sym->size > size ? sym->size : size;
+        }
+        off = cbi_align_up(off, align);
+        g->offset = off;
+        for (size_t j = 0; j < g->members.len; j++)
+            g->members.items[j]->value = off;
+        off += size;
+        g->end = off;
+    }
+    return off;
+}
+
+static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
+{
+    for (size_t i = 0; i < sym->users.len; i++) {
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, sym->users.items[i]);
+        for (size_t j = 0; j < reaching->len; j++)
+            if (reaching->items[j] == k)
+                return true;
+    }
+    return false;
+}
+
+static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
+{
+    cbi_osec *sec = k->shared;
+    uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
+    bool any = sec->variables.len > 0;
+    for (size_t i = 0; i < groups->len; i++) {
+        const group *g = groups->items[i];
+        if (!cbi_map_get(&g->entries, CBI_KEY(k)))
+            continue;
+        for (size_t j = 0; j < g->members.len; j++)
+            if (reached_by(lk, g->members.items[j], k) &&
+                g->members.items[j]->value + g->members.items[j]->size > cur)
+                cur = g->members.items[j]->value + g->members.items[j]->size;
+        any = true;
+    }
+    cbi_list_sort(lk->ctx, (void **)sec->variables.items, sec->variables.len, stricter);
+    uint64_t align = groups->len && lk->debug_shared ? lk->debug_shared->align : 0;
+    for (size_t i = 0; i < sec->variables.len; i++) {
+        cbi_lsym *sym = sec->variables.items[i];
+        cur = cbi_align_up(cur, sym->shared_align);
+        sym->value = cur;
+        sym->sec = sec;
+        cur += sym->size;
+        align = sym->shared_align > align ? sym->shared_align : align;
+    }
+    sec->size = any ? cur : 0;
+    sec->align = align;
+}
+
+/* ---- dynamic shared memory ---- */
+
+/* Union-find over entries. */
+static cbi_func *set_of(cbi_func *k)
+{
+    while (k->dyn_set && k->dyn_set != k) {
+        if (k->dyn_set->dyn_set)
+            k->dyn_set = k->dyn_set->dyn_set;
+        k = k->dyn_set;
+    }
+    return k;
+}
+
+static void unite(cbi_func *a, cbi_func *b)
+{
+    a = set_of(a);
+    b = set_of(b);
+    if (a == b)
+        return;
+    if (b->number < a->number) {
+        cbi_func *t = a;
+        a = b;
+        b = t;
+    }
+    b->dyn_set = a;
+}
+
+static void place_dynamic(cbi_linker *lk)
+{
+    cbi_func_list users = {0};
+    cbi_func *first = NULL;
+    for (size_t i = 0; i < lk->shared.len; i++) {
+        const cbi_lsym *sym = lk->shared.items[i];
+        if (!is_dynamic(sym))
+            continue;
+        for (size_t j = 0; j < sym->users.len; j++) {
+            cbi_func *f = sym->users.items[j];
+            cbi_vec_push(lk->ctx, &users, f);
+            const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+            for (size_t e = 0; e < reaching->len; e++) {
+                cbi_func *k = reaching->items[e];
+                if (f->entry && k != f)
+                    continue;
+                if (!k->dyn_set)
+                    k->dyn_set = k;
+                unite(k, reaching->items[0]->dyn_set ? reaching->items[0] : k);
+                /* Debug links give all users one common offset. */
+                if (lk->opt->debug && first)
+                    unite(first, k);
+                first = first ? first : k;
+            }
+        }
+    }
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        cbi_func *k = lk->entries.items[i];
+        if (!k->dyn_set)
+            continue;
+        cbi_func *set = set_of(k);
+        uint64_t size = cbi_align_up(k->shared->size, DYNAMIC_ALIGN);
+        if (lk->opt->reserve_null_pointer && size == 0)
+            size = DYNAMIC_ALIGN;
+        set->dyn_offset = size > set->dyn_offset ? size : set->dyn_offset;
+    }
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        cbi_func *k = lk->entries.items[i];
+        if (!k->dyn_set)
+            continue;
+        k->shared->size = set_of(k)->dyn_offset;
+        if (k->shared->align < DYNAMIC_ALIGN)
+            k->shared->align = DYNAMIC_ALIGN;
+    }
+    for (size_t i = 0; i < users.len; i++) {
+        cbi_func *f = users.items[i];
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        if (reaching->len && !(f->entry && f->dyn_set == f))
+            f->dyn_offset = set_of(f->entry ? f : reaching->items[0])->dyn_offset;
+    }
+}
+
+/* Where the dynamic variables begin for code of this function. */
+uint64_t cbi_dynamic_offset(const cbi_func *f)
+{
+    return f->dyn_offset;
+}
+
+/* ---- final link ---- */
+
+static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
+{
+    uint64_t max = 0xc000;
+    const cbi_arch *arch = lk->opt->arch;
+    if (lk->opt->enable_extended_smem || arch->suffix == 'a') {
+        switch (arch->sm) {
+        case 75:
+            max = 0x10000;
+            break;
+        case 80:
+        case 87:
+            max = 0x28c00;
+            break;
+        case 90:
+        case 100:
+        case 103:
+        case 110:
+            max = 0x38c00;
+            break;
+        default:
+            max = 0x18c00;
+            break;
+        }
+    }
+    if (k->shared->size <= max)
+        return;
+    cbi_error(lk->ctx, "shared-too-large",
+              &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
+              "use dynamic shared memory, or --enable-extended-smem=true where the target has more",
+              "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%llx max)",
+              k->sym->name->s, (unsigned long long)k->shared->size, (unsigned long long)max);
+}
+
+static void layout_final(cbi_linker *lk)
+{
+    bool dynamic = false;
+    group_list groups = {0};
+    cbi_lsym **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
+    size_t count = lk->shared.len;
+    if (count)
+        memcpy(order, lk->shared.items, count * sizeof *order);
+    cbi_list_sort(lk->ctx, (void **)order, count, larger);
+    for (size_t i = 0; i < count; i++) {
+        cbi_lsym *sym = order[i];
+        if (is_dynamic(sym)) {
+            dynamic = true;
+            continue;
+        }
+        if (sym->state == CBI_SYM_UNDEF)
+            continue;
+        if (sym->users.len == 0) {
+            sym->removed = true;
+            continue;
+        }
+        cbi_func_list entries = entries_of(lk, sym);
+        if (entries.len == 1) {
+            cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
+            continue;
+        }
+        join_group(lk, &groups, sym, &entries);
+    }
+    uint64_t group_end = place_groups(lk, &groups);
+    for (size_t i = 0; i < lk->entries.len; i++)
+        place_entry(lk, lk->entries.items[i], &groups);
+    place_dynamic(lk);
+
+    bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        cbi_osec *sec = lk->entries.items[i]->shared;
+        check_shared_limit(lk, lk->entries.items[i]);
+        bool aligned = lk->sm90plus ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
+        sec->emitted = sec->size > 0 || (dynamic && aligned);
+        if (sec->emitted && reserve)
+            sec->size += RESERVED_BYTES;
+    }
+    if (!lk->debug_shared)
+        return;
+    cbi_osec *sec = lk->debug_shared;
+    uint64_t header = sec->align;
+    if (dynamic)
+        sec->align = groups.len && header > DYNAMIC_ALIGN ? header : DYNAMIC_ALIGN;
+    sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
+    sec->size = 0;
+    if (lk->opt->debug && !lk->opt->suppress_debug_info) {
+        sec->emitted = groups.len || dynamic;
+        sec->size =
+            sec->emitted && (group_end || reserve) ? group_end + (reserve ? RESERVED_BYTES : 0) : 0;
+    }
+}
+
+/* ---- -r ---- */
+
+static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *const *vars,
+                                       size_t count, uint64_t min_align)
+{
+    uint64_t total = 0, align = min_align;
+    for (size_t i = 0; i < count; i++) {
+        cbi_lsym *sym = vars[i];
+        if (sym->state != CBI_SYM_DEFINED)
+            continue;
+        total += sym->size;
+        align = sym->shared_align > align ? sym->shared_align : align;
+    }
+    sec->size = total > align ? total : total ? total + align : 0;
+    sec->align = align;
+    sec->shared_total = total;
+    (void)lk;
+}
+
+static void layout_relocatable(cbi_linker *lk)
+{
+    bool dynamic = false;
+    for (size_t i = 0; i < lk->shared.len; i++) {
+        cbi_lsym *sym = lk->shared.items[i];
+        if (!is_dynamic(sym))
+            continue;
+        dynamic = true;
+        sym->state = CBI_SYM_DEFINED;
+        sym->sec = lk->debug_shared;
+        sym->value = 0;
+        for (size_t j = 0; j < sym->users.len; j++)
+            sym->users.items[j]->uses_dynamic = true;
+    }
+    uint64_t module_align = 0;
+    for (size_t i = 0; i < lk->shared.len; i++)
+        if (lk->shared.items[i]->state == CBI_SYM_DEFINED &&
+            lk->shared.items[i]->shared_align > module_align)
+            module_align = lk->shared.items[i]->shared_align;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *k = lk->funcs.items[i];
+        if (!k->shared || !k->obj)
+            continue;
+        cbi_osec *sec = k->shared;
+        uint64_t align = module_align;
+        if (k->uses_dynamic && align < DYNAMIC_ALIGN)
+            align = DYNAMIC_ALIGN;
+        layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align);
+        if (k->uses_dynamic) {
+            sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
+            cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
+                                           STB_WEAK << 4 | STT_CUDA_OBJECT,
+                                           STO_CUDA_SHARED | STV_INTERNAL, true);
+            sym->value = cbi_align_up(sec->shared_total, DYNAMIC_ALIGN);
+            sym->dynamic = true;
+            k->dyn_instance = sym;
+        }
+        sec->emitted = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
+    }
+    if (!lk->debug_shared)
+        return;
+    uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
+    layout_relocatable_section(lk, lk->debug_shared, lk->shared.items, lk->shared.len, align);
+    lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
+}
+
+void cbi_layout_shared(cbi_linker *lk)
+{
+    collect_users(lk);
+    if (lk->exec)
+        layout_final(lk);
+    else
+        layout_relocatable(lk);
+}

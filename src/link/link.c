@@ -1,0 +1,50 @@
+/* The passes of a link, in order. */
+#include "link/state.h"
+
+static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
+{
+    lk->ctx = ctx;
+    lk->opt = opt;
+    lk->exec = !opt->relocatable;
+    lk->mercury = cbi_arch_is_mercury(opt->arch);
+    lk->sm90plus = opt->arch->sm >= 90;
+    lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
+    lk->prune = lk->eliminate && (opt->kernels_used_count || opt->variables_used_count);
+}
+
+cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
+                   size_t count, cbi_link_result *ret_result)
+{
+    cbi_linker *lk = CBI_NEW(ctx, cbi_linker);
+    setup(lk, ctx, opt);
+    size_t errors = ctx->error_count;
+
+    cbi_link_admit(lk, inputs, count); /* read and check the inputs */
+    cbi_link_skeleton(lk);             /* sections that every output has */
+    for (size_t i = 0; i < lk->obj_count; i++)
+        cbi_link_merge(lk, lk->objs[i]); /* symbols, sections, attributes, relocations */
+
+    cbi_link_liveness(lk);           /* dead code */
+    cbi_layout_commons(lk);          /* commons join .nv.global */
+    cbi_link_callgraph_sections(lk); /* their place in the order of creation */
+    cbi_link_rel_action(lk);
+    cbi_link_propagate(lk);   /* registers, stacks, attributes of entries */
+    cbi_layout_shared(lk);    /* shared memory of every entry */
+    cbi_layout_constants(lk); /* optimizer constants into entry banks */
+    cbi_layout_images(lk);    /* texture tables in bank 0 */
+    cbi_check_limits(lk);
+    cbi_link_relocate(lk); /* patch, keep or drop */
+    cbi_link_undefined(lk);
+    cbi_link_notes(lk);
+    cbi_link_finalize(lk); /* numbers, strings, offsets */
+
+    cbi_link_dump_callgraph(lk);
+    cbi_link_verbose(lk);
+    if (opt->dot)
+        cbi_link_dot(lk, &ret_result->dot);
+    if (ctx->error_count > errors)
+        return CB_ERR_LINK;
+    cbi_sink sink = cbi_sink_buffer(ctx, &ret_result->image);
+    cbi_link_write(lk, &sink);
+    return CB_OK;
+}

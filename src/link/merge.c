@@ -1,0 +1,532 @@
+/* Merging one object: functions, other symbols, section symbols (passes A, B, C).
+ *
+ * Everything appears in the output in the order in which these passes meet it.
+ */
+#include "link/state.h"
+
+/* ---- skeleton ---- */
+
+void cbi_link_skeleton(cbi_linker *lk)
+{
+    cbi_ctx *ctx = lk->ctx;
+#define SECTION(name, type, flags, align, ent)                                                     \
+    cbi_sec_create(lk, cbi_intern(ctx, name), (type), (flags), (align), (ent))
+    lk->shstrtab = SECTION(".shstrtab", SHT_STRTAB, 0, 1, 0);
+    lk->strtab = SECTION(".strtab", SHT_STRTAB, 0, 1, 0);
+    lk->symtab = SECTION(".symtab", SHT_SYMTAB, 0, 8, 24);
+    SECTION(".symtab_shndx", SHT_SYMTAB_SHNDX, 0, 4, 4);
+    lk->tkinfo = SECTION(".note.nv.tkinfo", SHT_NOTE, SHF_CUDA_TKINFO, 4, 0);
+    lk->cuinfo = SECTION(".note.nv.cuinfo", SHT_NOTE, SHF_CUDA_CUINFO, 4, 0);
+    if (lk->opt->has_nv_host) {
+        lk->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);
+        cbi_sec_append(lk, lk->host, lk->opt->nv_host, lk->opt->nv_host.size, 8);
+    }
+    lk->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
+    if (lk->sm90plus)
+        lk->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
+    if (lk->opt->has_uidx)
+        lk->uidx = SECTION(".nv.uidx", SHT_CUDA_UIDX, 0, 1, 0);
+#undef SECTION
+}
+
+/* ---- sections ---- */
+
+static bool is_shared(uint32_t type)
+{
+    return type == SHT_CUDA_SHARED;
+}
+
+/* Does section i belong to a function copy of this object that lost or was pruned? */
+bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i)
+{
+    const cbi_section *sec = &obj->object.sections[i];
+    return (sec->flags & SHF_INFO_LINK) && sec->info < obj->object.section_count &&
+           obj->sections[sec->info].lost;
+}
+
+/* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
+static cbi_osec *section_target(const cbi_lobj *obj, const cbi_section *sec)
+{
+    if (!(sec->flags & SHF_INFO_LINK) || sec->info >= obj->object.section_count)
+        return NULL;
+    if (!obj->sections[sec->info].lost)
+        return obj->sections[sec->info].out;
+    uint32_t index = obj->object.sections[sec->info].info & 0xffffff;
+    const cbi_lsym *winner = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
+    return winner && winner->func ? winner->func->text : NULL;
+}
+
+/* Output section for an input data section; created when missing. */
+static cbi_osec *open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_section *in = &obj->object.sections[i];
+    cbi_osec *target = section_target(obj, in);
+    cbi_func *func = target ? target->func : NULL;
+    cbi_osec *sec = NULL;
+    if (func && in->type == SHT_CUDA_CONSTANT_B0)
+        sec = func->constant0;
+    else if (func && cbi_is_constant_type(in->type))
+        sec = func->constant2;
+    else if (func && is_shared(in->type))
+        sec = func->shared;
+    if (!sec && !func)
+        sec = cbi_sec_find(lk, cbi_intern(lk->ctx, in->name));
+    if (sec)
+        return sec;
+    const cbi_name *name = cbi_intern(lk->ctx, in->name);
+    sec = cbi_sec_create_bare(lk, name, in->type, in->flags, is_shared(in->type) ? 0 : in->align,
+                              in->entsize);
+    sec->target = target;
+    sec->func = func;
+    if (func && in->type == SHT_CUDA_CONSTANT_B0) {
+        func->constant0 = sec;
+        /* The companion for texture tables: its symbol comes before the bank's own. */
+        if (lk->exec && !lk->mercury)
+            cbi_sec_rel(lk, sec, lk->opt->force_rela)->flags = 0;
+    } else if (func && cbi_is_constant_type(in->type)) {
+        func->constant2 = sec;
+    } else if (func && is_shared(in->type)) {
+        func->shared = sec;
+    }
+    cbi_sec_add_symbol(lk, sec);
+    if (in->type == SHT_CUDA_GLOBAL)
+        lk->global = sec;
+    if (is_shared(in->type) && !func)
+        lk->debug_shared = sec;
+    return sec;
+}
+
+/* Merge a whole input section once; later calls return what happened then. */
+cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    cbi_secmap *map = &obj->sections[i];
+    if (map->out)
+        return map;
+    const cbi_section *in = &obj->object.sections[i];
+    map->out = open_section(lk, obj, i);
+    if (is_shared(in->type)) {
+        /* Laid out variable by variable; only the header's alignment counts. */
+        if (!map->out->func && in->align > map->out->align)
+            map->out->align = in->align;
+        return map;
+    }
+    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed)
+        return map; /* a weak entry's bank: the first copy stays */
+    map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
+    return map;
+}
+
+/* ---- pass A: functions ---- */
+
+static cbi_func *alias_owner(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    if (in->shndx == SHN_UNDEF || in->shndx >= obj->object.section_count)
+        return NULL;
+    uint32_t owner = obj->object.sections[in->shndx].info & 0xffffff;
+    (void)lk;
+    if (owner == index || owner >= obj->object.symbol_count || !obj->symbols[owner])
+        return NULL;
+    return obj->symbols[owner]->func;
+}
+
+/* Take over the text of this object's copy. */
+static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    const cbi_section *text = &obj->object.sections[in->shndx];
+    func->obj = obj;
+    func->in_sec = in->shndx;
+    func->in_sym = index;
+    func->sym->state = CBI_SYM_DEFINED;
+    func->sym->def_obj = obj;
+    func->sym->value = in->value;
+    func->sym->size = in->size;
+    func->sym->other = in->other;
+    func->sym->info = in->info;
+    func->sym->sec = func->text;
+    func->text->pieces.len = 0;
+    func->text->size = 0;
+    func->text->info_top = text->info & 0xff000000u;
+    func->text->flags = text->flags;
+    func->text->align = text->align;
+    func->text->contributed = true;
+    obj->sections[in->shndx].out = func->text;
+}
+
+static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    const cbi_section *text = &obj->object.sections[in->shndx];
+    func->alias_of = alias_owner(lk, obj, index);
+    if (func->alias_of) {
+        func->sym->state = CBI_SYM_DEFINED;
+        func->sym->def_obj = obj;
+        func->sym->sec = func->alias_of->text;
+        func->sym->other = in->other;
+        func->sym->info = in->info;
+        func->obj = obj;
+        func->in_sec = in->shndx;
+        func->in_sym = index;
+        return;
+    }
+    const cbi_name *name = cbi_intern(lk->ctx, text->name);
+    func->entry = in->other & STO_CUDA_ENTRY;
+    func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
+    func->text->func = func;
+    func->text->owner = func->sym;
+    adopt_text(func, obj, index);
+    cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    if (func->entry) {
+        func->info =
+            cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
+                           SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+        func->info->target = func->text;
+        func->info->func = func;
+        func->shared =
+            cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s),
+                           SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
+        func->shared->target = func->text;
+        func->shared->func = func;
+    }
+}
+
+static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
+    /* Old relocations and records are told from new ones by the object they came from. */
+    adopt_text(func, obj, index);
+    cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    if (func->constant2) {
+        func->constant2->pieces.len = 0;
+        func->constant2->size = 0;
+    }
+}
+
+static void lose_function(cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    obj->symbol_lost[index] = 1;
+    if (in->shndx != SHN_UNDEF && in->shndx < obj->object.section_count)
+        obj->sections[in->shndx].lost = true;
+}
+
+/* An unwanted kernel: nothing of it enters the link, but relocations may still name it. */
+static void drop_kernel(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    cbi_lsym *sym = CBI_NEW(lk->ctx, cbi_lsym);
+    sym->name = cbi_intern(lk->ctx, in->name);
+    sym->info = in->info;
+    sym->other = in->other;
+    sym->removed = true;
+    obj->symbols[index] = sym;
+    if (in->shndx < obj->object.section_count)
+        obj->sections[in->shndx].lost = true;
+}
+
+/* '*' in an item matches any run; the item may stand anywhere in the name. */
+static bool item_matches(const char *item, const char *name)
+{
+    /* Greedy leftmost matching of the parts between stars. */
+    const char *at = name;
+    while (*item) {
+        size_t len = strcspn(item, "*");
+        const char *hit = len ? memmem(at, strlen(at), item, len) : at;
+        if (!hit)
+            return false;
+        at = hit + len;
+        item += len;
+        if (*item == '*')
+            item++;
+    }
+    return true;
+}
+
+static bool kernel_wanted(const cbi_linker *lk, const char *name)
+{
+    for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
+        if (item_matches(lk->opt->kernels_used[i], name))
+            return true;
+    return false;
+}
+
+static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        if (CBI_ST_TYPE(s->info) != STT_FUNC || (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+            continue;
+        bool defined = s->shndx != SHN_UNDEF;
+        if (defined && lk->prune && (s->other & STO_CUDA_ENTRY) && !kernel_wanted(lk, s->name)) {
+            drop_kernel(lk, obj, i);
+            continue;
+        }
+        cbi_lsym *sym;
+        cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
+        if (verdict == CBI_NEW) {
+            uint8_t bind = CBI_ST_BIND(s->info);
+            bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
+            uint8_t info = s->info;
+            if (!defined && bind == STB_WEAK)
+                info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+            sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+            sym->first_obj = obj;
+            if (bind != STB_LOCAL)
+                cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
+            cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
+            func->sym = sym;
+            func->number = (uint32_t)lk->funcs.len;
+            func->entry = s->other & STO_CUDA_ENTRY;
+            sym->func = func;
+            cbi_vec_push(lk->ctx, &lk->funcs, func);
+        }
+        obj->symbols[i] = sym;
+        if (verdict == CBI_LOSES) {
+            lose_function(obj, i);
+        } else if (defined) {
+            if (sym->state == CBI_SYM_DEFINED)
+                replace_function(lk, sym->func, obj, i);
+            else
+                define_function(lk, obj, i, sym->func);
+        }
+    }
+}
+
+/* ---- pass B: other symbols ---- */
+
+static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *s = &obj->object.symbols[index];
+    if (!obj->lost)
+        obj->lost = CBI_NEW_ARRAY(lk->ctx, obj->object.symbol_count, cbi_lost);
+    obj->lost[obj->lost_count++] = (cbi_lost){s->shndx, s->value, s->value + s->size};
+}
+
+static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    uint8_t bind = CBI_ST_BIND(s->info);
+    bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
+    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
+    uint8_t info = s->info;
+    if (!defined && bind == STB_WEAK)
+        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+    sym->first_obj = obj;
+    sym->size = s->size;
+    sym->value = s->value;
+    if (bind != STB_LOCAL)
+        cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
+    return sym;
+}
+
+static void define_object(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym,
+                          const cbi_secmap *map)
+{
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    bool uninitialised = !cbi_section_has_data(in->type);
+    if (sym->common_pending && !uninitialised)
+        sym->common_pending = false;
+    sym->state = CBI_SYM_DEFINED;
+    sym->def_obj = obj;
+    sym->info = s->info;
+    sym->other = s->other;
+    sym->size = s->size;
+    sym->sec = map->out;
+    sym->value = s->value + map->base;
+    sym->initialised = !uninitialised;
+    (void)lk;
+}
+
+/* A shared variable goes to its entry's own list or to the module-wide one. */
+static void list_shared(cbi_linker *lk, cbi_lsym *sym, cbi_osec *sec)
+{
+    if (sec->func)
+        cbi_vec_push(lk->ctx, &sec->variables, sym);
+    else
+        cbi_vec_push(lk->ctx, &lk->shared, sym);
+}
+
+static cbi_osec *debug_shared(cbi_linker *lk)
+{
+    if (!lk->debug_shared)
+        lk->debug_shared = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv_debug.shared"),
+                                          SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE, 1, 0);
+    return lk->debug_shared;
+}
+
+static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
+{
+    if (sym->state != CBI_SYM_COMMON) {
+        sym->state = CBI_SYM_COMMON;
+        sym->def_obj = obj;
+        sym->info = s->info;
+        sym->other = s->other;
+        sym->size = s->size;
+        sym->value = s->value;
+        sym->common_pending = true;
+        cbi_vec_push(lk->ctx, &lk->commons, sym);
+        return;
+    }
+    if (s->size > sym->size)
+        sym->size = s->size;
+    if (s->value > sym->value)
+        sym->value = s->value;
+}
+
+static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    if (CBI_ST_TYPE(s->info) == STT_NOTYPE && !s->name[0])
+        return;
+    if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
+        return;
+    const cbi_section *sec = &obj->object.sections[s->shndx];
+    bool lost = cbi_belongs_to_lost(obj, s->shndx);
+    if (lost && sec->type == SHT_CUDA_CONSTANT_B0) {
+        obj->symbol_lost[i] = 1;
+        return;
+    }
+    cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
+    if (lost) {
+        /* The bytes stay as dead space; nvlink then writes their place to the null symbol. */
+        obj->symbol_lost[i] = 1;
+        if (map->out->func) {
+            map->out->func->lost_constants = true;
+            map->out->func->lost_constants_base = map->base + s->value;
+        }
+        return;
+    }
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+    sym->internal = true;
+    sym->first_obj = obj;
+    define_object(lk, obj, s, sym, map);
+    obj->symbols[i] = sym;
+}
+
+static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    if (is_shared(in->type) && cbi_belongs_to_lost(obj, s->shndx)) {
+        obj->symbol_lost[i] = 1;
+        return;
+    }
+    cbi_lsym *sym;
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    obj->symbols[i] = sym;
+    if (verdict == CBI_LOSES) {
+        obj->symbol_lost[i] = 1;
+        if (sym && CBI_ST_BIND(sym->info) == STB_WEAK && CBI_ST_BIND(s->info) == STB_WEAK)
+            lose_bytes(lk, obj, i);
+        return;
+    }
+    bool is_new = !sym;
+    /* The section comes before its first object, so its symbol precedes the object's. */
+    cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
+    if (!sym)
+        sym = new_object_symbol(lk, obj, s);
+    obj->symbols[i] = sym;
+    define_object(lk, obj, s, sym, map);
+    if (is_shared(in->type)) {
+        sym->shared_align = s->value;
+        sym->dynamic = !map->out->func && s->size == 0;
+        if (is_new)
+            list_shared(lk, sym, map->out);
+    }
+}
+
+static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    cbi_lsym *sym;
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    if (verdict == CBI_NEW) {
+        sym = new_object_symbol(lk, obj, s);
+        uint8_t type = CBI_ST_TYPE(s->info);
+        if ((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) {
+            debug_shared(lk);
+            sym->dynamic = true;
+            sym->shared_align = s->value;
+            cbi_vec_push(lk->ctx, &lk->shared, sym);
+        } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
+            cbi_vec_push(lk->ctx, &lk->images, sym);
+        }
+    } else if (sym && sym->state == CBI_SYM_UNDEF && sym->size == 0) {
+        sym->size = s->size;
+    }
+    obj->symbols[i] = sym;
+}
+
+static void pass_objects(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        uint8_t type = CBI_ST_TYPE(s->info);
+        if (type == STT_SECTION)
+            continue;
+        if ((s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL &&
+            !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED)) {
+            merge_internal(lk, obj, i);
+            continue;
+        }
+        if (type == STT_FUNC)
+            continue;
+        if (s->shndx == SHN_UNDEF) {
+            merge_undefined(lk, obj, i);
+        } else if (s->shndx == SHN_COMMON) {
+            cbi_lsym *sym;
+            cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+            if (verdict == CBI_NEW)
+                sym = new_object_symbol(lk, obj, s);
+            obj->symbols[i] = sym;
+            if (verdict == CBI_NEW || verdict == CBI_WINS)
+                merge_common(lk, obj, s, sym);
+        } else if (s->shndx < in->section_count) {
+            merge_defined(lk, obj, i);
+        }
+    }
+}
+
+/* ---- pass C: section symbols ---- */
+
+static bool merged_elsewhere(const cbi_section *sec)
+{
+    return !cbi_section_has_data(sec->type) || sec->type == SHT_CUDA_CALLGRAPH ||
+           sec->type == SHT_CUDA_PROTOTYPE || sec->type == SHT_NOTE || sec->type == SHT_CUDA_HOST;
+}
+
+static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        if (CBI_ST_TYPE(s->info) != STT_SECTION || s->shndx >= in->section_count || !s->shndx)
+            continue;
+        const cbi_section *sec = &in->sections[s->shndx];
+        cbi_secmap *map = &obj->sections[s->shndx];
+        if (!map->out && !map->lost && !merged_elsewhere(sec) &&
+            !cbi_belongs_to_lost(obj, s->shndx))
+            cbi_merge_section(lk, obj, s->shndx);
+    }
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        if (CBI_ST_TYPE(s->info) == STT_SECTION && s->shndx < in->section_count &&
+            obj->sections[s->shndx].out)
+            obj->symbols[i] = obj->sections[s->shndx].out->symbol;
+    }
+}
+
+void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
+{
+    size_t errors = lk->ctx->error_count;
+    pass_functions(lk, obj);
+    pass_objects(lk, obj);
+    pass_sections(lk, obj);
+    cbi_link_read_metadata(lk, obj);
+    if (lk->ctx->error_count > errors)
+        cbi_fatal(lk->ctx, "merge-failed", &(cbi_place){.file = obj->file}, NULL,
+                  "merge_elf failed");
+}

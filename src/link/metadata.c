@@ -1,0 +1,303 @@
+/* Merging one object, pass D: attributes, call graph, prototypes, relocations.
+ *
+ * All of them enter lists that are walked backwards afterwards: nvlink prepends.
+ */
+#include "link/state.h"
+
+#include <stdlib.h>
+
+/* ---- attributes ---- */
+
+/* Codes whose first payload word is a symbol index. */
+static bool has_symbol_word(uint8_t code)
+{
+    switch (code) {
+    case 0x02:
+    case 0x06:
+    case 0x07:
+    case 0x08:
+    case 0x09:
+    case 0x0a:
+    case 0x11:
+    case 0x12:
+    case 0x13:
+    case 0x14:
+    case 0x17:
+    case 0x23:
+    case 0x26:
+    case 0x2f:
+    case 0x3b:
+    case 0x45:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_osec *stream,
+                        cbi_func *func)
+{
+    uint8_t code = attr->code;
+    if (code == 0 || (lk->exec && code == 0x23))
+        return;
+    cbi_rec *rec = CBI_NEW(lk->ctx, cbi_rec);
+    rec->obj = obj;
+    rec->stream = stream;
+    rec->func = func;
+    rec->format = attr->format;
+    rec->code = code;
+    rec->value = attr->value;
+    rec->size = (uint32_t)attr->payload.size;
+    rec->payload = attr->payload.data;
+    if (attr->format == 4 && has_symbol_word(code) && rec->size >= 4) {
+        uint32_t index = cbi_ld32(rec->payload);
+        if (index >= obj->object.symbol_count)
+            index = 0;
+        if (index && obj->symbol_lost[index] && (code == 0x11 || code == 0x23 || code == 0x2f))
+            return;
+        rec->has_symbol = true;
+        rec->symbol = index ? obj->symbols[index] : NULL;
+        if (!rec->symbol && code != 0x17 && code != 0x45)
+            return;
+        if (code == 0x2f && rec->symbol->func)
+            rec->symbol->func->regcount = rec;
+    } else if (attr->format == 4 && code == 0x0f) {
+        rec->symbols = CBI_NEW_ARRAY(lk->ctx, rec->size / 4, cbi_lsym *);
+        for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
+            uint32_t index = cbi_ld32(rec->payload + i);
+            if (index < obj->object.symbol_count && obj->symbols[index])
+                rec->symbols[rec->symbol_count++] = obj->symbols[index];
+        }
+    }
+    cbi_vec_push(lk->ctx, &lk->recs, rec);
+}
+
+static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+{
+    cbi_osec *stream = lk->info;
+    cbi_func *func = NULL;
+    if (sec->flags & SHF_INFO_LINK) {
+        if (sec->info >= obj->object.section_count || obj->sections[sec->info].lost)
+            return;
+        cbi_osec *text = obj->sections[sec->info].out;
+        if (!text || !text->func)
+            return;
+        func = text->func;
+        if (!func->info) {
+            func->info = cbi_sec_create(lk, cbi_intern(lk->ctx, sec->name), SHT_CUDA_INFO,
+                                        SHF_INFO_LINK, 4, 0);
+            func->info->target = text;
+            func->info->func = func;
+        }
+        stream = func->info;
+    }
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(sec->data, &pos, &attr))
+        read_record(lk, obj, &attr, stream, func);
+}
+
+/* ---- call graph ---- */
+
+static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t offset)
+{
+    const char *s = cbi_span_string(obj->object.sections[obj->object.strtab].data, offset);
+    const cbi_name *name = cbi_intern(lk->ctx, s ? s : "");
+    if (!cbi_map_get(&lk->proto_seen, CBI_KEY(name))) {
+        cbi_map_put(lk->ctx, &lk->proto_seen, CBI_KEY(name), (void *)name);
+        cbi_vec_push(lk->ctx, &lk->protos, name);
+    }
+    return name;
+}
+
+static cbi_func *input_func(const cbi_lobj *obj, uint32_t index)
+{
+    return index < obj->object.symbol_count && obj->symbols[index] ? obj->symbols[index]->func
+                                                                   : NULL;
+}
+
+static void add_call(cbi_linker *lk, cbi_func *caller, cbi_func *callee)
+{
+    if (!lk->exec)
+        for (size_t i = 0; i < caller->calls.len; i++)
+            if (caller->calls.items[i] == callee)
+                return;
+    cbi_vec_push(lk->ctx, &caller->calls, callee);
+}
+
+static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+{
+    cbi_reader r = cbi_reader_at(sec->data, 0);
+    int32_t list = 0;
+    while (r.pos < sec->data.size) {
+        uint32_t first = cbi_read32(&r);
+        int32_t second = (int32_t)cbi_read32(&r);
+        if (r.bad)
+            return;
+        if (first == 0 && second < 0) {
+            list = second;
+            continue;
+        }
+        if (first < obj->object.symbol_count && obj->symbol_lost[first])
+            continue;
+        cbi_func *func = input_func(obj, first);
+        if (!func)
+            continue;
+        cbi_func *other = NULL;
+        if (list == -1 || list == -4) {
+            other = input_func(obj, (uint32_t)second);
+            if (!other)
+                continue;
+        }
+        switch (list) {
+        case -1:
+            add_call(lk, func, other);
+            break;
+        case -2:
+            cbi_vec_push(lk->ctx, &func->taken, intern_prototype(lk, obj, (uint32_t)second));
+            break;
+        case -3:
+            cbi_vec_push(lk->ctx, &func->indirect, intern_prototype(lk, obj, (uint32_t)second));
+            break;
+        case -4:
+            cbi_vec_push(lk->ctx, &func->takes, other);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void read_prototypes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+{
+    cbi_reader r = cbi_reader_at(sec->data, 0);
+    while (r.pos < sec->data.size) {
+        uint32_t symbol = cbi_read32(&r);
+        uint32_t offset = cbi_read32(&r);
+        if (r.bad)
+            return;
+        const cbi_name *text = intern_prototype(lk, obj, offset);
+        cbi_func *func = input_func(obj, symbol);
+        if (!func)
+            continue;
+        if (!func->prototype) {
+            func->prototype = text;
+        } else if (func->prototype != text) {
+            const cbi_lobj *first = func->sym->def_obj ? func->sym->def_obj : func->sym->first_obj;
+            cbi_error(lk->ctx, "prototype-mismatch",
+                      &(cbi_place){.file = obj->file, .symbol = func->sym->name->s}, NULL,
+                      "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
+                      func->sym->name->s, obj->file, first->file);
+        }
+    }
+}
+
+/* ---- relocations ---- */
+
+static int compare_lost(const void *a, const void *b)
+{
+    const cbi_lost *x = a, *y = b;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Is the place inside the bytes of a weak object that lost? */
+static bool in_lost_bytes(const cbi_lobj *obj, uint32_t section, uint64_t offset)
+{
+    size_t low = 0, high = obj->lost_count;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        const cbi_lost *l = &obj->lost[mid];
+        if (l->section < section || (l->section == section && l->end <= offset))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < obj->lost_count && obj->lost[low].section == section &&
+           obj->lost[low].start <= offset && offset < obj->lost[low].end;
+}
+
+/* Sections that describe code: entries about a copy that lost are not entered. */
+static bool describes_code(const char *name)
+{
+    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
+           strcmp(name, ".debug_frame") == 0;
+}
+
+static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+{
+    const cbi_object *in = &obj->object;
+    if (sec->info == 0 || sec->info >= in->section_count)
+        cbi_fatal(lk->ctx, "reloc-section-target",
+                  &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
+                  "Internal error: unexpected reloc section");
+    const cbi_secmap *map = &obj->sections[sec->info];
+    if (map->lost || !map->out || cbi_belongs_to_lost(obj, sec->info))
+        return;
+    bool rela = sec->type == SHT_RELA;
+    size_t count = cbi_rela_count(sec);
+    cbi_sec_rel(lk, map->out, rela || lk->opt->force_rela);
+    bool code_info = describes_code(in->sections[sec->info].name);
+    for (size_t i = 0; i < count; i++) {
+        cbi_rela entry = cbi_rela_at(sec, i);
+        /* nvlink prepares the other form as soon as a later entry has no addend; the name stays in
+         * the string tables even if nothing ever goes there. */
+        if (rela && i > 0 && entry.addend == 0 && !map->out->rel && !lk->opt->force_rela)
+            cbi_sec_rel(lk, map->out, false);
+        if (entry.symbol >= in->symbol_count)
+            cbi_fatal(lk->ctx, "reloc-symbol-range",
+                      &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
+                      "Relocation in '%s' of '%s' names symbol %u of %u", sec->name, obj->file,
+                      entry.symbol, in->symbol_count);
+        if (code_info && obj->symbol_lost[entry.symbol] &&
+            CBI_ST_TYPE(in->symbols[entry.symbol].info) == STT_FUNC)
+            continue;
+        if (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset))
+            continue;
+        cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->rels);
+        rel->obj = obj;
+        rel->in_sec = sec->info;
+        rel->in_sym = entry.symbol;
+        rel->target = map->out;
+        rel->offset = entry.offset + map->base;
+        rel->type = entry.type;
+        rel->is_rela = rela || lk->opt->force_rela;
+        rel->addend = entry.addend;
+        rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
+        if (rel->sym && rel->sym->is_section)
+            rel->section_base = obj->sections[in->symbols[entry.symbol].shndx].base;
+    }
+}
+
+void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    if (obj->lost_count)
+        qsort(obj->lost, obj->lost_count, sizeof *obj->lost, compare_lost);
+    for (uint32_t i = 1; i < in->section_count; i++) {
+        const cbi_section *sec = &in->sections[i];
+        switch (sec->type) {
+        case SHT_PROGBITS:
+            /* Only sections without a symbol are still open: an empty .debug_frame. */
+            if (!obj->sections[i].out && !obj->sections[i].lost && !cbi_belongs_to_lost(obj, i))
+                cbi_merge_section(lk, obj, i);
+            break;
+        case SHT_CUDA_INFO:
+            read_attributes(lk, obj, sec);
+            break;
+        case SHT_CUDA_CALLGRAPH:
+            read_callgraph(lk, obj, sec);
+            break;
+        case SHT_CUDA_PROTOTYPE:
+            read_prototypes(lk, obj, sec);
+            break;
+        case SHT_REL:
+        case SHT_RELA:
+            read_relocs(lk, obj, sec);
+            break;
+        default:
+            break;
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/* .note.nv.tkinfo, .note.nv.cuinfo, .nv.compat, .nv.rel.action. */
+#include "link/state.h"
+
+enum { TOOLKIT_VERSION = 130 };
+
+static uint32_t add_string(cbi_linker *lk, cbi_buf *strings, const char *s)
+{
+    uint32_t offset = (uint32_t)strings->len;
+    cbi_buf_append(lk->ctx, strings, s ? s : "", strlen(s ? s : "") + 1);
+    return offset;
+}
+
+static void note_header(cbi_linker *lk, cbi_buf *out, uint32_t descsz, uint32_t type)
+{
+    cbi_buf_u32(lk->ctx, out, 12);
+    cbi_buf_u32(lk->ctx, out, descsz);
+    cbi_buf_u32(lk->ctx, out, type);
+    cbi_buf_append(lk->ctx, out, "NVIDIA Corp", 12);
+}
+
+/* The record of this link, then the inputs' records as they are (not with -r). */
+static void make_tkinfo(cbi_linker *lk)
+{
+    cbi_buf strings = {0}, out = {0};
+    uint32_t offsets[5];
+    offsets[0] = add_string(lk, &strings, lk->opt->object_name);
+    offsets[1] = add_string(lk, &strings, lk->opt->tool_name);
+    offsets[2] = add_string(lk, &strings, lk->opt->tool_version);
+    offsets[3] = add_string(lk, &strings, lk->opt->tool_build);
+    offsets[4] = add_string(lk, &strings, lk->opt->command_line);
+    cbi_buf_append(lk->ctx, &strings, NULL, (size_t)(cbi_align_up(strings.len, 4) - strings.len));
+    note_header(lk, &out, (uint32_t)(24 + strings.len), NT_CUDA_TKINFO);
+    cbi_buf_u32(lk->ctx, &out, 2);
+    for (size_t i = 0; i < CBI_COUNT(offsets); i++)
+        cbi_buf_u32(lk->ctx, &out, offsets[i]);
+    cbi_buf_append(lk->ctx, &out, strings.items, strings.len);
+    for (size_t i = 0; lk->exec && i < lk->obj_count; i++)
+        cbi_buf_append(lk->ctx, &out, lk->objs[i]->tkinfo.data, lk->objs[i]->tkinfo.size);
+    lk->tkinfo->bytes = out.items;
+    lk->tkinfo->size = out.len;
+}
+
+static void make_cuinfo(cbi_linker *lk)
+{
+    uint16_t virtual_sm = (uint16_t)lk->opt->arch->sm;
+    bool seen = false;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_cuinfo *in = &lk->objs[i]->cuinfo;
+        if (!in->present || (seen && in->virtual_sm >= virtual_sm))
+            continue;
+        virtual_sm = in->virtual_sm;
+        seen = true;
+    }
+    cbi_buf out = {0};
+    note_header(lk, &out, 8, NT_CUDA_CUINFO);
+    cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
+    cbi_buf_u32(lk->ctx, &out, TOOLKIT_VERSION);
+    lk->cuinfo->bytes = out.items;
+    lk->cuinfo->size = out.len;
+}
+
+/* ---- .nv.compat ---- */
+
+typedef struct compat {
+    uint8_t tag;
+    uint8_t format;
+    uint16_t value;
+} compat;
+
+/* How a tag merges and what an input without it contributes.  Tag 8 has no default. */
+static const compat defaults[] = {
+    {0x02, 2, 0}, {0x03, 2, 3}, {0x05, 2, 0}, {0x06, 2, 1}, {0x07, 3, 0x100},
+};
+
+static uint16_t merge_fields(uint16_t a, uint16_t b)
+{
+    uint16_t out = a & 0xf0;
+    for (unsigned shift = 0; shift < 4; shift += 2) {
+        uint16_t x = (a >> shift) & 3, y = (b >> shift) & 3;
+        uint16_t max = x > y ? x : y;
+        out |= (uint16_t)((x && y ? max : 0) << shift);
+    }
+    return out;
+}
+
+static uint16_t merge_tag(uint8_t tag, uint16_t a, uint16_t b)
+{
+    uint16_t max = a > b ? a : b;
+    switch (tag) {
+    case 0x02:
+        return a && b ? max : 0;
+    case 0x03:
+        return a | b;
+    case 0x05:
+        return merge_fields(a, b);
+    case 0x06:
+        return a == b ? a : 1;
+    default:
+        return max;
+    }
+}
+
+typedef CBI_VEC(compat) compat_list;
+
+static void merge_compat(cbi_linker *lk, compat_list *list, uint8_t tag, uint8_t format,
+                         uint16_t value)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (list->items[i].tag == tag) {
+            list->items[i].value = merge_tag(tag, list->items[i].value, value);
+            return;
+        }
+    }
+    cbi_vec_push(lk->ctx, list, ((compat){tag, format, value}));
+}
+
+static void read_compat(cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
+{
+    bool seen[256] = {false};
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(obj->compat, &pos, &attr)) {
+        uint8_t tag = attr.code;
+        bool known = tag == 2 || tag == 3 || (tag >= 5 && tag <= 8);
+        if (!known)
+            continue;
+        seen[tag] = true;
+        bool half = tag == 7 || tag == 8;
+        merge_compat(lk, list, tag, half ? 3 : 2, half ? attr.value : attr.value & 0xff);
+    }
+    for (size_t i = 0; i < CBI_COUNT(defaults); i++) {
+        if (seen[defaults[i].tag])
+            continue;
+        if (defaults[i].tag == 2)
+            cbi_warning(lk->ctx, "missing-isa-class", &(cbi_place){.file = obj->file}, NULL,
+                        "Output is limited to run on SM Arch '%u' only, due to missing attribute "
+                        "'ISA_CLASS' in input file '%s'",
+                        lk->opt->arch->sm, obj->file);
+        merge_compat(lk, list, defaults[i].tag, defaults[i].format, defaults[i].value);
+    }
+}
+
+static void make_compat(cbi_linker *lk)
+{
+    if (!lk->compat)
+        return;
+    compat_list list = {0};
+    cbi_vec_push(lk->ctx, &list, ((compat){0x09, 2, lk->opt->arch->suffix == 'a'}));
+    for (size_t i = 0; i < lk->obj_count; i++)
+        if (lk->objs[i]->has_compat)
+            read_compat(lk, &list, lk->objs[i]);
+    cbi_buf out = {0};
+    for (size_t i = 0; i < list.len; i++) {
+        const compat *c = &list.items[i];
+        cbi_buf_u32(lk->ctx, &out, c->format | (uint32_t)c->tag << 8 | (uint32_t)c->value << 16);
+    }
+    lk->compat->bytes = out.items;
+    lk->compat->size = out.len;
+}
+
+void cbi_link_notes(cbi_linker *lk)
+{
+    /* Describes relocation type 0x73 for drivers that do not know it; the same in every file. */
+    static const uint8_t action[16] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 5, 0x36};
+    make_tkinfo(lk);
+    make_cuinfo(lk);
+    make_compat(lk);
+    if (lk->rel_action) {
+        lk->rel_action->bytes = cbi_memdup(lk->ctx, action, sizeof action);
+        lk->rel_action->size = sizeof action;
+    }
+    if (lk->uidx) {
+        lk->uidx->bytes = cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size);
+        lk->uidx->size = lk->opt->uidx.size;
+    }
+}

@@ -1,0 +1,393 @@
+/* Relocations: each is patched, kept for the driver, or dropped.
+ *
+ * The list is walked backwards: the entry that came first in the inputs is applied last and stands
+ * last in its output section.  The decision table is in docs/link-semantics.md.
+ */
+#include "link/state.h"
+#include "format/reloc.h"
+
+static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "__UFT_CANONICAL",
+                                            "__UDT_CANONICAL", "__UFT",        "__UDT",
+                                            "__UFT_END",       "__UDT_END"};
+
+bool cbi_is_unified_name(const char *name)
+{
+    for (size_t i = 0; i < CBI_COUNT(unified_names); i++)
+        if (strcmp(name, unified_names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_image(const cbi_lsym *sym)
+{
+    uint8_t type = CBI_ST_TYPE(sym->info);
+    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+}
+
+static bool is_shared_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
+static bool is_func(const cbi_lsym *sym)
+{
+    return CBI_ST_TYPE(sym->info) == STT_FUNC;
+}
+
+/* Symbols whose address only the driver knows. */
+static bool keep_symbol(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (is_func(sym) || is_image(sym))
+        return true;
+    if (!lk->exec && !sym->is_section && CBI_ST_BIND(sym->info) == STB_WEAK)
+        return true;
+    if (sym->state == CBI_SYM_UNDEF) {
+        uint8_t space = sym->other & STO_CUDA_SPACE;
+        return space != STO_CUDA_CONSTANT && space != STO_CUDA_SHARED;
+    }
+    return sym->sec &&
+           (sym->sec->type == SHT_CUDA_GLOBAL || sym->sec->type == SHT_CUDA_GLOBAL_INIT);
+}
+
+/* Will the symbol be missing from the output's table? */
+static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (!lk->exec)
+        return false;
+    return sym->internal || (is_shared_var(sym) && !lk->opt->debug);
+}
+
+/* ---- patching ---- */
+
+static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < width; i++) {
+        size_t byte = (start + i) / 8;
+        if (byte < room && (p[byte] >> ((start + i) % 8) & 1))
+            value |= (uint64_t)1 << i;
+    }
+    return value;
+}
+
+static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++) {
+        size_t byte = (start + i) / 8;
+        uint8_t bit = (uint8_t)(1u << ((start + i) % 8));
+        if (byte >= room)
+            return;
+        if (value >> i & 1)
+            p[byte] |= bit;
+        else
+            p[byte] &= (uint8_t)~bit;
+    }
+}
+
+typedef struct resolved {
+    uint64_t value; /* symbol value */
+    uint32_t bank;
+} resolved;
+
+static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
+{
+    const cbi_lsym *sym = r->sym;
+    resolved v = {0};
+    if (!sym)
+        return v;
+    if (is_image(sym)) {
+        v.value = sym->has_slot ? sym->slot : 0;
+        v.bank = sym->has_slot ? 0 : 0x1c;
+        return v;
+    }
+    if (sym->is_section) {
+        v.value = r->section_base;
+    } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
+        v.value = r->target->func ? cbi_dynamic_offset(r->target->func) : UINT64_MAX;
+        if (!r->target->func)
+            v.value = 0;
+    } else if (sym->state == CBI_SYM_UNDEF) {
+        v.value = UINT64_MAX;
+        v.bank = 0x1c;
+        return v;
+    } else if (!lk->exec && is_shared_var(sym)) {
+        v.value = sym->shared_align;
+    } else {
+        v.value = sym->value;
+    }
+    if (sym->sec && cbi_is_constant_type(sym->sec->type))
+        v.bank = (sym->sec->type - SHT_CUDA_CONSTANT_B0) & 0x1f;
+    return v;
+}
+
+static void patch(const cbi_reloc_type *type, const cbi_lrel *r, resolved v)
+{
+    uint8_t *p = r->target->bytes + r->offset;
+    size_t room = r->target->size - r->offset;
+    uint64_t olds[3];
+    for (unsigned i = 0; i < type->field_count; i++)
+        olds[i] = get_bits(p, room, type->fields[i].start, type->fields[i].width);
+    for (unsigned i = 0; i < type->field_count; i++) {
+        const cbi_reloc_field *f = &type->fields[i];
+        uint64_t value = 0;
+        switch (f->source) {
+        case CBI_SRC_VALUE:
+            value = v.value + (r->is_rela ? (uint64_t)r->addend : 0);
+            break;
+        case CBI_SRC_BANK:
+            value = v.bank;
+            break;
+        case CBI_SRC_ADDEND:
+            value = (uint64_t)r->addend;
+            break;
+        default:
+            break;
+        }
+        bool byte_slice = f->width == 8 && type->field_count == 1 && f->start == 0;
+        if (!r->is_rela && byte_slice)
+            value = (value + olds[i]) >> f->shift;
+        else
+            value = (f->shift < 64 ? value >> f->shift : 0) + (r->is_rela ? 0 : olds[i]);
+        put_bits(p, room, f->start, f->width, value);
+    }
+}
+
+static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
+{
+    put_bits(r->target->bytes + r->offset, r->target->size - r->offset, type->fields[0].start,
+             type->fields[0].width, 0);
+}
+
+/* ---- outcomes ---- */
+
+static void keep(cbi_linker *lk, cbi_lrel *r)
+{
+    if (r->offset >= r->target->size)
+        cbi_fatal(lk->ctx, "reloc-offset",
+                  &(cbi_place){.file = r->obj ? r->obj->file : NULL,
+                               .section = r->target->name->s,
+                               .offset = r->offset,
+                               .has_offset = true},
+                  NULL, "Internal error: relocation is past end of offset");
+    if (r->sym) {
+        r->sym->used = true;
+        if (r->sym->is_section && r->section_base) {
+            r->addend += (int64_t)r->section_base;
+            r->is_rela = true;
+        }
+    }
+    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela);
+    cbi_vec_push(lk->ctx, &sec->relocs, r);
+}
+
+static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
+{
+    if (!lk->opt->preserve_relocs || (r->sym && is_shared_var(r->sym) && r->sym->size == 0))
+        return;
+    cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
+    if (!r->is_rela)
+        copy->addend = (int64_t)get_bits(r->target->bytes + r->offset, r->target->size - r->offset,
+                                         type->fields[0].start, type->fields[0].width);
+    if (r->sym) {
+        r->sym->used = true;
+        r->sym->recorded = true;
+        if (r->sym->is_section)
+            copy->addend += (int64_t)r->section_base;
+    }
+    cbi_vec_push(lk->ctx, &r->target->resolved->relocs, copy);
+}
+
+static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
+{
+    cbi_fatal(lk->ctx, "deleted-symbol",
+              &(cbi_place){.file = r->obj ? r->obj->file : NULL,
+                           .section = r->target->name->s,
+                           .symbol = r->sym ? r->sym->name->s : NULL},
+              NULL, "Internal error: reference to deleted symbol");
+}
+
+/* ---- decision ---- */
+
+/* Is the entry about a copy of a function that was replaced later? */
+static bool from_replaced_copy(const cbi_lrel *r)
+{
+    const cbi_func *owner = r->target->func;
+    if (r->obj && owner && r->target == owner->text && owner->obj != r->obj)
+        return true;
+    const cbi_lsym *sym = r->sym;
+    if (!r->obj || !r->is_rela || !sym || !sym->func || sym->func->obj == r->obj ||
+        r->obj->object.symbols[r->in_sym].shndx == SHN_UNDEF)
+        return false;
+    const char *name = r->target->name->s;
+    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
+           strcmp(name, ".debug_frame") == 0;
+}
+
+static void relocate_one(cbi_linker *lk, cbi_lrel *r)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(r->type);
+    if (!type || r->type == 116) {
+        if (r->sym && keep_symbol(lk, r->sym)) {
+            keep(lk, r);
+            return;
+        }
+        cbi_fatal(lk->ctx, "unknown-relocation",
+                  &(cbi_place){.file = r->obj ? r->obj->file : NULL, .section = r->target->name->s},
+                  cbi_printf(lk->ctx, "relocation type %u is not known", r->type),
+                  "Internal error: unexpected NVRS");
+    }
+    cbi_lsym *sym = r->sym;
+    if (type->action == CBI_RELOC_DROP && (r->type == 0 || !sym))
+        return;
+    if (sym && cbi_is_unified_name(sym->name->s) && sym->state == CBI_SYM_UNDEF) {
+        if (strcmp(sym->name->s, "__UFT_OFFSET") == 0)
+            return;
+        if (lk->exec && type->action == CBI_RELOC_UNIFIED)
+            deleted_symbol(lk, r);
+        if (lk->exec)
+            return;
+        keep(lk, r);
+        return;
+    }
+    if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
+        r->type = type->plain;
+        type = cbi_reloc_find(r->type);
+    }
+    if (sym && sym->func && sym->func->alias_of)
+        r->sym = sym = sym->func->alias_of->sym;
+
+    bool clears = type->action == CBI_RELOC_CLEAR_UNUSED;
+    bool gone = sym && sym->removed && (is_func(sym) || sym->is_section);
+    if (clears && sym && is_func(sym)) {
+        if (gone)
+            clear_field(type, r);
+        return;
+    }
+    if (gone)
+        return;
+    if (sym && sym->state == CBI_SYM_UNDEF && !is_func(sym))
+        sym->used = true;
+    if (clears && sym && (is_image(sym) || sym->state == CBI_SYM_UNDEF)) {
+        r->type = 0;
+        r->sym = NULL;
+        keep(lk, r);
+        return;
+    }
+    bool slot = lk->exec && sym && is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
+    bool plain_image = sym && is_image(sym) && type->action == CBI_RELOC_PATCH &&
+                       (cbi_is_slot_type(r->type) || type->klass == CBI_RELOC_CLASS_LINKER);
+    if (sym && keep_symbol(lk, sym) && !slot && !plain_image) {
+        keep(lk, r);
+        return;
+    }
+    if (clears) {
+        if (sym && leaves_no_entry(lk, sym))
+            clear_field(type, r);
+        return;
+    }
+    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func) {
+        if (r->target->func->dyn_instance)
+            r->sym = r->target->func->dyn_instance;
+        keep(lk, r);
+        return;
+    }
+    switch (type->action) {
+    case CBI_RELOC_DROP:
+        return;
+    case CBI_RELOC_PCREL:
+        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = r->target->name->s}, NULL,
+                  "Internal error: PC relative branch address should be in the same section");
+    case CBI_RELOC_KEEP:
+    case CBI_RELOC_UNIFIED:
+        if (sym && leaves_no_entry(lk, sym))
+            deleted_symbol(lk, r);
+        keep(lk, r);
+        return;
+    default:
+        break;
+    }
+    if (r->offset >= r->target->size)
+        cbi_fatal(lk->ctx, "reloc-offset",
+                  &(cbi_place){.file = r->obj ? r->obj->file : NULL,
+                               .section = r->target->name->s,
+                               .offset = r->offset,
+                               .has_offset = true},
+                  NULL, "Internal error: reloc address not found");
+    record_resolved(lk, type, r);
+    patch(type, r, resolve_value(lk, r));
+}
+
+/* --preserve-relocs keeps what was resolved in sections next to the ordinary ones. */
+static void create_resolved_sections(cbi_linker *lk)
+{
+    CBI_VEC(cbi_osec *) ordered = {0};
+    size_t count = lk->secs.len;
+    for (size_t i = 0; i < count; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        cbi_vec_push(lk->ctx, &ordered, sec);
+        if ((sec->type != SHT_REL && sec->type != SHT_RELA) || sec->target->resolved)
+            continue;
+        cbi_osec *r = cbi_sec_create(
+            lk, cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", sec->target->name->s),
+            SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
+        r->target = sec->target;
+        sec->target->resolved = r;
+        cbi_vec_push(lk->ctx, &ordered, r);
+    }
+    lk->secs.items = ordered.items;
+    lk->secs.len = ordered.len;
+    lk->secs.cap = ordered.cap;
+}
+
+void cbi_link_relocate(cbi_linker *lk)
+{
+    if (lk->opt->preserve_relocs)
+        create_resolved_sections(lk);
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (!lk->secs.items[i]->dead)
+            cbi_sec_materialize(lk, lk->secs.items[i]);
+    for (size_t i = lk->rels.len; i-- > 0;) {
+        cbi_lrel *r = &lk->rels.items[i];
+        if (!r->drop && !r->target->dead && !from_replaced_copy(r))
+            relocate_one(lk, r);
+    }
+}
+
+/* ---- undefined symbols ---- */
+
+/* Functions that the driver supplies. */
+static bool driver_function(const char *name)
+{
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (size_t i = 0; i < CBI_COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strncmp(name, "__cuda_syscall", 14) == 0;
+}
+
+static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->func)
+        return driver_function(sym->name->s);
+    if (is_image(sym) || sym->size == 0)
+        return true;
+    if (strncmp(sym->name->s, ".nv.", 4) == 0 || cbi_is_unified_name(sym->name->s))
+        return true;
+    return lk->opt->allow_undefined_globals && (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
+}
+
+void cbi_link_undefined(cbi_linker *lk)
+{
+    if (!lk->exec)
+        return;
+    for (size_t i = 0; i < lk->globals.len; i++) {
+        const cbi_lsym *sym = lk->globals.items[i];
+        if (sym->state != CBI_SYM_UNDEF || sym->removed || may_stay_undefined(lk, sym))
+            continue;
+        if (!sym->func && !sym->used)
+            continue;
+        cbi_error(lk->ctx, "undefined-reference",
+                  &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s}, NULL,
+                  "Undefined reference to '%s' in '%s'", sym->name->s, sym->first_obj->file);
+    }
+}

@@ -1,0 +1,134 @@
+/* Creation of the link's records: sections, symbols, attribute records. */
+#include "link/state.h"
+
+bool cbi_is_constant_type(uint32_t type)
+{
+    return (type >= SHT_CUDA_CONSTANT_B0 &&
+            type < SHT_CUDA_CONSTANT_B0 + SHT_CUDA_CONSTANT_BANKS) ||
+           type == SHT_CUDA_MERC_CONSTANT_USER || type == SHT_CUDA_MERC_CONSTANT_OPT ||
+           type == SHT_CUDA_MERC_CONSTANT_PIC;
+}
+
+cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name)
+{
+    return cbi_map_get(&lk->sec_by_name, CBI_KEY(name));
+}
+
+cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                              uint64_t align, uint64_t entsize)
+{
+    cbi_osec *sec = CBI_NEW(lk->ctx, cbi_osec);
+    sec->name = name;
+    sec->type = type;
+    sec->flags = flags;
+    sec->align = align;
+    sec->entsize = entsize;
+    cbi_vec_push(lk->ctx, &lk->secs, sec);
+    if (!cbi_sec_find(lk, name))
+        cbi_map_put(lk->ctx, &lk->sec_by_name, CBI_KEY(name), sec);
+    return sec;
+}
+
+void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec)
+{
+    cbi_lsym *sym = cbi_sym_create(lk, sec->name, STT_SECTION, 0, true);
+    sym->is_section = true;
+    sym->state = CBI_SYM_DEFINED;
+    sym->sec = sec;
+    sec->symbol = sym;
+}
+
+cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                         uint64_t align, uint64_t entsize)
+{
+    cbi_osec *sec = cbi_sec_create_bare(lk, name, type, flags, align, entsize);
+    cbi_sec_add_symbol(lk, sec);
+    return sec;
+}
+
+uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
+                        uint64_t align)
+{
+    if (align > sec->align)
+        sec->align = align;
+    uint64_t base = cbi_align_up(sec->size, align);
+    if (base > UINT64_MAX / 2 || size > UINT64_MAX / 2)
+        cbi_fatal(lk->ctx, "section-too-large", &(cbi_place){.section = sec->name->s}, NULL,
+                  "Section '%s' is too large", sec->name->s);
+    sec->size = base + size;
+    sec->contributed = true;
+    if (bytes.size) {
+        cbi_piece *piece = cbi_vec_add(lk->ctx, &sec->pieces);
+        piece->bytes = bytes;
+        piece->offset = base;
+    }
+    return base;
+}
+
+void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec)
+{
+    if (sec->bytes || !cbi_section_has_data(sec->type))
+        return;
+    sec->bytes = cbi_alloc(lk->ctx, sec->size);
+    for (size_t i = 0; i < sec->pieces.len; i++)
+        memcpy(sec->bytes + sec->pieces.items[i].offset, sec->pieces.items[i].bytes.data,
+               sec->pieces.items[i].bytes.size);
+}
+
+cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
+{
+    cbi_osec **slot = rela ? &target->rela : &target->rel;
+    if (!*slot) {
+        const cbi_name *name =
+            cbi_intern_printf(lk->ctx, rela ? ".rela%s" : ".rel%s", target->name->s);
+        *slot =
+            cbi_sec_create(lk, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8, rela ? 24 : 16);
+        (*slot)->target = target;
+        (*slot)->func = target->func;
+    }
+    return *slot;
+}
+
+void cbi_sec_kill(cbi_osec *sec)
+{
+    if (!sec || sec->dead)
+        return;
+    sec->dead = true;
+    if (sec->symbol)
+        sec->symbol->removed = true;
+    cbi_osec *relocs[] = {sec->rel, sec->rela, sec->resolved};
+    for (size_t i = 0; i < CBI_COUNT(relocs); i++) {
+        if (relocs[i]) {
+            relocs[i]->dead = true;
+            relocs[i]->symbol->removed = true;
+        }
+    }
+}
+
+cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
+                         bool local_list)
+{
+    cbi_lsym *sym = CBI_NEW(lk->ctx, cbi_lsym);
+    sym->name = name;
+    sym->info = info;
+    sym->other = other;
+    sym->in_local_list = local_list;
+    if (local_list)
+        cbi_vec_push(lk->ctx, &lk->locals, sym);
+    else
+        cbi_vec_push(lk->ctx, &lk->globals, sym);
+    return sym;
+}
+
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
+                        uint8_t code, uint16_t value)
+{
+    cbi_rec *rec = CBI_NEW(lk->ctx, cbi_rec);
+    rec->stream = stream;
+    rec->func = func;
+    rec->format = format;
+    rec->code = code;
+    rec->value = value;
+    cbi_vec_push(lk->ctx, &lk->added_recs, rec);
+    return rec;
+}

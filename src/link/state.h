@@ -1,0 +1,378 @@
+/* State of one link, shared by the passes.
+ *
+ * Each pass fills its part and later passes only read it.  The pass list is in link.c; the rules
+ * and the experiments behind them are in docs/link-semantics.md.
+ */
+#ifndef CBI_LINK_STATE_H
+#define CBI_LINK_STATE_H
+
+#include "link/link.h"
+#include "object/object.h"
+
+typedef struct cbi_lobj cbi_lobj; /* an input object being linked */
+typedef struct cbi_osec cbi_osec; /* an output section */
+typedef struct cbi_lsym cbi_lsym; /* a symbol of the link */
+typedef struct cbi_func cbi_func; /* a function of the link */
+typedef struct cbi_lrel cbi_lrel; /* a relocation of the link */
+typedef struct cbi_rec cbi_rec;   /* an EIATTR record of the link */
+typedef struct cbi_proto cbi_proto;
+typedef struct cbi_node cbi_node;
+
+typedef CBI_VEC(cbi_func *) cbi_func_list;
+typedef CBI_VEC(cbi_node *) cbi_node_list;
+
+/* A node of the call graph: a function, or a prototype through which indirect calls go. */
+struct cbi_node {
+    cbi_func *func; /* one of these two */
+    cbi_proto *proto;
+    cbi_node_list callers;
+    uint32_t order, low; /* component search */
+    uint32_t scc;
+    uint32_t mark;
+    bool on_stack;
+    bool cyclic;      /* in a cycle */
+    bool cycle_below; /* a cycle can be reached from here */
+    /* maxima and largest path sums over everything reachable, itself included */
+    uint32_t regs;
+    uint32_t stack;
+    uint32_t crs;
+    uint32_t sam;
+};
+
+struct cbi_proto {
+    const cbi_name *name;
+    cbi_func_list funcs; /* address-taken functions of that prototype, function order */
+    bool reached;
+    cbi_node node;
+};
+
+/* Bytes that an output section got from somewhere. */
+typedef struct cbi_piece {
+    cbi_span bytes;  /* data NULL: zeros */
+    uint64_t offset; /* in the output section */
+} cbi_piece;
+
+struct cbi_osec {
+    const cbi_name *name;
+    uint32_t type; /* as in relocatables; executables change it when written */
+    uint64_t flags;
+    uint64_t align;
+    uint64_t entsize;
+    uint64_t size;
+    CBI_VEC(cbi_piece) pieces;
+    uint8_t *bytes;    /* the contents once layout has fixed the size; NULL without file bytes */
+    cbi_osec *target;  /* section that sh_info names */
+    cbi_lsym *owner;   /* .text, .nv.uft.rel: the symbol that sh_info names */
+    cbi_func *func;    /* the function that the section belongs to, or NULL */
+    uint32_t info_top; /* .text: top byte of sh_info (register count below sm_90) */
+    cbi_lsym *symbol;  /* its STT_SECTION symbol */
+    bool dead;         /* removed with its function: the name vanishes */
+    bool contributed;  /* an input put something in, were it zero bytes */
+    bool emitted;
+    uint32_t index; /* in the output; valid when emitted */
+    uint64_t offset;
+    cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
+    CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
+    CBI_VEC(cbi_lsym *) variables;  /* of a shared section: its variables, in order of appearance */
+    bool has_infos;                 /* of an .nv.info section: has a surviving record */
+    cbi_buf info_bytes;             /* of an .nv.info section: the records as written */
+    uint64_t shared_total;          /* -r: plain sum of its variables */
+    const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
+    uint64_t spread_offset;         /* ... and where in their banks */
+};
+
+typedef enum cbi_sym_state {
+    CBI_SYM_UNDEF,
+    CBI_SYM_DEFINED,
+    CBI_SYM_COMMON,
+} cbi_sym_state;
+
+struct cbi_lsym {
+    const cbi_name *name;
+    uint8_t info;
+    uint8_t other;
+    bool in_local_list;
+    bool is_section;
+    bool removed;     /* dead function, pruned, unused shared variable */
+    bool emitted;     /* has an entry in the output symbol table */
+    bool used;        /* a surviving relocation refers to it */
+    bool initialised; /* defined in a section with bytes */
+    bool dynamic;     /* shared variable without a size of its own */
+    bool common_pending;
+    bool internal;        /* st_other & 3 == STV_INTERNAL */
+    bool recorded;        /* --preserve-relocs names it */
+    uint64_t undef_value; /* -r: st_value while undefined */
+    cbi_sym_state state;
+    cbi_osec *sec; /* when defined */
+    uint64_t value;
+    uint64_t size;
+    cbi_lobj *first_obj; /* first object that mentions it */
+    cbi_lobj *def_obj;   /* object whose definition counts */
+    cbi_func *func;      /* for functions */
+    uint32_t index;      /* in the output */
+
+    /* shared variables */
+    uint64_t shared_align;
+    CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
+    /* textures, samplers, surfaces */
+    bool has_slot;
+    uint64_t slot; /* offset in bank 0 */
+};
+
+struct cbi_func {
+    cbi_lsym *sym;
+    uint32_t number; /* position in function order, from 0 */
+    cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
+    uint32_t in_sec; /* its text section there */
+    uint32_t in_sym; /* its symbol there */
+    cbi_osec *text;
+    cbi_osec *info;
+    cbi_osec *shared; /* entries */
+    cbi_osec *constant0;
+    cbi_osec *constant2;
+    cbi_func *alias_of; /* owner of the text when this is an alias */
+    bool entry;
+    bool pruned; /* removed by host information */
+
+    /* call graph */
+    CBI_VEC(cbi_func *) calls;          /* -1, in reading order */
+    CBI_VEC(const cbi_name *) taken;    /* -2: prototypes under which its address is taken */
+    CBI_VEC(const cbi_name *) indirect; /* -3: prototypes that it calls */
+    CBI_VEC(cbi_func *) takes;          /* -4: functions whose address it takes */
+    const cbi_name *prototype;
+    bool address_taken;
+    bool live;
+    bool reached; /* live through a call path from an entry */
+    bool desc_used;
+
+    /* properties, filled by the graph pass */
+    cbi_node node;
+    bool reaching_known;
+    cbi_func_list reaching; /* live entries that reach it */
+    cbi_rec *regcount;
+    uint32_t frame_size;
+    uint32_t own_regs;
+    uint32_t own_crs;
+    uint32_t own_sam;
+    uint32_t max_regs; /* MAXREG_COUNT, 0 = none */
+
+    /* dynamic shared memory */
+    cbi_func *dyn_set; /* entries: union-find parent */
+    uint64_t dyn_offset;
+    bool uses_dynamic;
+    cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
+
+    bool has_images;
+    bool lost_constants; /* a copy that lost had optimizer constants */
+    uint64_t lost_constants_base;
+    CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
+};
+
+struct cbi_lrel {
+    cbi_lobj *obj;
+    uint32_t in_sec; /* the section in obj that it patches */
+    uint32_t in_sym;
+    cbi_osec *target;
+    uint64_t offset; /* in the output section */
+    uint32_t type;
+    bool is_rela;
+    bool drop;
+    cbi_lsym *sym; /* NULL for symbol 0 */
+    int64_t addend;
+    uint64_t section_base; /* for section symbols: where this object's contribution starts */
+    /* sm_100+: the partner on the SASS side, at the same position of the list */
+    bool has_sass;
+    uint64_t sass_offset;
+    uint32_t sass_type;
+    int64_t sass_addend;
+};
+
+struct cbi_rec {
+    cbi_lobj *obj;    /* NULL for records that the link adds */
+    cbi_osec *stream; /* .nv.info or .nv.info.F */
+    cbi_func *func;   /* of the stream, NULL for .nv.info */
+    uint8_t format;
+    uint8_t code;
+    uint16_t value; /* formats 1..3 */
+    uint32_t size;  /* format 4 */
+    const uint8_t *payload;
+    cbi_lsym *symbol;   /* word 0 as a symbol, NULL if it is none */
+    cbi_lsym **symbols; /* EXTERNS: every word */
+    uint32_t symbol_count;
+    bool has_symbol;
+    bool dead;
+};
+
+/* Where an input section went. */
+typedef struct cbi_secmap {
+    cbi_osec *out; /* NULL: not mapped */
+    uint64_t base;
+    bool lost; /* belongs to a function copy that lost */
+} cbi_secmap;
+
+struct cbi_lobj {
+    cbi_object object; /* what is linked: for sm_100+ the Mercury view */
+    const char *file;
+    cbi_cuinfo cuinfo;
+    cbi_span tkinfo;
+    cbi_span compat;
+    bool has_compat;
+    cbi_lsym **symbols;    /* per input symbol */
+    cbi_secmap *sections;  /* per input section */
+    uint8_t *symbol_lost;  /* per input symbol: a definition that lost */
+    uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
+    struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
+    size_t lost_count;
+    bool ewp;
+    bool device_runtime;
+    const struct cbi_mercury_view *mercury; /* sm_100+ */
+};
+
+typedef struct cbi_lost {
+    uint32_t section;
+    uint64_t start, end;
+} cbi_lost;
+
+typedef struct cbi_linker {
+    cbi_ctx *ctx;
+    const cbi_link_options *opt;
+    bool exec;     /* final link */
+    bool mercury;  /* sm_100+: the link runs on the Mercury view */
+    bool sm90plus; /* sm_90 and later */
+    bool prune;    /* kernels are removed by -kernels-used or -variables-used */
+    bool merge_constants;
+    bool eliminate; /* dead code elimination runs */
+
+    cbi_lobj **objs;
+    size_t obj_count;
+
+    CBI_VEC(cbi_osec *) secs; /* creation order */
+    cbi_map sec_by_name;
+    CBI_VEC(cbi_lsym *) locals;
+    CBI_VEC(cbi_lsym *) globals;
+    cbi_map sym_by_name;
+    CBI_VEC(cbi_func *) funcs;
+    CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
+    CBI_VEC(cbi_rec *) recs;          /* reading order; printed backwards */
+    CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
+    CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
+    cbi_map proto_seen;
+    CBI_VEC(cbi_lsym *) commons; /* pending, oldest first */
+    CBI_VEC(cbi_lsym *) shared;  /* variables of .nv_debug.shared in order of appearance */
+    CBI_VEC(cbi_lsym *) images;  /* textures, samplers, surfaces in symbol order */
+
+    cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
+    cbi_osec *uft_entry;
+    cbi_osec *callgraph, *prototype, *rel_action;
+    cbi_osec *global, *debug_shared;
+    bool has_unified;
+    uint64_t null_symbol_value; /* two accidental cases: see layout_const.c */
+
+    /* graph results */
+    cbi_func_list entries; /* live entries, function order */
+    cbi_map protos_taken;  /* prototype name -> cbi_proto */
+    CBI_VEC(cbi_proto *) proto_nodes;
+    cbi_node_list bottom_up; /* live nodes, callees before callers */
+    uint32_t mark;
+
+    /* output */
+    CBI_VEC(cbi_osec *) out; /* emitted sections by index, [0] = NULL */
+    cbi_buf shstr, str;
+    uint32_t *shstr_offsets, *str_offsets; /* by name id */
+    uint64_t shoff;
+    uint32_t first_global;
+    CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
+} cbi_linker;
+
+/* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
+void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count);
+
+/* ---- state.c: records of the state ---- */
+cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name);
+/* Appends a section and its section symbol. */
+cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                         uint64_t align, uint64_t entsize);
+/* The same without the section symbol, for callers that must place it later. */
+cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                              uint64_t align, uint64_t entsize);
+void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec);
+/* Append bytes at the section's alignment rules; returns the offset. */
+uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
+                        uint64_t align);
+/* Contents as one block; call after layout. */
+void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec);
+cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
+void cbi_sec_kill(cbi_osec *sec);
+cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
+                         bool local_list);
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
+                        uint8_t code, uint16_t value);
+bool cbi_is_constant_type(uint32_t type);
+
+/* ---- merge.c, resolve.c: passes A to D ---- */
+void cbi_link_skeleton(cbi_linker *lk);
+void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
+typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;
+/* What an input symbol means for the link; reports conflicts.  ret_sym gets the symbol, created and
+ * not yet listed when CBI_NEW. */
+cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
+cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
+uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
+void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
+/* Merge a whole input section once; later calls return what happened then. */
+cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
+/* Does section i belong to a function copy of this object that lost or was dropped? */
+bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
+
+/* ---- graph.c, propagate.c ---- */
+void cbi_link_liveness(cbi_linker *lk);
+void cbi_link_propagate(cbi_linker *lk);
+/* Does the record describe something that is in the output? */
+bool cbi_rec_alive(const cbi_rec *rec);
+void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
+void cbi_link_callgraph_sections(cbi_linker *lk);
+void cbi_link_rel_action(cbi_linker *lk);
+void cbi_link_fill_callgraph(cbi_linker *lk);
+void cbi_link_dot(cbi_linker *lk, cbi_buf *out);
+void cbi_link_dump_callgraph(cbi_linker *lk);
+/* Strongly connected components and caller lists. */
+void cbi_link_components(cbi_linker *lk);
+/* Outgoing edges of a node: direct calls newest first, then indirect calls. */
+size_t cbi_node_degree(const cbi_node *node);
+cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i);
+/* The live entries that reach f (f itself when it is one), in function order. */
+const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f);
+
+/* ---- layout ---- */
+void cbi_layout_commons(cbi_linker *lk);
+void cbi_layout_shared(cbi_linker *lk);
+void cbi_layout_constants(cbi_linker *lk);
+void cbi_layout_images(cbi_linker *lk);
+void cbi_check_limits(cbi_linker *lk);
+/* Where the dynamic shared variables begin for code of this function. */
+uint64_t cbi_dynamic_offset(const cbi_func *f);
+/* Relocation types that refer to a texture by its slot in bank 0. */
+bool cbi_is_slot_type(uint32_t type);
+/* nvlink's list sort: keep(a, b) = "a may stay in front of b".  Not stable; see docs. */
+void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
+                   bool (*keep)(const void *, const void *));
+
+/* ---- relocate.c ---- */
+void cbi_link_relocate(cbi_linker *lk);
+/* Report what nobody defines. */
+void cbi_link_undefined(cbi_linker *lk);
+/* The eight symbols of the unified tables. */
+bool cbi_is_unified_name(const char *name);
+
+/* ---- notes.c ---- */
+void cbi_link_notes(cbi_linker *lk);
+
+/* ---- finalize.c: tables, order, offsets; write.c: bytes ---- */
+void cbi_link_finalize(cbi_linker *lk);
+/* Offsets of names in the finished string tables; 0 before. */
+uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
+uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
+void cbi_link_write(cbi_linker *lk, cbi_sink *sink);
+void cbi_link_verbose(cbi_linker *lk);
+
+#endif

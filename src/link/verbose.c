@@ -1,0 +1,57 @@
+/* -v: sizes of the output and what every entry uses. */
+#include "link/state.h"
+
+static uint64_t section_size(const cbi_linker *lk, uint32_t type)
+{
+    uint64_t size = 0;
+    for (size_t i = 1; i < lk->out.len; i++)
+        if (lk->out.items[i]->type == type)
+            size += lk->out.items[i]->size;
+    return size;
+}
+
+static uint32_t barriers_of(const cbi_func *k)
+{
+    for (size_t i = 0; i < k->records.len; i++)
+        if (k->records.items[i]->code == 0x4c)
+            return k->records.items[i]->value;
+    return 0;
+}
+
+void cbi_link_verbose(cbi_linker *lk)
+{
+    if (!lk->opt->verbose)
+        return;
+    cbi_ctx *ctx = lk->ctx;
+    cbi_buf line = {0};
+    cbi_buf_printf(ctx, &line, "%llu bytes gmem",
+                   (unsigned long long)(section_size(lk, SHT_CUDA_GLOBAL) +
+                                        section_size(lk, SHT_CUDA_GLOBAL_INIT)));
+    for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++)
+        for (size_t i = 1; i < lk->out.len; i++)
+            if (lk->out.items[i]->type == SHT_CUDA_CONSTANT_B0 + bank && !lk->out.items[i]->func)
+                cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]",
+                               (unsigned long long)lk->out.items[i]->size, bank);
+    cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
+    for (size_t i = lk->funcs.len; i-- > 0;) {
+        const cbi_func *k = lk->funcs.items[i];
+        if (!k->entry || !k->obj || !k->live)
+            continue;
+        cbi_info(ctx, "resource-usage", NULL, NULL,
+                 "Function properties for '%s':", k->sym->name->s);
+        line.len = 0;
+        cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %d stack, %llu bytes smem",
+                       lk->exec ? k->node.regs : k->own_regs, barriers_of(k),
+                       lk->exec ? (int)(k->node.cycle_below ? 0xffffffffu : k->node.stack) : 0,
+                       (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
+        for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
+            const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? k->constant2 : NULL;
+            if (sec && !sec->dead && sec->emitted)
+                cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]", (unsigned long long)sec->size,
+                               bank);
+        }
+        cbi_buf_printf(ctx, &line, ", 0 bytes lmem");
+        cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len,
+                 (const char *)line.items);
+    }
+}

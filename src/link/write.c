@@ -1,0 +1,184 @@
+/* The output file: ELF header, sections, section headers, program headers, in this order. */
+#include "link/state.h"
+
+/* Executables use plain types for memory-space sections. */
+static uint32_t output_type(const cbi_linker *lk, const cbi_osec *sec)
+{
+    if (!lk->exec || lk->mercury)
+        return sec->type;
+    if (cbi_is_constant_type(sec->type) || sec->type == SHT_CUDA_GLOBAL_INIT)
+        return SHT_PROGBITS;
+    if (sec->type == SHT_CUDA_GLOBAL || sec->type == SHT_CUDA_SHARED ||
+        sec->type == SHT_CUDA_SHARED_RESERVED)
+        return SHT_NOBITS;
+    return sec->type;
+}
+
+static uint32_t output_link(const cbi_linker *lk, const cbi_osec *sec)
+{
+    switch (sec->type) {
+    case SHT_SYMTAB:
+        return lk->strtab->index;
+    case SHT_SYMTAB_SHNDX:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_CUDA_RESOLVED_RELA:
+    case SHT_CUDA_INFO:
+    case SHT_CUDA_CALLGRAPH:
+    case SHT_CUDA_PROTOTYPE:
+    case SHT_CUDA_UFT:
+    case SHT_CUDA_UFT_ENTRY:
+    case SHT_CUDA_UDT_ENTRY:
+        return lk->symtab->index;
+    case SHT_PROGBITS:
+        return sec->flags & SHF_EXECINSTR ? lk->symtab->index : 0;
+    default:
+        return sec == lk->cuinfo ? lk->tkinfo->index : 0;
+    }
+}
+
+static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
+{
+    if (sec == lk->symtab)
+        return lk->first_global;
+    if (sec == lk->cuinfo)
+        return lk->compat ? lk->compat->index : 0;
+    if (sec->owner)
+        return sec->owner->index | sec->info_top;
+    return sec->target ? sec->target->index : 0;
+}
+
+static void section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *p)
+{
+    uint64_t flags = sec->flags;
+    if (sec == lk->cuinfo && lk->compat)
+        flags |= SHF_INFO_LINK;
+    cbi_st32(p, cbi_shstrtab_offset(lk, sec->name));
+    cbi_st32(p + 4, output_type(lk, sec));
+    cbi_st64(p + 8, flags);
+    cbi_st64(p + 24, sec->offset);
+    cbi_st64(p + 32, sec->size);
+    cbi_st32(p + 40, output_link(lk, sec));
+    cbi_st32(p + 44, output_info(lk, sec));
+    cbi_st64(p + 48, sec->align);
+    cbi_st64(p + 56, sec->entsize);
+}
+
+/* ---- program headers ---- */
+
+typedef struct segment {
+    uint32_t type, flags;
+    uint64_t offset, filesz, memsz;
+} segment;
+
+static bool read_only(const cbi_osec *sec)
+{
+    return (sec->flags & SHF_ALLOC) && !(sec->flags & SHF_WRITE);
+}
+
+static size_t make_segments(const cbi_linker *lk, segment *ret_segments)
+{
+    const cbi_osec *first_ro = NULL, *last_ro = NULL, *first_rw = NULL, *last_nobits = NULL,
+                   *last_data = NULL;
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (read_only(sec)) {
+            first_ro = first_ro ? first_ro : sec;
+            last_ro = sec;
+        } else if (sec->flags & SHF_WRITE) {
+            first_rw = first_rw ? first_rw : sec;
+            if (cbi_section_has_data(sec->type))
+                last_data = sec;
+            else
+                last_nobits = sec;
+        }
+    }
+    size_t n = 1;
+    if (first_ro)
+        ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_X, first_ro->offset,
+                                      last_ro->offset + last_ro->size - first_ro->offset,
+                                      last_ro->offset + last_ro->size - first_ro->offset};
+    if (first_rw) {
+        uint64_t start = first_rw->offset;
+        uint64_t file =
+            last_nobits ? last_nobits->offset - start : last_data->offset + last_data->size - start;
+        uint64_t end = start + file;
+        for (size_t i = 1; i < lk->out.len; i++) {
+            const cbi_osec *sec = lk->out.items[i];
+            if ((sec->flags & SHF_WRITE) && !cbi_section_has_data(sec->type))
+                end = cbi_align_up(end, sec->align) + sec->size;
+        }
+        ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_W, start, file, end - start};
+    }
+    uint64_t phoff = lk->shoff + lk->out.len * sizeof(Elf64_Shdr);
+    uint64_t size = (n + 1) * sizeof(Elf64_Phdr);
+    ret_segments[0] = (segment){PT_PHDR, PF_R | PF_X, phoff, size, size};
+    ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_X, phoff, size, size};
+    return n;
+}
+
+static void program_header(const segment *s, uint8_t *p)
+{
+    memset(p, 0, sizeof(Elf64_Phdr));
+    cbi_st32(p, s->type);
+    cbi_st32(p + 4, s->flags);
+    cbi_st64(p + 8, s->offset);
+    cbi_st64(p + 32, s->filesz);
+    cbi_st64(p + 40, s->memsz);
+    cbi_st64(p + 48, 8);
+}
+
+/* ---- ELF header ---- */
+
+static void elf_header(const cbi_linker *lk, size_t segments, uint8_t *p)
+{
+    size_t sections = lk->out.len;
+    static const uint8_t ident[] = {
+        0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_CUDA, CUDA_ABI_VERSION};
+    memset(p, 0, sizeof(Elf64_Ehdr));
+    memcpy(p, ident, sizeof ident);
+    cbi_st16(p + 16, lk->exec ? ET_EXEC : ET_REL);
+    cbi_st16(p + 18, EM_CUDA);
+    cbi_st32(p + 20, 1);
+    cbi_st64(p + 32, segments ? lk->shoff + sections * sizeof(Elf64_Shdr) : 0);
+    cbi_st64(p + 40, lk->shoff);
+    uint32_t note = lk->cuinfo->index < 0xff ? lk->cuinfo->index : 0xff;
+    cbi_st32(p + 48, note << 24 | lk->opt->arch->sm << 8 | EF_CUDA_KIND_SASS);
+    cbi_st16(p + 52, sizeof(Elf64_Ehdr));
+    cbi_st16(p + 54, sizeof(Elf64_Phdr));
+    cbi_st16(p + 56, (uint16_t)segments);
+    cbi_st16(p + 58, sizeof(Elf64_Shdr));
+    cbi_st16(p + 60, (uint16_t)(sections < SHN_LORESERVE ? sections : 0));
+    cbi_st16(p + 62, (uint16_t)lk->shstrtab->index);
+}
+
+void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
+{
+    segment segments[4];
+    size_t segment_count = lk->exec ? make_segments(lk, segments) : 0;
+    uint8_t header[sizeof(Elf64_Ehdr)];
+    elf_header(lk, segment_count, header);
+    cbi_sink_write(sink, header, sizeof header);
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (!cbi_section_has_data(sec->type))
+            continue;
+        cbi_sink_pad_to(sink, sec->offset);
+        cbi_sink_write(sink, sec->bytes, sec->size);
+    }
+    cbi_sink_pad_to(sink, lk->shoff);
+    uint8_t entry[sizeof(Elf64_Shdr)] = {0};
+    if (lk->out.len >= SHN_LORESERVE)
+        cbi_st64(entry + 32, lk->out.len);
+    cbi_sink_write(sink, entry, sizeof entry);
+    for (size_t i = 1; i < lk->out.len; i++) {
+        memset(entry, 0, sizeof entry);
+        section_header(lk, lk->out.items[i], entry);
+        cbi_sink_write(sink, entry, sizeof entry);
+    }
+    for (size_t i = 0; i < segment_count; i++) {
+        uint8_t p[sizeof(Elf64_Phdr)];
+        program_header(&segments[i], p);
+        cbi_sink_write(sink, p, sizeof p);
+    }
+}
