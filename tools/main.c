@@ -17,6 +17,7 @@ static const struct command {
 #ifdef CBI_HAVE_LINK
     {"link", cbi_tool_link, "link device code into one cubin"},
 #endif
+    {"dump", cbi_tool_dump, "show what is in device code"},
     {"help", tool_help, "print this text"},
     {"version", tool_version, "print the version"},
 };

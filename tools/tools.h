@@ -3,5 +3,6 @@
 #define CUBIND_TOOLS_H
 
 int cbi_tool_link(int argc, char **argv);
+int cbi_tool_dump(int argc, char **argv);
 
 #endif

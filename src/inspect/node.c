@@ -1,0 +1,356 @@
+/* Building and printing value trees. */
+#include "inspect/node.h"
+
+cbi_node *cbi_node_object(cbi_ctx *ctx)
+{
+    cbi_node *node = CBI_NEW(ctx, cbi_node);
+    node->kind = CBI_NODE_OBJECT;
+    return node;
+}
+
+cbi_node *cbi_node_array(cbi_ctx *ctx)
+{
+    cbi_node *node = CBI_NEW(ctx, cbi_node);
+    node->kind = CBI_NODE_ARRAY;
+    return node;
+}
+
+void cbi_node_put(cbi_node *parent, const char *key, cbi_node *child)
+{
+    child->key = key;
+    if (parent->last)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+    parent->count++;
+}
+
+cbi_node *cbi_node_add(cbi_ctx *ctx, cbi_node *parent, const char *key, cbi_node_kind kind)
+{
+    cbi_node *node = CBI_NEW(ctx, cbi_node);
+    node->kind = kind;
+    cbi_node_put(parent, key, node);
+    return node;
+}
+
+void cbi_node_uint(cbi_ctx *ctx, cbi_node *parent, const char *key, uint64_t value)
+{
+    cbi_node_add(ctx, parent, key, CBI_NODE_UINT)->u = value;
+}
+
+void cbi_node_hex(cbi_ctx *ctx, cbi_node *parent, const char *key, uint64_t value)
+{
+    cbi_node_add(ctx, parent, key, CBI_NODE_HEX)->u = value;
+}
+
+void cbi_node_int(cbi_ctx *ctx, cbi_node *parent, const char *key, int64_t value)
+{
+    cbi_node_add(ctx, parent, key, CBI_NODE_INT)->i = value;
+}
+
+void cbi_node_bool(cbi_ctx *ctx, cbi_node *parent, const char *key, bool value)
+{
+    cbi_node_add(ctx, parent, key, CBI_NODE_BOOL)->u = value;
+}
+
+void cbi_node_null(cbi_ctx *ctx, cbi_node *parent, const char *key)
+{
+    cbi_node_add(ctx, parent, key, CBI_NODE_NULL);
+}
+
+void cbi_node_string(cbi_ctx *ctx, cbi_node *parent, const char *key, const char *value)
+{
+    cbi_node_add(ctx, parent, key, value ? CBI_NODE_STRING : CBI_NODE_NULL)->s = value;
+}
+
+void cbi_node_printf(cbi_ctx *ctx, cbi_node *parent, const char *key, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cbi_node_string(ctx, parent, key, cbi_vprintf(ctx, format, args));
+    va_end(args);
+}
+
+cbi_node *cbi_node_add_array(cbi_ctx *ctx, cbi_node *parent, const char *key)
+{
+    return cbi_node_add(ctx, parent, key, CBI_NODE_ARRAY);
+}
+
+cbi_node *cbi_node_add_object(cbi_ctx *ctx, cbi_node *parent, const char *key)
+{
+    return cbi_node_add(ctx, parent, key, CBI_NODE_OBJECT);
+}
+
+const cbi_node *cbi_node_get(const cbi_node *object, const char *key)
+{
+    for (const cbi_node *child = object->first; child; child = child->next)
+        if (strcmp(child->key, key) == 0)
+            return child;
+    return NULL;
+}
+
+/* ---- JSON ---- */
+
+/* Length of the UTF-8 sequence at s, 0 if it is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+    size_t len = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                               : 0;
+    for (size_t i = 1; i < len; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+        return 0;
+    return len;
+}
+
+static void put(cbi_ctx *ctx, cbi_buf *out, const char *s)
+{
+    cbi_buf_append(ctx, out, s, strlen(s));
+}
+
+static void json_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
+{
+    put(ctx, out, "\"");
+    for (const unsigned char *p = (const unsigned char *)s; *p;) {
+        size_t len = utf8_len(p);
+        if (*p == '"' || *p == '\\')
+            cbi_buf_printf(ctx, out, "\\%c", *p);
+        else if (*p == '\n')
+            put(ctx, out, "\\n");
+        else if (*p == '\t')
+            put(ctx, out, "\\t");
+        else if (len == 0 || *p < 0x20 || *p == 0x7f)
+            cbi_buf_printf(ctx, out, "\\u%04x", *p);
+        else
+            cbi_buf_append(ctx, out, p, len);
+        p += len ? len : 1;
+    }
+    put(ctx, out, "\"");
+}
+
+static bool is_container(const cbi_node *node)
+{
+    return node->kind == CBI_NODE_ARRAY || node->kind == CBI_NODE_OBJECT;
+}
+
+/* A container without containers in it goes on one line. */
+static bool is_flat(const cbi_node *node)
+{
+    for (const cbi_node *child = node->first; child; child = child->next)
+        if (is_container(child) && child->count)
+            return false;
+    return true;
+}
+
+static void json_scalar(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
+{
+    switch (node->kind) {
+    case CBI_NODE_BOOL:
+        put(ctx, out, node->u ? "true" : "false");
+        break;
+    case CBI_NODE_UINT:
+    case CBI_NODE_HEX:
+        cbi_buf_printf(ctx, out, "%llu", (unsigned long long)node->u);
+        break;
+    case CBI_NODE_INT:
+        cbi_buf_printf(ctx, out, "%lld", (long long)node->i);
+        break;
+    case CBI_NODE_STRING:
+        json_string(ctx, out, node->s);
+        break;
+    default:
+        put(ctx, out, "null");
+        break;
+    }
+}
+
+static void new_line(cbi_ctx *ctx, cbi_buf *out, unsigned indent)
+{
+    cbi_buf_printf(ctx, out, "\n%*s", (int)indent, "");
+}
+
+/* Trees are built by this program and at most a few levels deep, so recursion is bounded.
+ * NOLINTBEGIN(misc-no-recursion) */
+void cbi_node_json(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned indent)
+{
+    if (!is_container(node)) {
+        json_scalar(ctx, out, node);
+        return;
+    }
+    bool object = node->kind == CBI_NODE_OBJECT;
+    bool flat = is_flat(node);
+    put(ctx, out, object ? "{" : "[");
+    for (const cbi_node *child = node->first; child; child = child->next) {
+        if (!flat)
+            new_line(ctx, out, indent + 2);
+        if (object) {
+            json_string(ctx, out, child->key);
+            put(ctx, out, ": ");
+        }
+        cbi_node_json(ctx, out, child, indent + 2);
+        if (child->next)
+            put(ctx, out, flat ? ", " : ",");
+    }
+    if (!flat && node->first)
+        new_line(ctx, out, indent);
+    put(ctx, out, object ? "}" : "]");
+}
+
+/* ---- text ---- */
+
+void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
+{
+    for (const unsigned char *p = (const unsigned char *)s; *p;) {
+        size_t len = utf8_len(p);
+        if (len == 0 || *p < 0x20 || *p == 0x7f)
+            cbi_buf_printf(ctx, out, "\\x%02x", *p);
+        else
+            cbi_buf_append(ctx, out, p, len);
+        p += len ? len : 1;
+    }
+}
+
+/* One value on one line; objects as "key=value ...", arrays as "a b c". */
+static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
+{
+    switch (node->kind) {
+    case CBI_NODE_NULL:
+        put(ctx, out, "-");
+        break;
+    case CBI_NODE_BOOL:
+        put(ctx, out, node->u ? "yes" : "no");
+        break;
+    case CBI_NODE_HEX:
+        cbi_buf_printf(ctx, out, "0x%llx", (unsigned long long)node->u);
+        break;
+    case CBI_NODE_STRING:
+        cbi_text_string(ctx, out, node->s);
+        break;
+    case CBI_NODE_ARRAY:
+    case CBI_NODE_OBJECT:
+        for (const cbi_node *child = node->first; child; child = child->next) {
+            if (child->key && child->kind != CBI_NODE_ARRAY)
+                cbi_buf_printf(ctx, out, "%s=", child->key);
+            bool group = !child->key && is_container(child);
+            put(ctx, out, group ? "(" : "");
+            text_inline(ctx, out, child);
+            put(ctx, out, group ? ")" : "");
+            if (child->next)
+                put(ctx, out, " ");
+        }
+        break;
+    default:
+        json_scalar(ctx, out, node);
+        break;
+    }
+}
+
+static const char *inline_text(cbi_ctx *ctx, const cbi_node *node)
+{
+    if (!node)
+        return "";
+    cbi_buf buf = {0};
+    text_inline(ctx, &buf, node);
+    cbi_buf_append(ctx, &buf, "", 1);
+    return (const char *)buf.items;
+}
+
+static bool is_rows(const cbi_node *node)
+{
+    return node->kind == CBI_NODE_ARRAY && node->first && node->first->kind == CBI_NODE_OBJECT;
+}
+
+/* Rows that hold tables themselves are printed one after the other, not as lines of a table. */
+static bool is_nested(const cbi_node *rows)
+{
+    for (const cbi_node *row = rows->first; row; row = row->next)
+        for (const cbi_node *cell = row->first; cell; cell = cell->next)
+            if (is_rows(cell))
+                return true;
+    return false;
+}
+
+static bool is_number(const cbi_node *node)
+{
+    return node->kind == CBI_NODE_UINT || node->kind == CBI_NODE_HEX || node->kind == CBI_NODE_INT;
+}
+
+/* Columns are the keys of the first row; every row has the same keys in the same order. */
+static void text_table(cbi_ctx *ctx, cbi_buf *out, const cbi_node *rows, unsigned indent)
+{
+    size_t columns = rows->first->count;
+    if (columns == 0)
+        return;
+    const char **cells = CBI_NEW_ARRAY(ctx, (rows->count + (size_t)1) * columns, const char *);
+    size_t *width = CBI_NEW_ARRAY(ctx, columns, size_t);
+    bool *right = CBI_NEW_ARRAY(ctx, columns, bool);
+    size_t n = 0;
+    for (const cbi_node *cell = rows->first->first; cell; cell = cell->next) {
+        right[n] = is_number(cell);
+        cells[n++] = cell->key;
+    }
+    for (const cbi_node *row = rows->first; row; row = row->next) {
+        const cbi_node *cell = row->first;
+        for (size_t c = 0; c < columns; c++) {
+            cells[n++] = inline_text(ctx, cell);
+            cell = cell ? cell->next : NULL;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(cells[i]);
+        if (len > width[i % columns])
+            width[i % columns] = len;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t c = i % columns;
+        cbi_buf_printf(ctx, out, "%*s", c ? 2 : (int)indent, "");
+        if (c + 1 == columns && !right[c])
+            put(ctx, out, cells[i]);
+        else
+            cbi_buf_printf(ctx, out, right[c] ? "%*s" : "%-*s", (int)width[c], cells[i]);
+        if (c + 1 == columns) {
+            while (out->len && out->items[out->len - 1] == ' ')
+                out->len--;
+            put(ctx, out, "\n");
+        }
+    }
+}
+
+void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned indent)
+{
+    if (is_rows(node) && !is_nested(node)) {
+        text_table(ctx, out, node, indent);
+        return;
+    }
+    if (is_rows(node)) {
+        for (const cbi_node *row = node->first; row; row = row->next)
+            cbi_node_text(ctx, out, row, indent);
+        return;
+    }
+    if (node->kind != CBI_NODE_OBJECT) {
+        cbi_buf_printf(ctx, out, "%*s%s\n", (int)indent, "", inline_text(ctx, node));
+        return;
+    }
+    size_t width = 0;
+    for (const cbi_node *child = node->first; child; child = child->next)
+        if (!is_rows(child) && strlen(child->key) > width)
+            width = strlen(child->key);
+    for (const cbi_node *child = node->first; child; child = child->next) {
+        bool block = is_rows(child) || (child->kind == CBI_NODE_OBJECT && !is_flat(child));
+        if (block) {
+            cbi_buf_printf(ctx, out, "%*s%s:\n", (int)indent, "", child->key);
+            cbi_node_text(ctx, out, child, indent + 2);
+        } else {
+            const char *value = inline_text(ctx, child);
+            cbi_buf_printf(ctx, out, *value ? "%*s%-*s  %s\n" : "%*s%-*s%s\n", (int)indent, "",
+                           *value ? (int)width : 0, child->key, value);
+        }
+    }
+}
+/* NOLINTEND(misc-no-recursion) */

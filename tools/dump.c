@@ -1,0 +1,166 @@
+/* cubind dump: shows what is in device ELFs. */
+#include "tools.h"
+
+#include "images.h"
+
+static const struct {
+    const char *name;
+    uint32_t part;
+    const char *help;
+} parts[] = {
+    {"--summary", CBI_DUMP_SUMMARY, "registers, memory and barriers of every kernel and function"},
+    {"--headers", CBI_DUMP_HEADER | CBI_DUMP_SEGMENTS, "ELF header and program headers"},
+    {"--sections", CBI_DUMP_SECTIONS, "section table"},
+    {"--symbols", CBI_DUMP_SYMBOLS, "symbol tables"},
+    {"--relocs", CBI_DUMP_RELOCS, "relocations"},
+    {"--info", CBI_DUMP_INFO, ".nv.info attributes"},
+    {"--compat", CBI_DUMP_COMPAT, ".nv.compat attributes"},
+    {"--notes", CBI_DUMP_NOTES, "notes: who made the file, for which toolkit and target"},
+    {"--callgraph", CBI_DUMP_CALLGRAPH, "calls, address-taken functions and prototypes"},
+    {"--unified", CBI_DUMP_UNIFIED, "tables of unified functions and variables"},
+    {"--all", CBI_DUMP_ALL, "all of the above; the default"},
+};
+
+typedef struct dump {
+    uint32_t parts;
+    const char *section;
+    bool json;
+    size_t images;
+    int exit_code;
+} dump;
+
+static void usage(FILE *out)
+{
+    fprintf(out, "Usage: cubind dump [OPTION]... FILE...\n\n"
+                 "Shows device code: headers, sections, symbols, relocations, attributes, notes,\n"
+                 "call graph, and what every kernel needs.  Parts may be combined.\n\n");
+    for (size_t i = 0; i < CBI_COUNT(parts); i++)
+        fprintf(out, "  %-16s%s\n", parts[i].name, parts[i].help);
+    fprintf(out, "  %-16s%s\n", "--section NAME", "header and bytes of one section");
+    fprintf(out, "  %-16s%s\n", "--json", "JSON; docs/json.md describes it");
+    fprintf(out, "\nExit status: 0 all shown, 1 damaged files were shown as far as possible,\n"
+                 "2 a file or section could not be read.\n");
+}
+
+static void raise_exit(dump *d, int code)
+{
+    if (code > d->exit_code)
+        d->exit_code = code;
+}
+
+static cbi_node *image_document(dump *d, const cbi_image *image)
+{
+    cbi_ctx *ctx = image->ctx;
+    cbi_node *document = cbi_node_object(ctx);
+    cbi_node_string(ctx, document, "file", image->file);
+    if (image->findings.len) {
+        cbi_node *list = cbi_node_add_array(ctx, document, "findings");
+        for (size_t i = 0; i < image->findings.len; i++) {
+            const cbi_finding *f = &image->findings.items[i];
+            cbi_node *n = cbi_node_add_object(ctx, list, NULL);
+            cbi_node_string(ctx, n, "rule", f->rule);
+            cbi_node_hex(ctx, n, "offset", f->offset);
+            cbi_node_string(ctx, n, "section", f->section);
+            cbi_node_string(ctx, n, "symbol", f->symbol);
+            cbi_node_string(ctx, n, "message", f->message);
+        }
+        raise_exit(d, image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+    }
+    if (!image->object.sections)
+        return document;
+    cbi_dump(ctx, &image->object, d->parts, document);
+    if (d->section && !cbi_dump_section(ctx, &image->object, d->section, document)) {
+        fprintf(stderr, "cubind dump: %s: there is no section %s\n", image->file, d->section);
+        raise_exit(d, CBI_EXIT_UNREADABLE);
+    }
+    return document;
+}
+
+static void print_text(cbi_ctx *ctx, const cbi_node *document, cbi_buf *out)
+{
+    bool title = true;
+    for (const cbi_node *part = document->first; part; part = part->next) {
+        if (title) {
+            cbi_text_string(ctx, out, part->s);
+            cbi_buf_printf(ctx, out, ":\n");
+            title = false;
+        } else if (part->count) {
+            cbi_buf_printf(ctx, out, "\n%s:\n", part->key);
+            cbi_node_text(ctx, out, part, 2);
+        }
+    }
+}
+
+static void dump_image(const cbi_image *image, void *user)
+{
+    dump *d = user;
+    cbi_node *document = image_document(d, image);
+    cbi_buf out = {0};
+    if (d->json) {
+        cbi_buf_printf(image->ctx, &out, d->images ? ",\n    " : "\n    ");
+        cbi_node_json(image->ctx, &out, document, 4);
+    } else {
+        cbi_buf_printf(image->ctx, &out, d->images ? "\n" : "");
+        print_text(image->ctx, document, &out);
+    }
+    d->images++;
+    cbi_flush_text("dump", &out);
+}
+
+/* Reads the options in front of and between the files; false after a message. */
+static bool read_options(dump *d, int argc, char **argv, int *ret_files)
+{
+    int files = 0;
+    bool options = true;
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!options || arg[0] != '-' || arg[1] == 0) {
+            argv[files++] = argv[i];
+            continue;
+        }
+        size_t k = 0;
+        while (k < CBI_COUNT(parts) && strcmp(parts[k].name, arg) != 0)
+            k++;
+        if (k < CBI_COUNT(parts)) {
+            d->parts |= parts[k].part;
+        } else if (strcmp(arg, "--json") == 0) {
+            d->json = true;
+        } else if (strcmp(arg, "--section") == 0 && i + 1 < argc) {
+            d->section = argv[++i];
+        } else if (strcmp(arg, "--") == 0) {
+            options = false;
+        } else {
+            fprintf(stderr, "cubind dump: unknown option or missing value: %s\n", arg);
+            return false;
+        }
+    }
+    *ret_files = files;
+    return true;
+}
+
+int cbi_tool_dump(int argc, char **argv)
+{
+    dump d = {.exit_code = CBI_EXIT_CLEAN};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return CBI_EXIT_CLEAN;
+        }
+    }
+    int files = 0;
+    if (!read_options(&d, argc, argv, &files))
+        return CBI_EXIT_UNREADABLE;
+    if (files == 0) {
+        usage(stderr);
+        return CBI_EXIT_UNREADABLE;
+    }
+    if (d.parts == 0 && !d.section)
+        d.parts = CBI_DUMP_ALL;
+    if (d.json)
+        printf("{\n  \"schema\": \"cubind-dump/1\",\n  \"images\": [");
+    for (int i = 0; i < files; i++)
+        raise_exit(&d, cbi_each_image("dump", argv[i], dump_image, &d));
+    if (d.json)
+        printf("%s]\n}\n", d.images ? "\n  " : "");
+    return fflush(stdout) == 0 ? d.exit_code : CBI_EXIT_UNREADABLE;
+}

@@ -1,0 +1,32 @@
+/* Every device ELF of the files on a command line. */
+#ifndef CUBIND_IMAGES_H
+#define CUBIND_IMAGES_H
+
+#include <stdio.h>
+
+#include "inspect/inspect.h"
+
+/* One device image; everything in it lives until the callback returns. */
+typedef struct cbi_image {
+    cbi_ctx *ctx; /* of this image alone: memory stays bounded by the largest one */
+    const char
+        *file; /* the path, with "(member)" and ":image" behind it where it is in a container */
+    cbi_object_kind kind;
+    cbi_object object; /* to be shown only if object.sections != NULL */
+    cbi_findings findings;
+} cbi_image;
+
+typedef void (*cbi_image_fn)(const cbi_image *image, void *user);
+
+/* Exit codes of dump, check and diff. */
+enum { CBI_EXIT_CLEAN = 0, CBI_EXIT_FINDINGS = 1, CBI_EXIT_UNREADABLE = 2 };
+
+/* Calls fn for every image of a file, in order.  What is no device ELF, cannot be opened or ran
+ * out of memory is reported on stderr as "cubind COMMAND: ..." and makes the result
+ * CBI_EXIT_UNREADABLE, else it is CBI_EXIT_CLEAN. */
+int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void *user);
+
+/* Writes a buffer to stdout and empties it; exits with CBI_EXIT_UNREADABLE if stdout fails. */
+void cbi_flush_text(const char *command, cbi_buf *out);
+
+#endif
