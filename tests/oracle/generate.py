@@ -90,6 +90,12 @@ class Function:
         self.name, self.link, self.sig, self.homes = name, link, sig, homes
         self.kernel = kernel
         self.params = []
+        self.strong = None      # the module where a weak function is global instead
+
+    def link_in(self, index):
+        if index not in self.homes:
+            return "extern"
+        return "visible" if self.strong == index else self.link
 
 
 class Var:
@@ -97,6 +103,8 @@ class Var:
         self.name, self.link, self.space, self.typ = name, link, space, typ
         self.count, self.align, self.homes = count, align, homes
         self.managed = False
+        self.strong = None      # the module where a weak or common variable is global instead
+        self.open = False       # declared elsewhere without a size
         self.table = None       # list of function names when it holds function pointers
 
     def size(self):
@@ -104,7 +112,7 @@ class Var:
 
     def decl(self, link):
         dim = "" if self.count == 0 else "[%d]" % self.count
-        if self.space == "shared" and self.link == "dynamic":
+        if self.link == "dynamic" or (link == "extern" and self.open and self.count):
             dim = "[]"
         al = ".align %d " % self.align if self.align else ""
         space = self.space + (" .attribute(.managed)" if self.managed else "")
@@ -134,10 +142,10 @@ class ModuleBuilder:
         if f.name in self.fdecl:
             return
         if f.kernel:
-            link = f.link if self.index in f.homes else "extern"
+            link = f.link_in(self.index)
             head = "%s.entry %s (%s)" % (link and "." + link + " ", f.name, ", ".join(f.params))
         else:
-            head = func_head(f.link if self.index in f.homes else "extern", f.name, f.sig)
+            head = func_head(f.link_in(self.index), f.name, f.sig)
         self.fdecl[f.name] = Item(head)
 
     def use_sys(self, name):
@@ -184,8 +192,10 @@ class Generator:
         self.funcs = []
         for i in range(nf):
             link = r.choices(["visible", "weak", ""], [6, 3, 2])[0]
-            self.funcs.append(Function("%s%d" % (stem, i), link, r.choice(SIGS),
-                                       self.homes(link)))
+            f = Function("%s%d" % (stem, i), link, r.choice(SIGS), self.homes(link))
+            if link == "weak" and r.random() < 0.2:
+                f.strong = r.choice(f.homes)
+            self.funcs.append(f)
         self.kernels = []
         for i in range(nk):
             link = r.choices(["visible", "weak", ""], [10, 1, 1])[0]
@@ -210,6 +220,9 @@ class Generator:
             v.initialised = space == "const" or (space == "global" and r.random() < 0.5)
             if link == "common":
                 v.initialised = False
+            if link in ("weak", "common") and r.random() < 0.15:
+                v.strong = r.choice(homes)
+            v.open = r.random() < 0.1
             v.managed = space == "global" and link == "visible" and r.random() < 0.08
             self.vars.append(v)
         self.tables = []
@@ -268,7 +281,7 @@ class Generator:
                 else:
                     elems.append("0")
             attrs, where = [" = {%s}" % ", ".join(elems)], m.tables
-        elif v.initialised and v.space != "shared":
+        elif (v.initialised or (v.strong == m.index and r.random() < 0.7)) and v.space != "shared":
             if v.typ == "u64" and r.random() < 0.5:
                 attrs, where = [" = {%s}" % ", ".join(
                     self.pointer(m, v) for _ in range(max(v.count, 1)))], m.tables
@@ -284,7 +297,7 @@ class Generator:
                 k = n if r.random() < 0.6 else r.randint(1, n)
                 vals = ", ".join(self.scalar(v.typ) for _ in range(k))
                 attrs = [" = {%s}" % vals if v.count else " = " + vals.split(",")[0]]
-        head = v.decl(v.link)
+        head = v.decl("visible" if v.strong == m.index else v.link)
         m.vardecl.pop(v.name, None)
         where[v.name] = Item(head, attrs)
 
@@ -694,18 +707,20 @@ class Generator:
                 m.use_func(f)
                 body = self.body(m, f)
                 if f.kernel:
-                    head = "%s.entry %s (%s)" % (f.link and "." + f.link + " ", f.name,
+                    link = f.link_in(i)
+                    head = "%s.entry %s (%s)" % (link and "." + link + " ", f.name,
                                                  ", ".join(f.params))
                     item = Item(head, self.kernel_attrs(), body)
                     # ptxas wants the definition to be the first mention unless it is used before.
                     m.bodies.append(item)
                 else:
-                    m.bodies.append(Item(func_head(f.link, f.name, f.sig), [], body))
-                    if f.link != "weak" and r.random() < 0.06:
+                    m.bodies.append(Item(func_head(f.link_in(i), f.name, f.sig), [], body))
+                    entry = any(g.kernel for g in todo[:todo.index(f)])
+                    if f.link != "weak" and r.random() < (0.08 if entry else 0.01):
                         alias = "al_%s_%d" % (f.name, i)
                         m.fdecl[alias] = Item(func_head(f.link, alias, f.sig))
                         m.bodies.append(Item(".alias %s, %s" % (alias, f.name)))
-                        if r.random() < 0.7 and todo[-1] is not f:
+                        if r.random() < 0.9:
                             self.alias_call(m, alias, f)
             arch = self.arch
             if arch[-1] in "af" and r.random() < 0.04:
@@ -799,8 +814,8 @@ class Generator:
                 "ld.shared.u8 a, [hugesh+3]; ld.shared.u8 b, [mine]; st.global.u32 [d], a; "
                 "st.global.u32 [d+4], b;" % r.choice([4000, 20000]), "ret;"]))
         elif kind == "const":
-            m.items.append(Item(".visible .const .b8 hugec[%d]" % r.choice([65530, 65536])))
-            mods[0].items.append(Item(".visible .const .b8 hugec2[16]"))
+            m.items.append(Item(".visible .const .b8 hugec[%d]" % r.choice([65280, 65500])))
+            mods[0].items.append(Item(".visible .const .b8 hugec2[%d]" % r.choice([8, 400])))
         elif kind == "arch":
             others = [a for a in ("75", "80", "90", "100") if int(a) != self.sm]
             m.arch = r.choice([a for a in others if int(a) > self.sm] or others)
