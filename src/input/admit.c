@@ -58,6 +58,45 @@ static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
               "Input file '%s' abi does not match", file);
 }
 
+void cbi_inputs_check_virtual_name(cbi_inputs *in, uint32_t sm)
+{
+    if (in->options.exact && sm >= 100)
+        cbi_fatal(in->ctx, "input-arch-name", NULL, NULL, "specified arch exceeds buffer length");
+}
+
+/* Is there a target of that number? */
+static bool is_known_sm(uint32_t sm)
+{
+    for (size_t i = 0; i < cbi_arch_count; i++)
+        if (cbi_archs[i].sm == sm)
+            return true;
+    return false;
+}
+
+/* A virtual target is for PTX; machine code counts as what it could have been compiled from. */
+static bool accepts_virtual(const cbi_arch_facts *facts, const cbi_arch *target)
+{
+    bool specific = facts->specific && facts->sm != target->sm;
+    return is_known_sm(facts->sm) &&
+           cbi_arch_accepts_ptx_entry(facts->sm, specific ? 'a' : 0, target);
+}
+
+static bool accepts(const cbi_inputs *in, const cbi_arch_facts *facts)
+{
+    const cbi_arch *target = in->options.arch;
+    return in->options.virtual_target ? accepts_virtual(facts, target)
+                                      : cbi_arch_accepts_cubin(facts, in->seen_mercury, target);
+}
+
+bool cbi_cubin_fits(const cbi_inputs *in, cbi_span bytes)
+{
+    cbi_elf elf;
+    if (!cbi_elf_open(bytes, &elf))
+        return true; /* left to the checks that name the damage */
+    cbi_arch_facts facts = read_facts(&elf);
+    return accepts(in, &facts);
+}
+
 static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
 {
     cbi_ctx *ctx = in->ctx;
@@ -65,7 +104,10 @@ static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
     const cbi_place place = {.file = file};
     cbi_arch_facts facts = read_facts(elf);
     if (facts.sm == 0)
-        cbi_fatal(ctx, "input-arch-unknown", &place, NULL, "Unknown arch name 'sm_0'");
+        cbi_fatal(ctx, "input-arch-unknown", &place, NULL, "Unknown arch name '%s_0'",
+                  in->options.virtual_target ? "compute" : "sm");
+    if (in->options.virtual_target)
+        cbi_inputs_check_virtual_name(in, facts.sm);
     if (cbi_arch_is_mercury(target) && !facts.mercury && !in->warned_limit) {
         in->warned_limit = true;
         cbi_warning(ctx, "output-limited", &place, NULL,
@@ -73,7 +115,7 @@ static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
                     "file %s",
                     target->sm, file);
     }
-    if (!cbi_arch_accepts_cubin(&facts, in->seen_mercury, target)) {
+    if (!accepts(in, &facts)) {
         const char *help = cbi_printf(
             ctx, "'%s' was compiled for sm_%u%s; link for that target, or compile it for %s", file,
             facts.sm, facts.specific && facts.has_compat ? "a" : "", target->name);
@@ -136,8 +178,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
         return CBI_DROPPED_DAMAGED;
     }
     check_abi(ctx, file, &elf);
-    if (!in->options.virtual_target)
-        check_arch(in, file, &elf);
+    check_arch(in, file, &elf);
     check_toolkit(ctx, file, &elf);
     if (EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,

@@ -27,16 +27,18 @@ static bool says_portable(const cbi_fatbin_entry *entry)
     return found;
 }
 
-static bool fits(const cbi_fatbin_entry *entry, const cbi_arch *target)
+static bool fits(const cbi_fatbin_entry *entry, const cbi_choice *choice)
 {
     if (!(entry->flags & FATBIN_FLAG_64BIT))
         return false;
     if (cbi_fatbin_is_elf(entry)) {
+        if (choice->ptx_only)
+            return false;
         bool portable = (entry->flags & FATBIN_FLAG_CAPSULE) && says_portable(entry);
-        return cbi_arch_accepts_elf_entry(entry->sm, entry->suffix, portable, target);
+        return cbi_arch_accepts_elf_entry(entry->sm, entry->suffix, portable, choice->target);
     }
     if (entry->kind == FATBIN_KIND_PTX || entry->kind == FATBIN_KIND_LTOIR)
-        return cbi_arch_accepts_ptx_entry(entry->sm, entry->suffix, target);
+        return cbi_arch_accepts_ptx_entry(entry->sm, entry->suffix, choice->target);
     return false;
 }
 
@@ -55,12 +57,12 @@ static int form_rank(const cbi_fatbin_entry *entry)
 
 /* LTO-IR or not, then the number, machine code before PTX, the suffix, the form. */
 static bool is_better(const cbi_fatbin_entry *entry, const cbi_fatbin_entry *best,
-                      const cbi_arch *target, bool prefer_lto)
+                      const cbi_choice *choice)
 {
     bool lto = entry->kind == FATBIN_KIND_LTOIR;
     bool best_lto = best->kind == FATBIN_KIND_LTOIR;
     if (lto != best_lto)
-        return best_lto != prefer_lto;
+        return best_lto != choice->prefer_lto;
     if (entry->sm != best->sm)
         return entry->sm > best->sm;
     bool elf = cbi_fatbin_is_elf(entry);
@@ -72,18 +74,17 @@ static bool is_better(const cbi_fatbin_entry *entry, const cbi_fatbin_entry *bes
         return form_rank(entry) > form_rank(best);
     if (entry->kind == FATBIN_KIND_ELF)
         return false;
-    return entry->sm == target->sm;
+    return entry->sm == choice->target->sm;
 }
 
-bool cbi_fatbin_choose(cbi_fatbin *fatbin, const cbi_arch *target, bool prefer_lto,
-                       cbi_fatbin_entry *ret_entry)
+bool cbi_fatbin_choose(cbi_fatbin *fatbin, const cbi_choice *choice, cbi_fatbin_entry *ret_entry)
 {
     cbi_fatbin_entry best = {0};
     cbi_fatbin_entry entry;
     bool found = false;
     fatbin->pos = fatbin->entries;
     while (cbi_fatbin_next(fatbin, &entry)) {
-        if (!fits(&entry, target) || (found && !is_better(&entry, &best, target, prefer_lto)))
+        if (!fits(&entry, choice) || (found && !is_better(&entry, &best, choice)))
             continue;
         best = entry;
         found = true;

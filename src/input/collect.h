@@ -59,6 +59,9 @@ void cbi_inputs_stop_after_errors(cbi_inputs *in, const char *text);
 CBI_NORETURN void cbi_inputs_fatal_pair(cbi_ctx *ctx, const char *id, const char *file,
                                         const char *help, const char *first, const char *second);
 
+/* nvlink has no room for the name of a virtual architecture with three digits. */
+void cbi_inputs_check_virtual_name(cbi_inputs *in, uint32_t sm);
+
 /* Adds a module; image NULL if nothing of it is linked. */
 void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image);
 
@@ -81,6 +84,9 @@ typedef enum cbi_admission {
 } cbi_admission;
 cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
                               bool embedded);
+
+/* Is the cubin's architecture right for the target?  Reports nothing. */
+bool cbi_cubin_fits(const cbi_inputs *in, cbi_span bytes);
 
 /* Compiles PTX text for the target.  False after an error was reported. */
 bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,

@@ -1,7 +1,7 @@
 /* From each kind of input to modules. */
 #include "input/collect.h"
 
-#include "input/archive.h"
+#include "format/cuda_elf.h"
 #include "input/elf.h"
 #include "input/fatbin.h"
 #include "input/recognise.h"
@@ -93,10 +93,20 @@ static void add_ptx_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fa
 {
     cbi_span cubin;
     cbi_span text = load_entry(in, origin, entry);
-    if (in->options.virtual_target)
+    if (in->options.virtual_target) {
+        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
         cbi_inputs_add_module(in, origin, NULL);
-    else if (cbi_compile_ptx(in, origin, text, entry->options, true, &cubin))
+    } else if (cbi_compile_ptx(in, origin, text, entry->options, true, &cubin)) {
         add_image(in, origin, cubin, true);
+    }
+}
+
+static void warn_not_found(cbi_inputs *in, const cbi_origin *origin)
+{
+    if (!origin->member && !cbi_names_device_runtime(origin->file) &&
+        !in->options.suppress_arch_warning)
+        cbi_warning(in->ctx, "arch-not-found", &(cbi_place){.file = origin->file}, NULL,
+                    "SM Arch ('%s') not found in '%s'", in->options.arch_text, origin->file);
 }
 
 void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
@@ -111,16 +121,16 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     check_entries(in, fatbin);
 
     cbi_fatbin_entry entry;
-    bool found = cbi_fatbin_choose(&fatbin, in->options.arch, in->options.lto, &entry);
+    const cbi_choice choice = {.target = in->options.arch,
+                               .ptx_only = in->options.virtual_target,
+                               .prefer_lto = in->options.lto};
+    bool found = cbi_fatbin_choose(&fatbin, &choice, &entry);
     if (fatbin.damage && !in->options.exact)
         cbi_error(ctx, "input-damaged", &place, NULL, "the fatbin in '%s' is damaged: %s",
                   origin->file, fatbin.damage);
     report_second_fatbin(in, origin, &fatbin);
     if (!found) {
-        if (!origin->member && !cbi_names_device_runtime(origin->file) &&
-            !in->options.suppress_arch_warning)
-            cbi_warning(ctx, "arch-not-found", &place, NULL, "SM Arch ('%s') not found in '%s'",
-                        in->options.arch_text, origin->file);
+        warn_not_found(in, origin);
         in->any_module = true;
         if (!origin->host)
             in->forbid_patterns = true;
@@ -141,34 +151,62 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
         add_image(in, origin, load_entry(in, origin, &entry), true);
 }
 
+/* PTX text in a file of its own. */
+static void add_ptx_text(cbi_inputs *in, const cbi_origin *origin, cbi_span text)
+{
+    cbi_span cubin;
+    if (in->options.virtual_target) {
+        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
+        cbi_inputs_add_module(in, origin, NULL);
+    } else if (cbi_compile_ptx(in, origin, text, (cbi_span){NULL, 0}, false, &cubin)) {
+        add_image(in, origin, cubin, true);
+    }
+}
+
+/* For an older target nvlink assembles a .ptx file and then forgets the result; what it reports
+ * about the choice stays. */
+static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
+{
+    cbi_fatbin fatbin;
+    cbi_fatbin_entry entry;
+    const cbi_choice choice = {.target = in->options.arch, .ptx_only = in->options.virtual_target};
+    bool found = true;
+    if (cbi_is_fatbin(bytes))
+        found = cbi_fatbin_open(bytes, &fatbin) && cbi_fatbin_choose(&fatbin, &choice, &entry);
+    else if (cbi_elf_machine(bytes) == EM_CUDA)
+        found = cbi_cubin_fits(in, bytes);
+    if (!found)
+        warn_not_found(in, origin);
+}
+
 void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
     cbi_ctx *ctx = in->ctx;
-    cbi_content content = cbi_recognise(bytes);
     cbi_inputs_stop_after_errors(in, "elfLink fatbinary error");
-    /* nvlink assembles a .ptx file for an older target and then forgets the result. */
-    bool forgotten = in->options.arch->sm < 90;
     in->forbid_patterns = true;
     in->any_module = true;
-    if (forgotten && in->options.exact)
-        return;
-    if (content == CBI_CONTENT_PTX) {
-        cbi_span cubin;
-        if (forgotten)
-            cbi_info(ctx, "ptx-old-target", &(cbi_place){.file = origin->file}, NULL,
-                     "'%s' is compiled and linked; nvlink drops .ptx files for targets below "
-                     "sm_90",
-                     origin->file);
-        if (!in->options.virtual_target &&
-            cbi_compile_ptx(in, origin, bytes, (cbi_span){NULL, 0}, false, &cubin))
-            add_image(in, origin, cubin, true);
-        else if (in->options.virtual_target)
-            cbi_inputs_add_module(in, origin, NULL);
-    } else if (content == CBI_CONTENT_CUBIN) {
-        cbi_inputs_add_cubin(in, origin, bytes);
-    } else if (content == CBI_CONTENT_FATBIN) {
+    if (in->options.arch->sm < 90) {
+        if (in->options.exact) {
+            forget_ptx_file(in, origin, bytes);
+            return;
+        }
+        cbi_info(ctx, "ptx-old-target", &(cbi_place){.file = origin->file}, NULL,
+                 "'%s' is linked; nvlink drops .ptx files for targets below sm_90", origin->file);
+    }
+    switch (cbi_recognise(bytes)) {
+    case CBI_CONTENT_PTX:
+        add_ptx_text(in, origin, bytes);
+        break;
+    case CBI_CONTENT_CUBIN:
+        if (in->options.exact && !cbi_cubin_fits(in, bytes))
+            warn_not_found(in, origin);
+        else
+            cbi_inputs_add_cubin(in, origin, bytes);
+        break;
+    case CBI_CONTENT_FATBIN:
         cbi_inputs_add_fatbin(in, origin, bytes);
-    } else {
+        break;
+    default:
         fatbin_unknown(ctx, origin->file, NULL);
     }
 }

@@ -55,11 +55,16 @@ static inline bool cbi_fatbin_is_elf(const cbi_fatbin_entry *entry)
     return entry->kind == FATBIN_KIND_ELF || entry->kind == FATBIN_KIND_CAPSULE;
 }
 
-/* Chooses the entry that nvlink uses for the target.  False if none fits.  LTO-IR is chosen only
- * if nothing else fits, or before everything else with prefer_lto.  A damaged entry ends the
- * search; fatbin->damage then says so. */
-bool cbi_fatbin_choose(cbi_fatbin *fatbin, const cbi_arch *target, bool prefer_lto,
-                       cbi_fatbin_entry *ret_entry);
+/* What an entry is chosen for. */
+typedef struct cbi_choice {
+    const cbi_arch *target;
+    bool ptx_only;   /* a virtual target: machine code does not count */
+    bool prefer_lto; /* LTO-IR before everything else; otherwise after it */
+} cbi_choice;
+
+/* Chooses the entry that nvlink uses for the target.  False if none fits.  A damaged entry ends
+ * the search; fatbin->damage then says so. */
+bool cbi_fatbin_choose(cbi_fatbin *fatbin, const cbi_choice *choice, cbi_fatbin_entry *ret_entry);
 
 /* Where decompressed bytes go; grows and is used again.  Zero-initialise. */
 typedef struct cbi_scratch {

@@ -37,8 +37,9 @@ static bool write_file(const char *path, cbi_span bytes)
     FILE *f = fopen(path, "we");
     if (!f)
         return false;
-    /* A NUL would not be text; the assembler reads up to it. */
-    bool ok = !bytes.size || fwrite(bytes.data, 1, bytes.size, f) == bytes.size;
+    /* The built-in assembler reads up to a NUL. */
+    size_t size = bytes.size ? strnlen((const char *)bytes.data, bytes.size) : 0;
+    bool ok = fwrite(bytes.size ? (const char *)bytes.data : "", 1, size, f) == size;
     return fclose(f) == 0 && ok;
 }
 
