@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "identity.h"
+#include "api/identity.h"
 #include "link_run.h"
 #include "base/output_file.h"
 

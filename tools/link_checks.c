@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "identity.h"
+#include "api/identity.h"
 
 #define CONFLICT(run, a, b)                                                                        \
     cbi_fatal((run)->ctx, "conflicting-options", NULL, NULL, "Conflicting options '%s' and '%s'",  \

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "identity.h"
+#include "api/identity.h"
 #include "tools.h"
 
 static int tool_help(int argc, char **argv);

@@ -1,6 +1,6 @@
 /* Who we say we are: versions, and the strings of the tool that we are compatible with. */
-#ifndef CUBIND_IDENTITY_H
-#define CUBIND_IDENTITY_H
+#ifndef CBI_IDENTITY_H
+#define CBI_IDENTITY_H
 
 /* Name in messages and in the tkinfo record; the finalizer looks for a record of this name. */
 #define CBI_TOOL_NAME "nvlink"
