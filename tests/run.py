@@ -80,6 +80,8 @@ def run_one(path, build):
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99",
     )
     command = [sys.executable, path] if path.endswith(".py") else [path]
+    if path.endswith("golden/run.py"):
+        command += ["--cubind", env["CUBIND"]]
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
