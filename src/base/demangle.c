@@ -1,0 +1,512 @@
+/* Names of the demangler: encodings, nested and local names, template arguments. */
+#include "base/demangle.h"
+#include "base/demangle_parse.h"
+
+/* A name nested deeper than this is given up. */
+#define DEPTH_LIMIT 500
+
+/* Substitutions can make a short name expand without end. */
+#define MEMORY_LIMIT ((size_t)64 << 20)
+
+void dm_bad(dm *d)
+{
+    cbi_fail(d->ctx, CB_ERR_FORMAT);
+}
+
+void dm_enter(dm *d)
+{
+    if (++d->depth > DEPTH_LIMIT)
+        dm_bad(d);
+}
+
+void dm_leave(dm *d)
+{
+    d->depth--;
+}
+
+bool dm_eat(dm *d, const char *text)
+{
+    size_t len = strlen(text);
+    if (strncmp(d->p, text, len) != 0)
+        return false;
+    d->p += len;
+    return true;
+}
+
+void dm_expect(dm *d, const char *text)
+{
+    if (!dm_eat(d, text))
+        dm_bad(d);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+uint64_t dm_number(dm *d)
+{
+    if (!is_digit(*d->p))
+        dm_bad(d);
+    uint64_t number = 0;
+    for (; is_digit(*d->p); d->p++) {
+        if (number > UINT32_MAX)
+            dm_bad(d);
+        number = number * 10 + (uint64_t)(*d->p - '0');
+    }
+    return number;
+}
+
+uint64_t dm_sequence(dm *d)
+{
+    uint64_t number = *d->p == '_' ? 0 : dm_number(d) + 1;
+    dm_expect(d, "_");
+    return number;
+}
+
+void dm_add_subst(dm *d, const dm_type *type, const char *text, const char *last)
+{
+    cbi_vec_push(d->ctx, &d->substs, ((dm_subst){type, text, last}));
+}
+
+dm_subst dm_substitution(dm *d)
+{
+#define CHARS "char, std::char_traits<char>"
+    static const struct {
+        char code;
+        const char *text, *last;
+    } standard[] = {
+        {'a', "std::allocator", "allocator"},
+        {'b', "std::basic_string", "basic_string"},
+        {'s', "std::basic_string<" CHARS ", std::allocator<char>>", "basic_string"},
+        {'i', "std::basic_istream<" CHARS ">", "basic_istream"},
+        {'o', "std::basic_ostream<" CHARS ">", "basic_ostream"},
+        {'d', "std::basic_iostream<" CHARS ">", "basic_iostream"},
+    };
+    for (size_t i = 0; i < CBI_COUNT(standard); i++)
+        if (*d->p == standard[i].code) {
+            d->p++;
+            return (dm_subst){NULL, standard[i].text, standard[i].last};
+        }
+    uint64_t index = 0;
+    if (!dm_eat(d, "_")) {
+        for (; *d->p != '_'; d->p++) {
+            uint64_t digit;
+            if (is_digit(*d->p))
+                digit = (uint64_t)(*d->p - '0');
+            else if (*d->p >= 'A' && *d->p <= 'Z')
+                digit = (uint64_t)(*d->p - 'A') + 10;
+            else
+                dm_bad(d);
+            index = index * 36 + digit;
+            if (index > UINT32_MAX)
+                dm_bad(d);
+        }
+        d->p++;
+        index++;
+    }
+    if (index >= d->substs.len)
+        dm_bad(d);
+    return d->substs.items[index];
+}
+
+/* length text; some names stand for something unnamed. */
+const char *dm_source_name(dm *d)
+{
+    static const char unnamed[] = "_GLOBAL__N_";
+    static const char internal[] = "_INTERNAL";
+    uint64_t len = dm_number(d);
+    if (len == 0 || strnlen(d->p, len) < len)
+        dm_bad(d);
+    const char *name = d->p;
+    d->p += len;
+    const char *text = cbi_strndup(d->ctx, name, len);
+    if (strncmp(text, unnamed, strlen(unnamed)) == 0)
+        text = "<unnamed>";
+    else if (strncmp(text, internal, strlen(internal)) == 0)
+        text = ""; /* the compiler's scope for names of one translation unit */
+    while (dm_eat(d, "B"))
+        text = DM_TEXT(d, "%s[abi:%s]", text, dm_source_name(d));
+    return text;
+}
+
+const char *dm_template_param(dm *d)
+{
+    dm_expect(d, "T");
+    return DM_TEXT(d, "T%llu", (unsigned long long)dm_sequence(d) + 1);
+}
+
+static const char *template_arg(dm *d)
+{
+    dm_enter(d);
+    const char *text;
+    if (dm_eat(d, "L")) {
+        text = dm_literal(d);
+    } else if (dm_eat(d, "X")) {
+        text = dm_expression(d);
+        dm_expect(d, "E");
+    } else if (dm_eat(d, "J")) {
+        text = "";
+        for (bool first = true; !dm_eat(d, "E"); first = false)
+            text = DM_TEXT(d, "%s%s%s", text, first ? "" : ", ", template_arg(d));
+    } else {
+        text = dm_type_text(d, dm_parse_type(d));
+    }
+    dm_leave(d);
+    return text;
+}
+
+const char *dm_template_args(dm *d)
+{
+    bool in_conversion = d->in_conversion;
+    d->in_conversion = false;
+    dm_expect(d, "I");
+    const char *text = "<";
+    for (bool first = true; !dm_eat(d, "E"); first = false)
+        text = DM_TEXT(d, "%s%s%s", text, first ? "" : ", ", template_arg(d));
+    d->in_conversion = in_conversion;
+    return DM_TEXT(d, "%s>", text);
+}
+
+const char *dm_operator_name(dm *d, bool *ret_conversion)
+{
+    static const struct {
+        char code[3];
+        const char *text;
+    } named[] = {{"nw", "new "}, {"na", "new[] "},   {"dl", "delete "}, {"da", "delete[] "},
+                 {"cl", "()"},   {"ix", "[]"},       {"pt", "->"},      {"qu", "?"},
+                 {"aw", "co_await"}};
+    *ret_conversion = false;
+    if (dm_eat(d, "cv")) {
+        bool outer = d->in_conversion;
+        d->in_conversion = true;
+        const char *type = dm_type_text(d, dm_parse_type(d));
+        d->in_conversion = outer;
+        *ret_conversion = true;
+        return DM_TEXT(d, "operator %s", type);
+    }
+    if (dm_eat(d, "li"))
+        return DM_TEXT(d, "operator \"\"%s", dm_source_name(d));
+    for (size_t i = 0; i < CBI_COUNT(named); i++)
+        if (dm_eat(d, named[i].code))
+            return DM_TEXT(d, "operator %s", named[i].text);
+    const char *text = *d->p && d->p[1] ? dm_operator_text(d->p) : NULL;
+    if (!text)
+        return NULL;
+    d->p += 2;
+    return DM_TEXT(d, "operator %s", text);
+}
+
+/* Ul: a lambda, Ut: a type without a name. */
+static const char *unnamed_entity(dm *d)
+{
+    if (dm_eat(d, "Ul")) {
+        const char *parameters = dm_parameters(d);
+        dm_expect(d, "E");
+        return DM_TEXT(d, "[lambda(%s) (instance %llu)]", parameters,
+                       (unsigned long long)dm_sequence(d) + 1);
+    }
+    dm_expect(d, "Ut");
+    return DM_TEXT(d, "[unnamed type (instance %llu)]", (unsigned long long)dm_sequence(d) + 1);
+}
+
+static const char *structured_binding(dm *d)
+{
+    const char *text = dm_source_name(d);
+    while (!dm_eat(d, "E"))
+        text = DM_TEXT(d, "%s,%s", text, dm_source_name(d));
+    return DM_TEXT(d, "[structured binding for %s]", text);
+}
+
+/* One component of a name.  enclosing_last names the class of a constructor. */
+static void unqualified_name(dm *d, dm_name *name, const char *enclosing_last)
+{
+    static const char *const structor_marks[] = {" [deleting]", "", " [subobject]",
+                                                 " [allocating]"};
+    name->no_result = false;
+    name->end_marker = "";
+    if (is_digit(*d->p)) {
+        name->last = name->text = dm_source_name(d);
+        return;
+    }
+    if (*d->p == 'U') {
+        name->last = name->text = unnamed_entity(d);
+        return;
+    }
+    if (dm_eat(d, "DC")) {
+        name->last = name->text = structured_binding(d);
+        return;
+    }
+    bool inherits = enclosing_last && strncmp(d->p, "CI", 2) == 0;
+    char kind = *d->p;
+    char number = kind ? d->p[inherits ? 2 : 1] : 0;
+    if (inherits && (number == '1' || number == '2')) {
+        d->p += 3;
+        name->text = dm_type_text(d, dm_parse_type(d)); /* where the constructor comes from */
+        name->end_marker = number == '1' ? " [complete inheriting]" : " [base inheriting]";
+        name->no_result = true;
+    } else if (enclosing_last && ((kind == 'C' && number >= '1' && number <= '3') ||
+                           (kind == 'D' && number >= '0' && number <= '2'))) {
+        d->p += 2;
+        name->text = DM_TEXT(d, "%s%s", kind == 'D' ? "~" : "", enclosing_last);
+        name->end_marker = structor_marks[number - '0'];
+        name->no_result = true;
+    } else {
+        name->text = dm_operator_name(d, &name->no_result);
+        if (!name->text)
+            dm_bad(d);
+    }
+    while (dm_eat(d, "B"))
+        name->text = DM_TEXT(d, "%s[abi:%s]", name->text, dm_source_name(d));
+    name->last = name->text;
+}
+
+static const char *join(dm *d, const char *scope, const char *name)
+{
+    return *scope ? DM_TEXT(d, "%s::%s", scope, name) : name;
+}
+
+/* The part of a nested name that a single code stands for; false if the next component is an
+ * unqualified name. */
+static bool prefix_code(dm *d, dm_name *name)
+{
+    if (*d->p == 'S' && d->p[1] == 't') {
+        d->p += 2;
+        *name = (dm_name){.text = "std", .last = "std"};
+        return true;
+    }
+    if (dm_eat(d, "S")) {
+        dm_subst subst = dm_substitution(d);
+        *name = (dm_name){.text = subst.type ? dm_type_text(d, subst.type) : subst.text,
+                          .last = subst.last};
+        return true;
+    }
+    if (*d->p == 'T') {
+        *name = (dm_name){.text = dm_template_param(d)};
+    } else if (dm_eat(d, "Dt") || dm_eat(d, "DT")) {
+        *name = (dm_name){.text = DM_TEXT(d, "decltype((%s))", dm_expression(d))};
+        dm_expect(d, "E");
+    } else {
+        return false;
+    }
+    if (*d->p != 'E')
+        dm_add_subst(d, NULL, name->text, NULL);
+    return true;
+}
+
+/* The N is eaten. */
+static dm_name nested_name(dm *d)
+{
+    dm_name name = {.text = "", .end_marker = ""};
+    unsigned cv = dm_parse_cv(d);
+    const char *ref = dm_eat(d, "R") ? " &" : dm_eat(d, "O") ? " &&" : "";
+    bool started = prefix_code(d, &name);
+    while (!dm_eat(d, "E")) {
+        if (*d->p == 'I') {
+            if (!started || name.template_args)
+                dm_bad(d);
+            name.text = DM_TEXT(d, "%s%s", name.text, dm_template_args(d));
+            name.template_args = true;
+        } else {
+            dm_name part = {.text = ""};
+            unqualified_name(d, &part, name.last);
+            part.text = join(d, name.text, part.text);
+            name = part;
+        }
+        dm_eat(d, "M"); /* a lambda in the initializer of this member follows */
+        started = true;
+        if (*d->p != 'E')
+            dm_add_subst(d, NULL, name.text, name.last);
+    }
+    name.cv = DM_TEXT(d, "%s%s%s", cv ? " " : "", dm_cv_text(cv), ref);
+    return name;
+}
+
+/* _n or __nn_: which of several entities of the same name in one function. */
+static const char *discriminator(dm *d, const char *text)
+{
+    uint64_t number;
+    if (dm_eat(d, "__")) {
+        number = dm_number(d);
+        dm_expect(d, "_");
+    } else if (*d->p == '_' && is_digit(d->p[1])) {
+        number = (uint64_t)(d->p[1] - '0');
+        d->p += 2;
+    } else {
+        return text;
+    }
+    return DM_TEXT(d, "%s (instance %llu)", text, (unsigned long long)number + 2);
+}
+
+/* The Z is eaten. */
+static dm_name local_name(dm *d)
+{
+    const char *function = dm_encoding(d, false);
+    dm_expect(d, "E");
+    dm_name name;
+    if (dm_eat(d, "s")) {
+        name = (dm_name){.text = "string", .last = "string", .end_marker = "", .cv = ""};
+    } else if (dm_eat(d, "d")) {
+        uint64_t number = dm_sequence(d) + 1;
+        name = dm_parse_name(d);
+        name.text = DM_TEXT(d, "[default argument %llu (from end)]::%s",
+                            (unsigned long long)number, name.text);
+    } else {
+        name = dm_parse_name(d);
+    }
+    name.text = discriminator(d, DM_TEXT(d, "%s::%s", function, name.text));
+    return name;
+}
+
+dm_name dm_parse_name(dm *d)
+{
+    dm_enter(d);
+    dm_name name = {.text = "", .end_marker = "", .cv = ""};
+    if (dm_eat(d, "N")) {
+        name = nested_name(d);
+    } else if (dm_eat(d, "Z")) {
+        name = local_name(d);
+    } else {
+        if (dm_eat(d, "St")) {
+            unqualified_name(d, &name, NULL);
+            name.text = DM_TEXT(d, "std::%s", name.text);
+        } else if (dm_eat(d, "S")) {
+            dm_subst subst = dm_substitution(d);
+            name.text = subst.type ? dm_type_text(d, subst.type) : subst.text;
+            name.last = subst.last;
+            if (*d->p != 'I')
+                dm_bad(d);
+        } else {
+            unqualified_name(d, &name, NULL);
+        }
+        name.cv = "";
+        if (*d->p == 'I') {
+            dm_add_subst(d, NULL, name.text, name.last);
+            name.text = DM_TEXT(d, "%s%s", name.text, dm_template_args(d));
+            name.template_args = true;
+        }
+    }
+    dm_leave(d);
+    return name;
+}
+
+/* True at the end of a parameter list: end of the text, or E behind an optional ref-qualifier. */
+static bool at_list_end(const char *p)
+{
+    return *p == 0 || *p == 'E' || ((*p == 'R' || *p == 'O') && p[1] == 'E');
+}
+
+const char *dm_parameters(dm *d)
+{
+    if (*d->p == 'v' && at_list_end(d->p + 1)) {
+        d->p++;
+        return "";
+    }
+    const char *text = dm_type_text(d, dm_parse_type(d));
+    while (!at_list_end(d->p))
+        text = DM_TEXT(d, "%s, %s", text, dm_type_text(d, dm_parse_type(d)));
+    return text;
+}
+
+static const char *signed_number(dm *d)
+{
+    const char *sign = dm_eat(d, "n") ? "-" : "";
+    return DM_TEXT(d, "%s%llu", sign, (unsigned long long)dm_number(d));
+}
+
+/* h<n>_ or v<n>_<n>_ */
+static const char *call_offset(dm *d)
+{
+    bool is_virtual = dm_eat(d, "v");
+    if (!is_virtual)
+        dm_expect(d, "h");
+    const char *text = DM_TEXT(d, "(offset %s", signed_number(d));
+    dm_expect(d, "_");
+    if (is_virtual) {
+        text = DM_TEXT(d, "%s, virtual offset %s", text, signed_number(d));
+        dm_expect(d, "_");
+    }
+    return DM_TEXT(d, "%s)", text);
+}
+
+/* Tables, guards and thunks; NULL if the cursor is at a plain name. */
+static const char *special_name(dm *d)
+{
+    static const struct {
+        char code[3];
+        bool type;
+        const char *text;
+    } kinds[] = {
+        {"TV", true, "Virtual function table for "},
+        {"TT", true, "Virtual table table for "},
+        {"TI", true, "Typeinfo for "},
+        {"TS", true, "Typeinfo name for "},
+        {"GV", false, "Initialization guard variable for "},
+        {"TW", false, "Thread-local wrapper routine for "},
+        {"TH", false, "Thread-local initialization routine for "},
+    };
+    for (size_t i = 0; i < CBI_COUNT(kinds); i++)
+        if (dm_eat(d, kinds[i].code))
+            return DM_TEXT(d, "%s%s", kinds[i].text,
+                           kinds[i].type ? dm_type_text(d, dm_parse_type(d))
+                                         : dm_parse_name(d).text);
+    if (strncmp(d->p, "Th", 2) == 0 || strncmp(d->p, "Tv", 2) == 0) {
+        d->p++;
+        const char *offset = call_offset(d);
+        return DM_TEXT(d, "Thunk for %s %s", offset, dm_encoding(d, false));
+    }
+    if (dm_eat(d, "Tc")) {
+        const char *first = call_offset(d);
+        const char *second = call_offset(d);
+        return DM_TEXT(d, "Covariant thunk for %s %s %s", first, second, dm_encoding(d, false));
+    }
+    return NULL;
+}
+
+const char *dm_encoding(dm *d, bool name_only)
+{
+    dm_enter(d);
+    const char *text = special_name(d);
+    if (!text) {
+        dm_name name = dm_parse_name(d);
+        bool is_data = *d->p == 0 || *d->p == 'E';
+        const char *result = "";
+        if (!is_data && name.template_args && !name.no_result)
+            result = DM_TEXT(d, "%s ", dm_type_text(d, dm_parse_type(d)));
+        const char *parameters = is_data ? "" : dm_parameters(d);
+        if (is_data || name_only)
+            text = DM_TEXT(d, "%s%s", name.text, name.cv);
+        else
+            text = DM_TEXT(d, "%s%s(%s)%s%s", result, name.text, parameters, name.cv,
+                           name.end_marker);
+    }
+    dm_leave(d);
+    return text;
+}
+
+static cb_status demangle(cbi_ctx *scratch, void *arg)
+{
+    const char **name = arg;
+    dm d = {.ctx = scratch, .p = *name + strlen("_Z")};
+    const char *text = dm_encoding(&d, false);
+    if (*d.p)
+        return CB_ERR_FORMAT;
+    *name = text;
+    return CB_OK;
+}
+
+const char *cbi_demangle(cbi_ctx *ctx, const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0)
+        return name;
+    /* everything on the way is dropped at the end */
+    cbi_ctx scratch;
+    cbi_ctx_init(&scratch);
+    scratch.allocator = ctx->allocator;
+    scratch.memory_limit = MEMORY_LIMIT;
+    const char *text = name;
+    if (cbi_run(&scratch, demangle, &text) == CB_OK)
+        text = cbi_strndup(ctx, text, strlen(text));
+    cbi_ctx_fini(&scratch);
+    return text;
+}
