@@ -173,9 +173,9 @@ const char *dm_operator_name(dm *d, bool *ret_conversion)
     static const struct {
         char code[3];
         const char *text;
-    } named[] = {{"nw", "new "}, {"na", "new[] "},   {"dl", "delete "}, {"da", "delete[] "},
-                 {"cl", "()"},   {"ix", "[]"},       {"pt", "->"},      {"qu", "?"},
-                 {"aw", "co_await"}};
+    } named[] = {{"nw", "new "},      {"na", "new[] "}, {"dl", "delete "},
+                 {"da", "delete[] "}, {"cl", "()"},     {"ix", "[]"},
+                 {"pt", "->"},        {"qu", "?"},      {"aw", "co_await"}};
     *ret_conversion = false;
     if (dm_eat(d, "cv")) {
         bool outer = d->in_conversion;
@@ -246,7 +246,7 @@ static void unqualified_name(dm *d, dm_name *name, const char *enclosing_last)
         name->end_marker = number == '1' ? " [complete inheriting]" : " [base inheriting]";
         name->no_result = true;
     } else if (enclosing_last && ((kind == 'C' && number >= '1' && number <= '3') ||
-                           (kind == 'D' && number >= '0' && number <= '2'))) {
+                                  (kind == 'D' && number >= '0' && number <= '2'))) {
         d->p += 2;
         name->text = DM_TEXT(d, "%s%s", kind == 'D' ? "~" : "", enclosing_last);
         name->end_marker = structor_marks[number - '0'];
@@ -349,8 +349,8 @@ static dm_name local_name(dm *d)
     } else if (dm_eat(d, "d")) {
         uint64_t number = dm_sequence(d) + 1;
         name = dm_parse_name(d);
-        name.text = DM_TEXT(d, "[default argument %llu (from end)]::%s",
-                            (unsigned long long)number, name.text);
+        name.text = DM_TEXT(d, "[default argument %llu (from end)]::%s", (unsigned long long)number,
+                            name.text);
     } else {
         name = dm_parse_name(d);
     }
@@ -477,8 +477,8 @@ const char *dm_encoding(dm *d, bool name_only)
         if (is_data || name_only)
             text = DM_TEXT(d, "%s%s", name.text, name.cv);
         else
-            text = DM_TEXT(d, "%s%s(%s)%s%s", result, name.text, parameters, name.cv,
-                           name.end_marker);
+            text =
+                DM_TEXT(d, "%s%s(%s)%s%s", result, name.text, parameters, name.cv, name.end_marker);
     }
     dm_leave(d);
     return text;

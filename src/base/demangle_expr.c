@@ -151,8 +151,8 @@ static const char *base_name(dm *d)
         return with_arguments(d, name);
     }
     if (dm_eat(d, "dn")) {
-        const char *name = *d->p >= '0' && *d->p <= '9' ? dm_source_name(d)
-                                                         : dm_type_text(d, dm_parse_type(d));
+        const char *name =
+            *d->p >= '0' && *d->p <= '9' ? dm_source_name(d) : dm_type_text(d, dm_parse_type(d));
         return DM_TEXT(d, "~%s", with_arguments(d, name));
     }
     return with_arguments(d, dm_source_name(d));

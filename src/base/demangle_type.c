@@ -2,21 +2,24 @@
 #include "base/demangle_parse.h"
 
 static const char *const builtins[26] = {
-    ['v' - 'a'] = "void",          ['w' - 'a'] = "wchar_t",       ['b' - 'a'] = "bool",
-    ['c' - 'a'] = "char",          ['a' - 'a'] = "signed char",   ['h' - 'a'] = "unsigned char",
-    ['s' - 'a'] = "short",         ['t' - 'a'] = "unsigned short", ['i' - 'a'] = "int",
-    ['j' - 'a'] = "unsigned int",  ['l' - 'a'] = "long",          ['m' - 'a'] = "unsigned long",
-    ['x' - 'a'] = "long long",     ['y' - 'a'] = "unsigned long long",
-    ['n' - 'a'] = "__int128",      ['o' - 'a'] = "unsigned __int128",
-    ['f' - 'a'] = "float",         ['d' - 'a'] = "double",        ['e' - 'a'] = "long double",
-    ['g' - 'a'] = "__float128",    ['z' - 'a'] = "...",
+    ['v' - 'a'] = "void",        ['w' - 'a'] = "wchar_t",
+    ['b' - 'a'] = "bool",        ['c' - 'a'] = "char",
+    ['a' - 'a'] = "signed char", ['h' - 'a'] = "unsigned char",
+    ['s' - 'a'] = "short",       ['t' - 'a'] = "unsigned short",
+    ['i' - 'a'] = "int",         ['j' - 'a'] = "unsigned int",
+    ['l' - 'a'] = "long",        ['m' - 'a'] = "unsigned long",
+    ['x' - 'a'] = "long long",   ['y' - 'a'] = "unsigned long long",
+    ['n' - 'a'] = "__int128",    ['o' - 'a'] = "unsigned __int128",
+    ['f' - 'a'] = "float",       ['d' - 'a'] = "double",
+    ['e' - 'a'] = "long double", ['g' - 'a'] = "__float128",
+    ['z' - 'a'] = "...",
 };
 
 static const struct {
     char code;
     const char *text;
 } d_builtins[] = {
-    {'n', "std::nullptr_t"}, {'i', "char32_t"}, {'s', "char16_t"},      {'u', "char8_t"},
+    {'n', "std::nullptr_t"}, {'i', "char32_t"}, {'s', "char16_t"},       {'u', "char8_t"},
     {'a', "auto"},           {'h', "__fp16"},   {'c', "decltype(auto)"},
 };
 
@@ -93,8 +96,8 @@ static const dm_type *parse_vector(dm *d)
     dm_expect(d, "_");
     const char *element = dm_type_text(d, dm_parse_type(d));
     return name_type(
-        d,
-        DM_TEXT(d, "%s __attribute((vector_size(%s*sizeof(%s)))) ", element, count, element), false);
+        d, DM_TEXT(d, "%s __attribute((vector_size(%s*sizeof(%s)))) ", element, count, element),
+        false);
 }
 
 static const dm_type *parse_d_type(dm *d, bool *ret_substitutable)

@@ -1,8 +1,8 @@
 /* Names and their demangled form as `nvlink -dump-callgraph` of 13.0.88 prints it (demangle.tsv:
  * name, tab, text), and hostile names.
  *
- * To make more rows: put `.visible .func NAME() { ret; }` for each name into a PTX file, assemble it
- * with `ptxas -c`, link it with `nvlink -g -dump-callgraph` and read the names of the dump. */
+ * To make more rows: put `.visible .func NAME() { ret; }` for each name into a PTX file, assemble
+ * it with `ptxas -c`, link it with `nvlink -g -dump-callgraph` and read the names of the dump. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -79,5 +79,5 @@ int main(void)
         cmocka_unit_test(cut_names_are_safe),
         cmocka_unit_test(deep_and_growing_names_end),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }
