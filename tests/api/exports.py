@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""The shared library exports exactly what cubind.h declares, and the version script says the same."""
+import os
+import re
+import subprocess
+import sys
+
+root, build = os.environ["CUBIND_ROOT"], os.environ["CUBIND_BUILD"]
+library = os.path.join(build, "package/libcubind.so")
+if not os.path.exists(library):
+    print("no shared library in this build")
+    sys.exit(77)
+
+
+def read(path):
+    with open(os.path.join(root, path)) as f:
+        return f.read()
+
+
+header = set(re.findall(r"^CB_API [^;(]*?\b(cb_\w+)\(", read("include/cubind/cubind.h"), re.M))
+script = set(re.findall(r"^\s+(cb_\w+);", read("package/cubind.map"), re.M))
+listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+                        stdout=subprocess.PIPE, text=True).stdout
+exported = {line.split()[-1].split("@")[0] for line in listed.splitlines()
+            if line.split()[-2] != "A"}
+failed = 0
+for what, names in (("version script", script), ("library", exported)):
+    same = names == header
+    failed += not same
+    print("%s - %s matches cubind.h" % ("ok 1" if same else "not ok 1", what))
+    for name in sorted(names ^ header):
+        print("# %s is only in %s" % (name, what if name in names else "cubind.h"))
+sys.exit(1 if failed else 0)

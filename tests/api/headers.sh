@@ -1,0 +1,43 @@
+#!/bin/sh
+# cubind.h alone compiles as C99 and C11 with -pedantic, and as C++11 to C++20.
+set -eu
+cd "$TMPDIR"
+cat >use.c <<'END'
+#include <cubind/cubind.h>
+int main(void)
+{
+    cb_link_options options;
+    cb_link_options_init(&options, sizeof options);
+    options.flags = CB_LINK_RELOCATABLE | CB_LINK_SUPPRESS_WARNINGS;
+    return cb_status_string(CB_ERR_FATAL) == 0;
+}
+END
+cp use.c use.cc
+flags="-fsyntax-only -Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror -I$CUBIND_ROOT/include"
+cxxflags="-fsyntax-only -Wall -Wextra -Wpedantic -Werror -I$CUBIND_ROOT/include"
+n=0
+failed=0
+try() {
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@"; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        failed=1
+    fi
+}
+for std in c99 c11 c17; do
+    # shellcheck disable=SC2086
+    try "$std" cc -std=$std $flags use.c
+done
+if command -v c++ >/dev/null; then
+    for std in c++11 c++17 c++20; do
+        # shellcheck disable=SC2086
+        try "$std" c++ -std=$std $cxxflags use.cc
+    done
+else
+    echo "ok $((n + 1)) - C++ # SKIP no C++ compiler"
+fi
+exit $failed
