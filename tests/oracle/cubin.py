@@ -321,14 +321,34 @@ def data_diff(name, a, b):
                                                       b[lo:lo + 16].hex(" "))]
 
 
+PREFIXES = (".rela.nv.constant0.", ".rel.nv.constant0.", ".rela.nv.constant2.",
+            ".rel.nv.constant2.", ".rela.text.", ".rel.text.", ".text.", ".nv.info.",
+            ".nv.shared.", ".nv.constant0.", ".nv.constant2.", ".nv.capmerc.text.",
+            ".nv.merc.rela.text.", ".nv.merc.nv.info.", ".nv_debug_ptx_txt.",
+            ".nv.merc.nv.constant.optimizer.")
+
+
+def pattern(name):
+    """A name without what differs from program to program."""
+    for pre in PREFIXES:
+        if name.startswith(pre):
+            return pre + "*"
+    if name.startswith(".") or name in ("(end)", ""):
+        return name or "''"
+    return "name" if not name.startswith("#") else "prototype"
+
+
 def klass(line):
     """Key of a difference: stable while a case shrinks, so names and numbers are cut."""
-    head = line.split(":")[0].split("[")[0]
-    for pre in (".text.", ".nv.info.", ".rela.text.", ".rel.text.", ".nv.shared.",
-                ".nv.constant0.", ".nv.constant2.", ".nv.capmerc.text.", ".nv.merc.rela.text."):
-        if head.startswith(pre):
-            head = pre + "*" + (" " + head.split(" ", 1)[1] if " " in head else "")
-    return head
+    head, _, rest = line.partition(":")
+    what = head.split("[")[0]
+    sec, _, field = what.partition(" ")
+    if what in ("section list", ".shstrtab", ".strtab") and "[" in head and " | cubind " in rest:
+        x, y = rest.replace(" nvlink ", "", 1).split(" | cubind ", 1)
+        return "%s: %s / %s" % (what, pattern(x.split(" ")[0]), pattern(y.split(" ")[0]))
+    if sec.startswith("."):
+        return pattern(sec) + (" " + field if field else "")
+    return what
 
 
 def diff_lines(ab, bb):

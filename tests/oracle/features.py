@@ -154,7 +154,7 @@ def run(opts, tools, archs, Tally, report, pooled):
                 if opts.mode and opts.mode not in m or opts.quick and m not in QUICK_MODES:
                     continue
                 jobs.append((p, a, m))
-    start, per = time.monotonic(), {}
+    start, per, modes = time.monotonic(), {}, {}
 
     def work(job):
         prog, arch, mode = job
@@ -178,16 +178,20 @@ def run(opts, tools, archs, Tally, report, pooled):
             print("SKIP %s: %s" % (name, "; ".join(re.findall(".*error.*|.*fatal.*", v.text)[:2])
                                    or v.text[:200]))
         elif v.grade == "diff":
-            if row["diff"] <= opts.show or opts.verbose:
+            if tally.classes[v.cls] <= opts.show or opts.verbose:
                 report(name, v)
-            if row["diff"] <= opts.show and not opts.validate:
+            if tally.classes[v.cls] <= opts.show and not opts.validate:
                 write_failure(opts, prog, arch, mode, steps, inputs, v)
         elif v.grade == "sched" and opts.verbose:
             report(name, v)
+        if v.grade not in ("same", "skip"):
+            modes[mode] = modes.get(mode, 0) + 1
     for name, row in per.items():
         if row.get("diff") or row.get("sched"):
             print("%s: %d passed, %d sched-only, %d failed" % (
                 name, row.get("same", 0), row.get("sched", 0), row.get("diff", 0)))
+    if modes:
+        print("by mode: " + ", ".join("%s %d" % x for x in sorted(modes.items())))
     print("%d programs, %d jobs in %.0f s" % (len(per), len(jobs), time.monotonic() - start))
     return tally.summary()
 

@@ -29,7 +29,7 @@ class Tally:
         c = self.count
         if self.classes:
             print("first differences: " + ", ".join("%s %d" % x
-                                                    for x in self.classes.most_common(12)))
+                                                    for x in self.classes.most_common(20)))
         if c["skip"]:
             print("%d jobs could not be compiled" % c["skip"])
         if self.mercury:

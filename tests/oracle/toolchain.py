@@ -237,7 +237,7 @@ def compare(n, c):
         return Verdict("same")
     ne, ce = norm_err(n.err), [x for x in norm_err(c.err) if not x.startswith("  ")]
     if n.rc != c.rc:
-        return Verdict("diff", "exit status", "exit status: nvlink %d | cubind %d\nnvlink says: %s"
+        return Verdict("diff", "exit status %d / %d" % (n.rc, c.rc), "exit status: nvlink %d | cubind %d\nnvlink says: %s"
                        "\ncubind says: %s" % (n.rc, c.rc, "; ".join(ne[:3]), "; ".join(ce[:3])))
     if (n.out is None) != (c.out is None):
         return Verdict("diff", "output file", "output file: nvlink %s | cubind %s" %
