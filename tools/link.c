@@ -3,11 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "api/identity.h"
 #include "link_run.h"
-#include "base/output_file.h"
 
 static const char *basename_of(const char *path)
 {
@@ -87,6 +85,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
 {
     const cbi_command_line *line = &run->line;
     options->arch = run->arch;
+    options->exact = run->messages.plain;
     options->relocatable = cbi_is_on(line, OPT_RELOCATABLE_LINK);
     options->debug = cbi_is_on(line, OPT_DEBUG);
     options->preserve_relocs = cbi_is_on(line, OPT_PRESERVE_RELOCS);
@@ -113,47 +112,110 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     set_identity(run, options);
 }
 
-static void write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes)
+/* The real target that a virtual one stands for, by number and suffix. */
+static const cbi_arch *input_arch(const cbi_link_run *run)
 {
-    switch (cbi_write_output(path, bytes->items, bytes->len)) {
-    case CBI_OUTPUT_OK:
-        return;
-    case CBI_OUTPUT_NOT_OPENED:
-        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Could not open output file '%s'", path);
-    case CBI_OUTPUT_NOT_WRITTEN:
-        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Internal error: writing file");
-    }
+    if (run->arch)
+        return run->arch;
+    char name[32];
+    snprintf(name, sizeof name, "sm_%s", strchr(run->target, '_') + 1);
+    return cbi_arch_find(name);
+}
+
+static const char *ptxas_path(cbi_link_run *run)
+{
+    const char *given = cbi_text(&run->line, OPT_PTXAS);
+    return given ? given : cbi_find_ptxas(run->ctx);
+}
+
+static void set_ptx_options(cbi_link_run *run, cbi_ptx_options *ptx)
+{
+    const cbi_command_line *line = &run->line;
+    ptx->ptxas = ptxas_path(run);
+    ptx->debug = cbi_is_on(line, OPT_DEBUG) && !cbi_is_on(line, OPT_SUPPRESS_DEBUG_INFO);
+    ptx->has_maxrregcount = cbi_given(line, OPT_MAXRREGCOUNT);
+    ptx->maxrregcount = line->values[OPT_MAXRREGCOUNT].number;
+    ptx->device_stack_protector = cbi_text(line, OPT_DEVICE_STACK_PROTECTOR);
+    ptx->has_split_compile = cbi_given(line, OPT_SPLIT_COMPILE);
+    ptx->split_compile = line->values[OPT_SPLIT_COMPILE].number;
+    ptx->extra = line->values[OPT_XPTXAS].list.items;
+    ptx->extra_count = line->values[OPT_XPTXAS].list.len;
+    ptx->print = print_text;
+}
+
+/* Opens the input stage and searches the libraries. */
+static cbi_inputs *open_inputs(cbi_link_run *run)
+{
+    cbi_ctx *ctx = run->ctx;
+    const cbi_command_line *line = &run->line;
+    const cbi_opt_value *folders = &line->values[OPT_LIBRARY_PATH];
+    cbi_strings paths = {0};
+    for (size_t i = 0; i < folders->list.len; i++)
+        cbi_vec_push(ctx, &paths, folders->list.items[i]);
+    const char *environment = getenv("LIBRARY_PATH");
+    if (environment)
+        cbi_split_paths(ctx, environment, &paths);
+    const char *cpu = cbi_text(line, OPT_CPU_ARCH);
+    cbi_input_options options = {
+        .arch = input_arch(run),
+        .arch_text = run->target,
+        .virtual_target = !run->arch,
+        .exact = run->messages.plain,
+        .suppress_arch_warning = cbi_given(line, OPT_SUPPRESS_ARCH_WARNING),
+        .lto = run->lto,
+        .register_names = cbi_given(line, OPT_REGISTER_LINK_BINARIES),
+        .no_host_patterns =
+            cbi_given(line, OPT_IGNORE_HOST_INFO) || cbi_given(line, OPT_RELOCATABLE_LINK) ||
+            cbi_given(line, OPT_DEBUG) || cbi_given(line, OPT_PRESERVE_RELOCS) ||
+            line->values[OPT_KERNELS_USED].list.len || line->values[OPT_VARIABLES_USED].list.len,
+        .host_machine = cbi_host_machine(cpu ? cpu : "unknown"),
+        .library_paths = paths.items,
+        .library_path_count = paths.len,
+    };
+    set_ptx_options(run, &options.ptx);
+    cbi_inputs *inputs = cbi_inputs_create(ctx, &options);
+    const cbi_opt_value *libraries = &line->values[OPT_LIBRARY];
+    for (size_t i = 0; i < libraries->list.len; i++)
+        cbi_inputs_add_library(inputs, libraries->list.items[i]);
+    return inputs;
 }
 
 static cb_status link_inputs(cbi_link_run *run)
 {
     cbi_ctx *ctx = run->ctx;
-    cbi_link_options options = {0};
+    bool strict = cbi_given(&run->line, OPT_STRICT);
+    bool warnings_as_errors = ctx->diag.warnings_as_errors;
+    ctx->diag.warnings_as_errors = warnings_as_errors || strict;
+    cbi_inputs *collector = open_inputs(run);
     cbi_start_time_table(run);
     cbi_find_lto_compiler(run);
-    set_options(run, &options);
+    cbi_link_options options = {0};
     read_side_files(run, &options);
-    size_t count = run->line.inputs.len;
-    cbi_link_input *inputs = CBI_NEW_ARRAY(ctx, count, cbi_link_input);
-    for (size_t i = 0; i < count; i++) {
-        inputs[i].file = run->line.inputs.items[i];
-        if (cbi_map_file(ctx, inputs[i].file, &inputs[i].bytes) != CB_OK)
-            cbi_fatal(ctx, "input-file", &(cbi_place){.file = inputs[i].file}, NULL,
-                      "Could not open input file '%s'", inputs[i].file);
-    }
-    if (!run->arch)
-        return CB_OK;
+    for (size_t i = 0; i < run->line.inputs.len; i++)
+        cbi_inputs_add_file(collector, run->line.inputs.items[i]);
+    cbi_inputs_result inputs = {0};
+    cbi_inputs_finish(collector, &inputs);
+    ctx->diag.warnings_as_errors = warnings_as_errors;
+    cbi_write_time_rows(run, &inputs);
+    if (ctx->error_count)
+        return CB_ERR_LINK;
 
+    cb_status status = CB_OK;
     cbi_link_result result = {0};
-    cb_status status = cbi_link(ctx, &options, inputs, count, &result);
-    if (status != CB_OK && status != CB_ERR_LINK)
-        return status;
-    if (status == CB_OK)
-        write_result(run, cbi_text(&run->line, OPT_OUTPUT_FILE), &result.image);
+    if (run->arch) {
+        set_options(run, &options);
+        options.host = inputs.host;
+        status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
+        if (status != CB_OK && status != CB_ERR_LINK)
+            return status;
+        if (status == CB_OK)
+            cbi_write_result(run, cbi_text(&run->line, OPT_OUTPUT_FILE), &result.image);
+    }
+    cbi_write_register_file(run, &inputs,
+                            result.device_runtime_used ||
+                                cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
     if (options.dot)
-        write_result(run, cbi_text(&run->line, OPT_DOT_FILE), &result.dot);
+        cbi_write_result(run, cbi_text(&run->line, OPT_DOT_FILE), &result.dot);
     return status;
 }
 

@@ -1,9 +1,7 @@
 /* Checks that come between parsing and reading the inputs. */
 #include "link_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "api/identity.h"
 
@@ -142,25 +140,4 @@ void cbi_find_lto_compiler(cbi_link_run *run)
         cbi_fatal(run->ctx, "lto-library", &(cbi_place){.file = path},
                   cbi_printf(run->ctx, "no library '%s'", path),
                   "elfLink linker library load error");
-}
-
-void cbi_start_time_table(cbi_link_run *run)
-{
-    static const char head[] = "source file name , phase name , phase input files , "
-                               "phase output file , arch , tool, metric , unit\n";
-    const char *path = cbi_text(&run->line, OPT_TIME);
-    if (!path)
-        return;
-    if (strcmp(path, "-") == 0) {
-        fputs(head, stdout);
-        return;
-    }
-    struct stat st;
-    bool fresh = stat(path, &st) != 0;
-    FILE *file = fopen(path, "a");
-    if (!file)
-        cbi_fatal(run->ctx, "time-file", NULL, NULL, "Cannot open file '%s'", path);
-    if (fresh)
-        fputs(head, file);
-    fclose(file);
 }

@@ -2,6 +2,7 @@
 #ifndef CUBIND_LINK_RUN_H
 #define CUBIND_LINK_RUN_H
 
+#include "input/input.h"
 #include "link/link.h"
 #include "messages.h"
 #include "options.h"
@@ -35,5 +36,16 @@ void cbi_find_lto_compiler(cbi_link_run *run);
 
 /* -time: opens the table and writes its head if the file is new.  Failure is fatal. */
 void cbi_start_time_table(cbi_link_run *run);
+
+/* -time: appends a row for each run of a compiler. */
+void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs);
+
+/* --register-link-binaries: the list for the host's start-up code.  A file that already names
+ * libcudadevrt is left alone, since the list is shared by the links of several targets. */
+void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
+                             bool device_runtime_used);
+
+/* Writes a result file; failure is fatal. */
+void cbi_write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes);
 
 #endif

@@ -14,9 +14,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
-#ifdef CBI_HAVE_LINK
     {"link", cbi_tool_link, "link device code into one cubin"},
-#endif
     {"dump", cbi_tool_dump, "show what is in device code"},
     {"help", tool_help, "print this text"},
     {"version", tool_version, "print the version"},
@@ -64,14 +62,12 @@ static int tool_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-#ifdef CBI_HAVE_LINK
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     if (strcmp(program, "nvlink") == 0) {
         argv[0] = (char *)program;
         return cbi_tool_link(argc, argv);
     }
-#endif
     if (argc < 2) {
         print_commands(stderr);
         return 1;

@@ -1,4 +1,5 @@
 /* .nv.callgraph and .nv.prototype of the output, and the call graph dump. */
+#include "base/demangle.h"
 #include "link/state.h"
 
 void cbi_link_callgraph_sections(cbi_linker *lk)
@@ -97,7 +98,7 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
         cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
         if (in_table(f)) {
             cbi_buf_printf(lk->ctx, &line, "%s%s%s", f->entry ? "^" : "",
-                           f->address_taken ? "&" : "", f->sym->name->s);
+                           f->address_taken ? "&" : "", cbi_demangle(lk->ctx, f->sym->name->s));
             if (f->own_regs)
                 cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
             cbi_buf_printf(lk->ctx, &line, " ->");
