@@ -16,8 +16,8 @@ static bool says_portable(const cbi_fatbin_entry *entry)
         uint16_t value = cbi_read16(&r);
         if (format == 4)
             cbi_read_bytes(&r, value);
-        if (r.bad)
-            return false;
+        if (r.bad) /* the copy may lack the last byte of its last record */
+            break;
         if (tag == COMPAT_SPECIFIC) {
             if (value & 0xff)
                 return false;
