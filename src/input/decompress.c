@@ -39,6 +39,8 @@ const char *cbi_load_text(cbi_load load)
         break;
     case CBI_LOAD_UNKNOWN:
         return "it is compressed in an unknown way";
+    case CBI_LOAD_OBFUSCATED:
+        return "it is obfuscated LTO-IR";
     case CBI_LOAD_SIZE:
         return "its uncompressed size cannot be right";
     case CBI_LOAD_DATA:
@@ -57,6 +59,8 @@ cbi_load cbi_fatbin_load(cbi_ctx *ctx, const cbi_fatbin_entry *entry, cbi_scratc
     }
     if (entry->compression == CBI_COMPRESSION_UNKNOWN)
         return CBI_LOAD_UNKNOWN;
+    if (entry->flags & FATBIN_FLAG_OBFUSCATED)
+        return CBI_LOAD_OBFUSCATED;
     if (!is_possible(entry))
         return CBI_LOAD_SIZE;
     size_t size = (size_t)entry->size;

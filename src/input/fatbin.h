@@ -74,9 +74,10 @@ typedef struct cbi_scratch {
 
 typedef enum cbi_load {
     CBI_LOAD_OK,
-    CBI_LOAD_UNKNOWN, /* compressed in a way that is not known */
-    CBI_LOAD_SIZE,    /* the size in the entry is not the size of the image */
-    CBI_LOAD_DATA     /* the compressed data is damaged */
+    CBI_LOAD_UNKNOWN,    /* compressed in a way that is not known */
+    CBI_LOAD_OBFUSCATED, /* LTO-IR that its maker hides */
+    CBI_LOAD_SIZE,       /* the size in the entry is not the size of the image */
+    CBI_LOAD_DATA        /* the compressed data is damaged */
 } cbi_load;
 
 /* The image of an entry: the payload itself if stored, else decompressed into new memory of the

@@ -1,0 +1,228 @@
+/* cubind extract: lists or writes the device images in any container. */
+#include "tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "inspect/extract.h"
+
+enum { EXIT_OK = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
+
+typedef struct extract {
+    cbi_extract_filter filter;
+    const char *folder; /* NULL: list */
+    bool json;
+    size_t number; /* of the next image */
+    size_t shown;
+    size_t written;
+    size_t as_stored; /* among these */
+    int exit_code;
+
+    cbi_ctx *ctx; /* of the file at hand */
+    const char *path;
+    cbi_scratch scratch;
+} extract;
+
+static void usage(FILE *out)
+{
+    static const char *const lines[] = {
+        "Usage: cubind extract [OPTION]... FILE...",
+        "",
+        "Lists the device images in cubins, fatbins, host objects, shared libraries, programs and",
+        "archives, or writes them into a folder.",
+        "",
+        "  -o, --output FOLDER  write the images there instead of listing them",
+        "  --arch ARCH          only images for sm_90, compute_90, lto_90, or 90 for all of these",
+        "  --kind KIND          only images of a kind: cubin, ptx, ltoir, other",
+        "  --number N           only image N of the list",
+        "  --json               list as JSON; docs/json.md describes it",
+        "",
+        "Exit status: 0 all done, 1 some images are damaged, 2 a file could not be read.",
+    };
+    for (size_t i = 0; i < CBI_COUNT(lines); i++)
+        fprintf(out, "%s\n", lines[i]);
+}
+
+static void raise_exit(extract *x, int code)
+{
+    if (code > x->exit_code)
+        x->exit_code = code;
+}
+
+static void on_diagnostic(void *user, const cb_diagnostic *d)
+{
+    extract *x = user;
+    fprintf(stderr, "cubind extract: %s\n", d->message);
+    bool unreadable = d->severity == CB_SEV_FATAL || strcmp(d->id, "input-unknown") == 0;
+    raise_exit(x, unreadable ? EXIT_UNREADABLE : EXIT_DAMAGED);
+}
+
+static void list_image(extract *x, const cbi_slice *slice, size_t number)
+{
+    const cbi_fatbin_entry *entry = &slice->entry;
+    if (x->json) {
+        cbi_buf out = {0};
+        cbi_node_json(x->ctx, &out, cbi_extract_row(x->ctx, slice, number), 4);
+        printf("%s\n    %.*s", x->shown ? "," : "", (int)out.len, (const char *)out.items);
+    } else {
+        cbi_buf name = {0};
+        cbi_text_string(x->ctx, &name, slice->file);
+        if (x->shown == 0)
+            printf("%6s  %-5s  %-12s  %-7s  %10s  %10s  %s\n", "number", "kind", "arch", "packed",
+                   "stored", "size", "file");
+        printf("%6zu  %-5s  %-12s  %-7s  %10zu  %10llu  %.*s\n", number,
+               cbi_slice_kind_name(slice->kind), cbi_slice_arch(x->ctx, slice),
+               cbi_compression_name(entry->compression), entry->payload.size,
+               (unsigned long long)entry->size, (int)name.len, (const char *)name.items);
+    }
+    x->shown++;
+}
+
+static bool take_image(const cbi_slice *slice, void *user)
+{
+    extract *x = user;
+    size_t number = x->number++;
+    if (!cbi_extract_wants(x->ctx, &x->filter, slice, number))
+        return true;
+    if (!x->folder) {
+        list_image(x, slice, number);
+        return true;
+    }
+    switch (cbi_extract_write(x->ctx, slice, number, x->folder, &x->scratch)) {
+    case CBI_EXTRACT_AS_STORED:
+        x->as_stored++;
+        x->written++;
+        break;
+    case CBI_EXTRACT_WRITTEN:
+        x->written++;
+        break;
+    case CBI_EXTRACT_FAILED:
+        break;
+    }
+    return true;
+}
+
+static cb_status read_file(cbi_ctx *ctx, void *arg)
+{
+    extract *x = arg;
+    cbi_span bytes;
+    errno = 0;
+    if (cbi_map_file(ctx, x->path, &bytes) != CB_OK) {
+        fprintf(stderr, "cubind extract: %s: %s\n", x->path,
+                errno ? strerror(errno) : "cannot be read");
+        raise_exit(x, EXIT_UNREADABLE);
+        return CB_OK;
+    }
+    cbi_each_slice(ctx, x->path, bytes, take_image, x);
+    return CB_OK;
+}
+
+static void take_file(extract *x, const char *path)
+{
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    ctx.on_diagnostic = on_diagnostic;
+    ctx.on_diagnostic_user = x;
+    x->ctx = &ctx;
+    x->path = path;
+    x->scratch = (cbi_scratch){NULL, 0};
+    cb_status status = cbi_run(&ctx, read_file, x);
+    if (status != CB_OK)
+        raise_exit(x, EXIT_UNREADABLE);
+    if (status == CB_ERR_NOMEM)
+        fprintf(stderr, "cubind extract: %s: out of memory\n", path);
+    cbi_ctx_fini(&ctx);
+}
+
+static bool read_kind(extract *x, const char *name)
+{
+    for (cbi_slice_kind k = CBI_SLICE_CUBIN; k <= CBI_SLICE_OTHER; k++) {
+        if (strcmp(cbi_slice_kind_name(k), name) == 0) {
+            x->filter.has_kind = true;
+            x->filter.kind = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_number(extract *x, const char *text)
+{
+    char *end;
+    errno = 0;
+    x->filter.number = strtoul(text, &end, 10);
+    x->filter.has_number = true;
+    return errno == 0 && end != text && *end == 0 && text[0] != '-';
+}
+
+/* The option's value, from "--x=v" or the next argument; NULL if arg is not that option. */
+static const char *value_of(const char *name, int argc, char **argv, int *i)
+{
+    const char *arg = argv[*i];
+    size_t len = strlen(name);
+    if (strncmp(arg, name, len) != 0)
+        return NULL;
+    if (arg[len] == '=')
+        return arg + len + 1;
+    return arg[len] == 0 && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static bool read_option(extract *x, int argc, char **argv, int *i)
+{
+    const char *v;
+    if (strcmp(argv[*i], "--json") == 0) {
+        x->json = true;
+        return true;
+    }
+    if ((v = value_of("-o", argc, argv, i)) || (v = value_of("--output", argc, argv, i))) {
+        x->folder = v;
+        return true;
+    }
+    if ((v = value_of("--arch", argc, argv, i))) {
+        x->filter.arch = v;
+        return true;
+    }
+    if ((v = value_of("--kind", argc, argv, i)))
+        return read_kind(x, v);
+    if ((v = value_of("--number", argc, argv, i)))
+        return read_number(x, v);
+    return false;
+}
+
+int cbi_tool_extract(int argc, char **argv)
+{
+    extract x = {.exit_code = EXIT_OK};
+    int files = 0;
+    bool options = true;
+    for (int i = 1; i < argc; i++) {
+        if (!options || argv[i][0] != '-' || argv[i][1] == 0) {
+            argv[files++] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return EXIT_OK;
+        } else if (!read_option(&x, argc, argv, &i)) {
+            fprintf(stderr, "cubind extract: unknown option or bad value: %s\n", argv[i]);
+            return EXIT_UNREADABLE;
+        }
+    }
+    if (files == 0) {
+        usage(stderr);
+        return EXIT_UNREADABLE;
+    }
+    bool json = x.json && !x.folder;
+    if (json)
+        printf("{\n  \"schema\": \"cubind-extract/1\",\n  \"images\": [");
+    for (int i = 0; i < files; i++)
+        take_file(&x, argv[i]);
+    if (json)
+        printf("%s]\n}\n", x.shown ? "\n  " : "");
+    if (x.folder)
+        printf("%zu images written\n", x.written);
+    if (x.as_stored)
+        fprintf(stderr, "cubind extract: %zu of these are obfuscated LTO-IR, written as stored\n",
+                x.as_stored);
+    return fflush(stdout) == 0 ? x.exit_code : EXIT_UNREADABLE;
+}
