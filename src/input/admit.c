@@ -157,9 +157,6 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     }
     /* From here on it counts as an input, even if it turns out damaged. */
     in->any_module = true;
-    if (!origin->host)
-        in->forbid_patterns = true;
-
     if (embedded &&
         (bytes.size < EI_NIDENT || !cbi_is_elf(bytes) || bytes.data[EI_CLASS] != ELFCLASS64))
         cbi_fatal(ctx, "input-size", &place, NULL,

@@ -10,15 +10,25 @@ static const char lto_help[] =
     "cubind links machine code and has no compiler for LTO-IR; compile without -dlto, e.g. "
     "nvcc -rdc=true -gencode arch=compute_90,code=sm_90";
 
+/* An input that is no host object may be used from anywhere, so the host references of the others
+ * say nothing.  When modules are registered, nvlink forgets those without an image early enough. */
+static void forbid_patterns(cbi_inputs *in, const cbi_origin *origin, bool kept)
+{
+    if (!origin->host && (kept || !in->options.register_names))
+        in->forbid_patterns = true;
+}
+
 /* Admits an image and adds the module. */
 static void add_image(cbi_inputs *in, const cbi_origin *origin, cbi_span image, bool embedded)
 {
     switch (cbi_admit_cubin(in, origin, image, embedded)) {
     case CBI_ADMITTED:
+        forbid_patterns(in, origin, true);
         cbi_inputs_add_module(in, origin, &image);
         break;
     case CBI_DROPPED_DAMAGED:
         /* nvlink still registers a container whose image it drops. */
+        forbid_patterns(in, origin, embedded);
         if (embedded)
             cbi_inputs_add_module(in, origin, NULL);
         break;
@@ -132,9 +142,8 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     if (!found) {
         warn_not_found(in, origin);
         in->any_module = true;
-        if (!origin->host)
-            in->forbid_patterns = true;
-        else
+        forbid_patterns(in, origin, false);
+        if (origin->host)
             cbi_inputs_add_module(in, origin, NULL);
         return;
     }
@@ -183,7 +192,7 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
 {
     cbi_ctx *ctx = in->ctx;
     cbi_inputs_stop_after_errors(in, "elfLink fatbinary error");
-    in->forbid_patterns = true;
+    forbid_patterns(in, origin, false);
     in->any_module = true;
     if (in->options.arch->sm < 90) {
         if (in->options.exact) {
