@@ -196,6 +196,13 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_inputs_result inputs = {0};
     cbi_inputs_finish(collector, &inputs);
     ctx->diag.warnings_as_errors = warnings_as_errors;
+    if (run->lto && !ctx->error_count) {
+        /* inputs for link-time optimization have ended the run by now */
+        cbi_warning(ctx, "lto-unused", NULL, NULL,
+                    "Ignoring -dlto option because no LTO objects found");
+        if (ctx->error_count)
+            cbi_fatal(ctx, "merge-failed", NULL, NULL, "merge_elf failed");
+    }
     cbi_write_time_rows(run, &inputs);
     if (ctx->error_count)
         return CB_ERR_LINK;
