@@ -148,7 +148,7 @@ def run(opts, tools, archs, Tally, report, pooled):
     jobs = []
     for p in programs(opts):
         for a in archs:
-            if not p.runs_on(a):
+            if not p.runs_on(a) or opts.quick and p.job.get("slow"):
                 continue
             for m in p.modes():
                 if opts.mode and opts.mode not in m or opts.quick and m not in QUICK_MODES:

@@ -748,8 +748,10 @@ class Generator:
                           "-preserve-relocs"], [38, 10, 9, 10, 8, 4, 8])[0]
         names = [k.name for k in self.kernels] or ["none"]
         if mode == "-kernels-used":
-            steps = [["-kernels-used=" + ",".join(r.sample(names, r.randint(1, min(2,
-                                                                               len(names)))))]]
+            some = r.sample(names, r.randint(1, min(2, len(names))))
+            if r.random() < 0.2:
+                some = [r.choice(["k*", "*1", "*", "*0*", "nothing", "k"])]
+            steps = [["-kernels-used=" + ",".join(some)]]
         elif mode == "-variables-used":
             steps = [["-variables-used=" + r.choice([v.name for v in self.vars] or ["v"])]]
             if r.random() < 0.7:

@@ -99,7 +99,8 @@ def random_jobs(opts, tools):
             continue
         if seen[v.cls] <= opts.show:
             report(name, v)
-        if seen[v.cls] <= opts.shrink:
+        if seen[v.cls] <= opts.shrink and sum(min(n, opts.shrink)
+                                              for n in seen.values()) <= opts.cases:
             small = shrink.Shrinker(tools, prog, v.cls).run()
             sv = toolchain.run_steps(tools, small.args(), small.inputs(tools))
             folder = os.path.join(opts.keep or os.path.join(toolchain.ROOT, "build",
@@ -136,6 +137,7 @@ def main(argv):
     p.add_argument("--job", type=int, help="random: only this job of the seed")
     p.add_argument("--shrink", type=int, default=1, metavar="K",
                    help="random: minimise the first K failures of each class")
+    p.add_argument("--cases", type=int, default=8, help="random: failures minimised in all")
     p.add_argument("-n", type=int, default=1000, help="damage: number of damaged copies")
     p.add_argument("--modules", type=int, default=1500)
     p.add_argument("--funcs", type=int, default=20)

@@ -7,7 +7,7 @@ import toolchain
 
 
 class Shrinker:
-    def __init__(self, tools, program, cls, budget=120.0):
+    def __init__(self, tools, program, cls, budget=45.0):
         self.tools, self.best, self.cls = tools, program, cls
         self.end = time.monotonic() + budget
         self.tries = 0
