@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "input/recognise.h"
+#include "input/slices.h"
+
 typedef struct visit {
     const char *command;
     const char *file;
     cbi_span bytes;
     cbi_image_fn fn;
     void *user;
+    const cbi_slice *slice; /* of a container; NULL: the file is the image */
     bool unreadable;
 } visit;
 
@@ -22,6 +26,12 @@ static cb_status read_image(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
     cbi_image image = {.ctx = ctx, .file = v->file};
+    cbi_load load = v->slice ? cbi_slice_load(ctx, v->slice, NULL, &v->bytes) : CBI_LOAD_OK;
+    if (load != CBI_LOAD_OK) {
+        complain(v, cbi_load_text(load));
+        v->unreadable = true;
+        return CB_OK;
+    }
     image.kind = cbi_object_read(ctx, v->file, v->bytes, &image.object, &image.findings);
     if (image.kind == CBI_OBJECT_NOT_ELF || image.kind == CBI_OBJECT_NOT_DEVICE) {
         complain(v, image.kind == CBI_OBJECT_NOT_ELF ? "not an ELF file" : "not a device ELF file");
@@ -44,6 +54,33 @@ static void visit_image(visit *v)
     cbi_ctx_fini(&ctx);
 }
 
+/* Machine code of a container, one image at a time. */
+static bool visit_slice(const cbi_slice *slice, void *user)
+{
+    visit *all = user;
+    char file[4096];
+    if (slice->kind != CBI_SLICE_CUBIN)
+        return true;
+    visit v = *all;
+    v.slice = slice;
+    if (slice->bare)
+        snprintf(file, sizeof file, "%s", slice->file);
+    else
+        snprintf(file, sizeof file, "%s:%zu.sm_%u%.1s", slice->file, slice->index, slice->entry.sm,
+                 (const char[2]){slice->entry.suffix, 0});
+    v.file = file;
+    visit_image(&v);
+    all->unreadable |= v.unreadable;
+    return true;
+}
+
+static void on_damage(void *user, const cb_diagnostic *d)
+{
+    visit *v = user;
+    fprintf(stderr, "cubind %s: %s\n", v->command, d->message);
+    v->unreadable = true;
+}
+
 static cb_status read_file(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
@@ -53,7 +90,15 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
         v->unreadable = true;
         return CB_OK;
     }
-    visit_image(v);
+    cbi_content content = cbi_recognise(v->bytes);
+    if (content == CBI_CONTENT_CUBIN || content == CBI_CONTENT_UNKNOWN ||
+        content == CBI_CONTENT_EMPTY) {
+        visit_image(v);
+        return CB_OK;
+    }
+    ctx->on_diagnostic = on_damage;
+    ctx->on_diagnostic_user = v;
+    cbi_each_slice(ctx, v->file, v->bytes, visit_slice, v);
     return CB_OK;
 }
 
