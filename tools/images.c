@@ -14,6 +14,8 @@ typedef struct visit {
     cbi_image_fn fn;
     void *user;
     const cbi_slice *slice; /* of a container; NULL: the file is the image */
+    cbi_ctx *outer;         /* of the container; holds the scratch */
+    cbi_scratch *scratch;   /* decompressed images share their room */
     bool unreadable;
 } visit;
 
@@ -26,7 +28,8 @@ static cb_status read_image(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
     cbi_image image = {.ctx = ctx, .file = v->file};
-    cbi_load load = v->slice ? cbi_slice_load(ctx, v->slice, NULL, &v->bytes) : CBI_LOAD_OK;
+    cbi_load load =
+        v->slice ? cbi_slice_load(v->outer, v->slice, v->scratch, &v->bytes) : CBI_LOAD_OK;
     if (load != CBI_LOAD_OK) {
         complain(v, cbi_load_text(load));
         v->unreadable = true;
@@ -84,6 +87,7 @@ static void on_damage(void *user, const cb_diagnostic *d)
 static cb_status read_file(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
+    cbi_scratch scratch = {NULL, 0};
     errno = 0;
     if (cbi_map_file(ctx, v->file, &v->bytes) != CB_OK) {
         complain(v, errno ? strerror(errno) : "cannot be read");
@@ -96,6 +100,8 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
         visit_image(v);
         return CB_OK;
     }
+    v->outer = ctx;
+    v->scratch = &scratch;
     ctx->on_diagnostic = on_damage;
     ctx->on_diagnostic_user = v;
     cbi_each_slice(ctx, v->file, v->bytes, visit_slice, v);
