@@ -13,9 +13,8 @@ typedef struct visit {
     cbi_span bytes;
     cbi_image_fn fn;
     void *user;
-    const cbi_slice *slice; /* of a container; NULL: the file is the image */
-    cbi_ctx *outer;         /* of the container; holds the scratch */
-    cbi_scratch *scratch;   /* decompressed images share their room */
+    cbi_ctx *container;   /* holds the scratch */
+    cbi_scratch *scratch; /* decompressed images share their room */
     bool unreadable;
 } visit;
 
@@ -28,13 +27,6 @@ static cb_status read_image(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
     cbi_image image = {.ctx = ctx, .file = v->file};
-    cbi_load load =
-        v->slice ? cbi_slice_load(v->outer, v->slice, v->scratch, &v->bytes) : CBI_LOAD_OK;
-    if (load != CBI_LOAD_OK) {
-        complain(v, cbi_load_text(load));
-        v->unreadable = true;
-        return CB_OK;
-    }
     image.kind = cbi_object_read(ctx, v->file, v->bytes, &image.object, &image.findings);
     if (image.kind == CBI_OBJECT_NOT_ELF || image.kind == CBI_OBJECT_NOT_DEVICE) {
         complain(v, image.kind == CBI_OBJECT_NOT_ELF ? "not an ELF file" : "not a device ELF file");
@@ -65,14 +57,19 @@ static bool visit_slice(const cbi_slice *slice, void *user)
     if (slice->kind != CBI_SLICE_CUBIN)
         return true;
     visit v = *all;
-    v.slice = slice;
     if (slice->bare)
         snprintf(file, sizeof file, "%s", slice->file);
     else
         snprintf(file, sizeof file, "%s:%zu.sm_%u%.1s", slice->file, slice->index, slice->entry.sm,
                  (const char[2]){slice->entry.suffix, 0});
     v.file = file;
-    visit_image(&v);
+    cbi_load load = cbi_slice_load(v.container, slice, v.scratch, &v.bytes);
+    if (load == CBI_LOAD_OK) {
+        visit_image(&v);
+    } else {
+        complain(&v, cbi_load_text(load));
+        v.unreadable = true;
+    }
     all->unreadable |= v.unreadable;
     return true;
 }
@@ -100,7 +97,7 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
         visit_image(v);
         return CB_OK;
     }
-    v->outer = ctx;
+    v->container = ctx;
     v->scratch = &scratch;
     ctx->on_diagnostic = on_damage;
     ctx->on_diagnostic_user = v;
