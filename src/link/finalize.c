@@ -124,7 +124,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return !sym->sec->dead && section_has_symbol(lk, sym->sec);
     if (!lk->exec)
         return true;
-    if (sym->recorded)
+    if (lk->opt->preserve_relocs && (sym->internal || sym->recorded))
         return true;
     if (sym->internal)
         return false;
@@ -208,8 +208,12 @@ static void build_strings(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!lk->secs.items[i]->dead)
             add_string(lk, &lk->shstr, lk->shstr_offsets, lk->secs.items[i]->name);
-    for (size_t i = 0; i < lk->protos.len; i++)
-        add_string(lk, &lk->str, lk->str_offsets, lk->protos.items[i]);
+    for (size_t i = 0; i < lk->protos.len; i++) {
+        /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
+        const cbi_name *proto = lk->protos.items[i];
+        lk->str_offsets[proto->id] = (uint32_t)lk->str.len;
+        cbi_buf_append(ctx, &lk->str, proto->s, proto->len + 1);
+    }
     for (size_t i = 0; i < lk->locals.len; i++)
         if (symbol_name_stays(lk, lk->locals.items[i]))
             add_string(lk, &lk->str, lk->str_offsets, lk->locals.items[i]->name);
@@ -300,6 +304,9 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
             info = (uint8_t)((info & 0xf0) | STT_OBJECT);
         if (!sym->func)
             other &= (uint8_t)~STO_CUDA_SPACE;
+        /* Only --preserve-relocs lets shared variables through; they stay hidden from others. */
+        if (is_shared_var(sym) && !lk->opt->debug)
+            other |= STV_INTERNAL;
     }
     *ret_info = info;
     *ret_other = other;

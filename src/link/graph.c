@@ -166,6 +166,13 @@ void cbi_link_liveness(cbi_linker *lk)
         if (f->address_taken || !lk->eliminate)
             f->live = true;
     }
+    /* What a live function calls outside stays, also when the function itself is not reached. */
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        for (size_t j = 0; f->live && j < f->calls.len; j++)
+            if (!f->calls.items[j]->obj)
+                f->calls.items[j]->live = true;
+    }
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!lk->mercury && keeps_function(r->type) && r->sym && r->sym->func)

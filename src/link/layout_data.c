@@ -188,6 +188,7 @@ void cbi_layout_images(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && lk->secs.items[i]->size > start)
             start = lk->secs.items[i]->size;
+    start = cbi_align_up(start, 4);
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
     size_t n = lk->images.len, at = n;
     cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);

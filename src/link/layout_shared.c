@@ -344,7 +344,7 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *
         total += sym->size;
         align = sym->shared_align > align ? sym->shared_align : align;
     }
-    sec->size = total > align ? total : total ? total + align : 0;
+    sec->size = total > align ? total : total || min_align >= DYNAMIC_ALIGN ? total + align : 0;
     sec->align = align;
     sec->shared_total = total;
     (void)lk;

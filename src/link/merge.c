@@ -418,7 +418,8 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     obj->symbols[i] = sym;
     if (verdict == CBI_LOSES) {
         obj->symbol_lost[i] = 1;
-        if (sym && CBI_ST_BIND(sym->info) == STB_WEAK && CBI_ST_BIND(s->info) == STB_WEAK)
+        if (sym && CBI_ST_BIND(sym->info) == STB_WEAK && CBI_ST_BIND(s->info) == STB_WEAK &&
+            in->type == SHT_CUDA_GLOBAL_INIT)
             lose_bytes(lk, obj, i);
         return;
     }
@@ -446,8 +447,9 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sym = new_object_symbol(lk, obj, s);
         uint8_t type = CBI_ST_TYPE(s->info);
         if ((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) {
-            debug_shared(lk);
-            sym->dynamic = true;
+            if (s->size == 0)
+                debug_shared(lk);
+            sym->dynamic = s->size == 0;
             sym->shared_align = s->value;
             cbi_vec_push(lk->ctx, &lk->shared, sym);
         } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
@@ -501,6 +503,15 @@ static bool merged_elsewhere(const cbi_section *sec)
 static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
+    bool *has_symbol = CBI_NEW_ARRAY(lk->ctx, in->section_count, bool);
+    for (uint32_t i = 1; i < in->symbol_count; i++)
+        if (CBI_ST_TYPE(in->symbols[i].info) == STT_SECTION && in->symbols[i].shndx < in->section_count)
+            has_symbol[in->symbols[i].shndx] = true;
+    /* Sections without a symbol come first: an empty .debug_frame. */
+    for (uint32_t i = 1; i < in->section_count; i++)
+        if (in->sections[i].type == SHT_PROGBITS && !has_symbol[i] && !obj->sections[i].out &&
+            !obj->sections[i].lost && !cbi_belongs_to_lost(obj, i))
+            cbi_merge_section(lk, obj, i);
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         const cbi_symbol *s = &in->symbols[i];
         if (CBI_ST_TYPE(s->info) != STT_SECTION || s->shndx >= in->section_count || !s->shndx)

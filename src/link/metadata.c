@@ -218,11 +218,25 @@ static bool in_lost_bytes(const cbi_lobj *obj, uint32_t section, uint64_t offset
            obj->lost[low].start <= offset && offset < obj->lost[low].end;
 }
 
-/* Sections that describe code: entries about a copy that lost are not entered. */
-static bool describes_code(const char *name)
+/* Sections in which entries about a definition that lost are not entered.  That is right for tables
+ * that describe the code; for constants it leaves pointers unrelocated, which nvlink does too. */
+static bool forgets_losers(const cbi_section *target)
 {
-    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
-           strcmp(name, ".debug_frame") == 0;
+    return strcmp(target->name, ".debug_line") == 0 ||
+           strcmp(target->name, ".nv_debug_line_sass") == 0 ||
+           strcmp(target->name, ".debug_frame") == 0 || cbi_is_constant_type(target->type);
+}
+
+/* --preserve-relocs keeps what was resolved beside the first relocation section of the target. */
+static void create_resolved(cbi_linker *lk, cbi_osec *target)
+{
+    if (target->resolved)
+        return;
+    target->resolved =
+        cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s),
+                       SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
+    target->resolved->target = target;
+    target->resolved->func = target->func;
 }
 
 static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
@@ -237,24 +251,29 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         return;
     bool rela = sec->type == SHT_RELA;
     size_t count = cbi_rela_count(sec);
-    cbi_sec_rel(lk, map->out, rela || lk->opt->force_rela);
-    bool code_info = describes_code(in->sections[sec->info].name);
+    bool forgets = forgets_losers(&in->sections[sec->info]);
+    bool first = true;
     for (size_t i = 0; i < count; i++) {
         cbi_rela entry = cbi_rela_at(sec, i);
-        /* nvlink prepares the other form as soon as a later entry has no addend; the name stays in
-         * the string tables even if nothing ever goes there. */
-        if (rela && i > 0 && entry.addend == 0 && !map->out->rel && !lk->opt->force_rela)
-            cbi_sec_rel(lk, map->out, false);
         if (entry.symbol >= in->symbol_count)
             cbi_fatal(lk->ctx, "reloc-symbol-range",
                       &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
                       "Relocation in '%s' of '%s' names symbol %u of %u", sec->name, obj->file,
                       entry.symbol, in->symbol_count);
-        if (code_info && obj->symbol_lost[entry.symbol] &&
-            CBI_ST_TYPE(in->symbols[entry.symbol].info) == STT_FUNC)
+        if (forgets && obj->symbol_lost[entry.symbol])
             continue;
         if (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset))
             continue;
+        if (first) {
+            cbi_sec_rel(lk, map->out, rela || lk->opt->force_rela);
+            if (lk->opt->preserve_relocs)
+                create_resolved(lk, map->out);
+        } else if (rela && entry.addend == 0) {
+            /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
+             * in the string tables even if nothing ever goes there. */
+            cbi_sec_rel(lk, map->out, false);
+        }
+        first = false;
         cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->rels);
         rel->obj = obj;
         rel->in_sec = sec->info;
@@ -278,11 +297,6 @@ void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
     for (uint32_t i = 1; i < in->section_count; i++) {
         const cbi_section *sec = &in->sections[i];
         switch (sec->type) {
-        case SHT_PROGBITS:
-            /* Only sections without a symbol are still open: an empty .debug_frame. */
-            if (!obj->sections[i].out && !obj->sections[i].lost && !cbi_belongs_to_lost(obj, i))
-                cbi_merge_section(lk, obj, i);
-            break;
         case SHT_CUDA_INFO:
             read_attributes(lk, obj, sec);
             break;

@@ -320,7 +320,7 @@ static void externs_add(cbi_linker *lk, cbi_rec *rec, cbi_lsym *const *symbols, 
             rec->symbols[rec->symbol_count++] = symbols[i];
 }
 
-/* Keep only what is still undefined. */
+/* Keep only what is still undefined, and entries: only their descriptors are known to code. */
 static void reduce_externs(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
@@ -329,7 +329,9 @@ static void reduce_externs(cbi_linker *lk)
             continue;
         uint32_t kept = 0;
         for (uint32_t j = 0; j < rec->symbol_count; j++)
-            if (rec->symbols[j]->state == CBI_SYM_UNDEF && !rec->symbols[j]->removed)
+            if (!rec->symbols[j]->removed &&
+                (rec->symbols[j]->state == CBI_SYM_UNDEF ||
+                 (rec->symbols[j]->func && rec->symbols[j]->func->entry)))
                 rec->symbols[kept++] = rec->symbols[j];
         rec->symbol_count = kept;
     }
@@ -527,7 +529,6 @@ void cbi_link_propagate(cbi_linker *lk)
 {
     collect(lk);
     reduce_externs(lk);
-    cbi_link_components(lk);
     for (size_t i = 0; i < lk->bottom_up.len; i++)
         if (lk->bottom_up.items[i]->func)
             lk->bottom_up.items[i]->func->own_regs = lk->bottom_up.items[i]->regs;

@@ -285,9 +285,9 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
             clear_field(type, r);
         return;
     }
-    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func) {
-        if (r->target->func->dyn_instance)
-            r->sym = r->target->func->dyn_instance;
+    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
+        r->target->func->dyn_instance) {
+        r->sym = r->target->func->dyn_instance;
         keep(lk, r);
         return;
     }
@@ -317,32 +317,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     patch(type, r, resolve_value(lk, r));
 }
 
-/* --preserve-relocs keeps what was resolved in sections next to the ordinary ones. */
-static void create_resolved_sections(cbi_linker *lk)
-{
-    CBI_VEC(cbi_osec *) ordered = {0};
-    size_t count = lk->secs.len;
-    for (size_t i = 0; i < count; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        cbi_vec_push(lk->ctx, &ordered, sec);
-        if ((sec->type != SHT_REL && sec->type != SHT_RELA) || sec->target->resolved)
-            continue;
-        cbi_osec *r = cbi_sec_create(
-            lk, cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", sec->target->name->s),
-            SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
-        r->target = sec->target;
-        sec->target->resolved = r;
-        cbi_vec_push(lk->ctx, &ordered, r);
-    }
-    lk->secs.items = ordered.items;
-    lk->secs.len = ordered.len;
-    lk->secs.cap = ordered.cap;
-}
-
 void cbi_link_relocate(cbi_linker *lk)
 {
-    if (lk->opt->preserve_relocs)
-        create_resolved_sections(lk);
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!lk->secs.items[i]->dead)
             cbi_sec_materialize(lk, lk->secs.items[i]);
@@ -369,7 +345,8 @@ static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
         return driver_function(sym->name->s);
-    if (is_image(sym) || sym->size == 0)
+    bool shared = (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+    if (is_image(sym) || (shared && sym->size == 0))
         return true;
     if (strncmp(sym->name->s, ".nv.", 4) == 0 || cbi_is_unified_name(sym->name->s))
         return true;
@@ -383,8 +360,6 @@ void cbi_link_undefined(cbi_linker *lk)
     for (size_t i = 0; i < lk->globals.len; i++) {
         const cbi_lsym *sym = lk->globals.items[i];
         if (sym->state != CBI_SYM_UNDEF || sym->removed || may_stay_undefined(lk, sym))
-            continue;
-        if (!sym->func && !sym->used)
             continue;
         cbi_error(lk->ctx, "undefined-reference",
                   &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s}, NULL,
