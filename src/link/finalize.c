@@ -103,7 +103,7 @@ static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_COMPAT:
         return false;
     case SHT_CUDA_SHARED:
-        if (!lk->exec && sec->variables.len == 0 && sec != lk->debug_shared)
+        if (!lk->exec && sec->shared_total == 0)
             return false;
         return sec->emitted && sec->size > 0;
     default:
@@ -371,6 +371,9 @@ static void place_sections(cbi_linker *lk)
 
 void cbi_link_finalize(cbi_linker *lk)
 {
+    if (lk->deleted_section_help)
+        cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
+                  "Internal error: reference to deleted section");
     cbi_link_fill_callgraph(lk); /* for its sizes */
     decide_sections(lk);
     if (lk->prototype->size == 0)

@@ -152,6 +152,7 @@ static void kill_function(cbi_func *f)
 
 void cbi_link_liveness(cbi_linker *lk)
 {
+    const cbi_func *orphan_alias = NULL;
     complete_taken(lk);
     bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
     for (size_t i = 0; i < lk->funcs.len; i++) {
@@ -181,15 +182,17 @@ void cbi_link_liveness(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (f->alias_of && !f->live && f->alias_of->live)
-            cbi_fatal(lk->ctx, "unreferenced-alias",
-                      &(cbi_place){.file = f->obj ? f->obj->file : NULL, .symbol = f->sym->name->s},
-                      cbi_printf(lk->ctx,
-                                 "'%s' is an alias of '%s' that nothing refers to; refer to it, or "
-                                 "remove it",
-                                 f->sym->name->s, f->alias_of->sym->name->s),
-                      "Internal error: reference to deleted symbol");
+            orphan_alias = f;
         if (f->alias_of && f->live)
             f->alias_of->live = true;
+    }
+    /* An alias that nobody refers to takes the text along that its owner still needs; the link then
+     * fails where the text is needed first. */
+    if (orphan_alias) {
+        lk->deleted_section_help = cbi_printf(
+            lk->ctx, "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
+            orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s);
+        cbi_sec_kill(orphan_alias->alias_of->text);
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];

@@ -54,7 +54,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     for (size_t i = entries->len; i-- > 0;) {
         cbi_osec *bank = entries->items[i]->constant2;
         bank->size = off;
-        cbi_sec_append(lk, bank, (cbi_span){0}, from->size, from->align);
+        cbi_sec_append(lk, bank, (cbi_span){0}, cbi_align_up(from->size, from->align), from->align);
         for (size_t p = 0; p < from->pieces.len; p++)
             cbi_vec_push(
                 lk->ctx, &bank->pieces,
@@ -172,9 +172,11 @@ void cbi_layout_images(cbi_linker *lk)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
-            r->target != r->target->func->text || !r->target->func->live)
+            r->target != r->target->func->text)
             continue;
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, r->target->func);
+        const cbi_func_list *reaching = lk->entries.len == 1
+                                            ? &lk->entries
+                                            : cbi_entries_reaching(lk, r->target->func);
         for (size_t j = 0; j < reaching->len; j++) {
             if (reaching->items[j]->has_images)
                 continue;

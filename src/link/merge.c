@@ -197,10 +197,15 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
-    if (func->constant2) {
-        func->constant2->pieces.len = 0;
-        func->constant2->size = 0;
-    }
+    if (!func->constant2)
+        return;
+    func->constant2->pieces.len = 0;
+    func->constant2->size = 0;
+    /* The old copy's constants keep their symbols, which -r writes and an executable does not. */
+    if (!lk->exec)
+        lk->deleted_section_help = cbi_printf(
+            lk->ctx, "weak function '%s' is replaced by the copy in '%s'; link without -r, or put "
+            "that file first", func->sym->name->s, obj->file);
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)

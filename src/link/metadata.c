@@ -265,7 +265,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         if (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset))
             continue;
         if (first) {
-            cbi_sec_rel(lk, map->out, rela || lk->opt->force_rela);
+            cbi_sec_rel(lk, map->out, rela);
             if (lk->opt->preserve_relocs)
                 create_resolved(lk, map->out);
         } else if (rela && entry.addend == 0) {
@@ -281,7 +281,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         rel->target = map->out;
         rel->offset = entry.offset + map->base;
         rel->type = entry.type;
-        rel->is_rela = rela || lk->opt->force_rela;
+        rel->is_rela = rela;
         rel->addend = entry.addend;
         rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
         if (rel->sym && rel->sym->is_section)

@@ -176,7 +176,7 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
             r->is_rela = true;
         }
     }
-    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela);
+    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
 
@@ -203,7 +203,7 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
               &(cbi_place){.file = r->obj ? r->obj->file : NULL,
                            .section = r->target->name->s,
                            .symbol = r->sym ? r->sym->name->s : NULL},
-              NULL, "Internal error: reference to deleted symbol");
+              lk->deleted_section_help, "Internal error: reference to deleted symbol");
 }
 
 /* ---- decision ---- */
@@ -215,8 +215,8 @@ static bool from_replaced_copy(const cbi_lrel *r)
     if (r->obj && owner && r->target == owner->text && owner->obj != r->obj)
         return true;
     const cbi_lsym *sym = r->sym;
-    if (!r->obj || !r->is_rela || !sym || !sym->func || sym->func->obj == r->obj ||
-        r->obj->object.symbols[r->in_sym].shndx == SHN_UNDEF)
+    if (!r->obj || !r->is_rela || r->type == 73 || !sym || !sym->func ||
+        sym->func->obj == r->obj || r->obj->object.symbols[r->in_sym].shndx == SHN_UNDEF)
         return false;
     const char *name = r->target->name->s;
     return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
@@ -258,6 +258,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 
     bool clears = type->action == CBI_RELOC_CLEAR_UNUSED;
     bool gone = sym && sym->removed && (is_func(sym) || sym->is_section);
+    if (sym && !gone && is_func(sym) && sym->sec && sym->sec->dead)
+        deleted_symbol(lk, r);
     if (clears && sym && is_func(sym)) {
         if (gone)
             clear_field(type, r);

@@ -266,6 +266,7 @@ typedef struct cbi_linker {
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     bool has_unified;
+    const char *deleted_section_help; /* a section went that a symbol still needs, and why */
     uint64_t null_symbol_value; /* two accidental cases: see layout_const.c */
 
     /* graph results */
