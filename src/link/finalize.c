@@ -34,7 +34,7 @@ static void decide_sections(cbi_linker *lk)
             sec->size = sec->relocs.len * sec->entsize;
             break;
         case SHT_CUDA_INFO:
-            sec->emitted = sec == lk->info || sec->has_infos;
+            sec->emitted = sec->has_infos;
             break;
         case SHT_CUDA_PROTOTYPE:
             sec->emitted = sec->size > 0;
@@ -369,8 +369,22 @@ static void place_sections(cbi_linker *lk)
     lk->shoff = cbi_align_up(cur, 8);
 }
 
+/* A replaced function's constants keep their symbols, which -r writes and an executable does not. */
+static void find_lost_constants(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->secs.len && !lk->exec; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (sec->emptied_by && sec->size == 0)
+            lk->deleted_section_help = cbi_printf(
+                lk->ctx,
+                "weak function '%s' is replaced by the copy in '%s'; put that file first",
+                sec->func->sym->name->s, sec->emptied_by->file);
+    }
+}
+
 void cbi_link_finalize(cbi_linker *lk)
 {
+    find_lost_constants(lk);
     if (lk->deleted_section_help)
         cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
                   "Internal error: reference to deleted section");

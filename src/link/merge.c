@@ -159,6 +159,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     const cbi_symbol *in = &obj->object.symbols[index];
     const cbi_section *text = &obj->object.sections[in->shndx];
     func->alias_of = alias_owner(lk, obj, index);
+    func->first_virtual_sm = obj->cuinfo.virtual_sm;
     if (func->alias_of) {
         func->sym->state = CBI_SYM_DEFINED;
         func->sym->def_obj = obj;
@@ -201,17 +202,13 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
         return;
     func->constant2->pieces.len = 0;
     func->constant2->size = 0;
-    /* The old copy's constants keep their symbols, which -r writes and an executable does not. */
-    if (!lk->exec)
-        lk->deleted_section_help = cbi_printf(
-            lk->ctx, "weak function '%s' is replaced by the copy in '%s'; link without -r, or put "
-            "that file first", func->sym->name->s, obj->file);
+    func->constant2->emptied_by = obj;
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
-    obj->symbol_lost[index] = 1;
+    obj->symbol_lost[index] = CBI_LOST;
     if (in->shndx != SHN_UNDEF && in->shndx < obj->object.section_count)
         obj->sections[in->shndx].lost = true;
 }
@@ -390,13 +387,13 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_section *sec = &obj->object.sections[s->shndx];
     bool lost = cbi_belongs_to_lost(obj, s->shndx);
     if (lost && sec->type == SHT_CUDA_CONSTANT_B0) {
-        obj->symbol_lost[i] = 1;
+        obj->symbol_lost[i] = CBI_LOST;
         return;
     }
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
     if (lost) {
         /* The bytes stay as dead space; nvlink then writes their place to the null symbol. */
-        obj->symbol_lost[i] = 1;
+        obj->symbol_lost[i] = CBI_LOST;
         if (map->out->func) {
             map->out->func->lost_constants = true;
             map->out->func->lost_constants_base = map->base + s->value;
@@ -415,14 +412,18 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_symbol *s = &obj->object.symbols[i];
     const cbi_section *in = &obj->object.sections[s->shndx];
     if (is_shared(in->type) && cbi_belongs_to_lost(obj, s->shndx)) {
-        obj->symbol_lost[i] = 1;
+        const cbi_name *name = cbi_intern(lk->ctx, in->name);
+        /* Of an unwanted kernel only this name remains. */
+        if (lk->prune && !cbi_sec_find(lk, name))
+            cbi_sec_create(lk, name, in->type, in->flags, 0, 0);
+        obj->symbol_lost[i] = CBI_LOST;
         return;
     }
     cbi_lsym *sym;
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
     obj->symbols[i] = sym;
     if (verdict == CBI_LOSES) {
-        obj->symbol_lost[i] = 1;
+        obj->symbol_lost[i] = CBI_LOST;
         if (sym && CBI_ST_BIND(sym->info) == STB_WEAK && CBI_ST_BIND(s->info) == STB_WEAK &&
             in->type == SHT_CUDA_GLOBAL_INIT)
             lose_bytes(lk, obj, i);

@@ -215,8 +215,8 @@ static bool from_replaced_copy(const cbi_lrel *r)
     if (r->obj && owner && r->target == owner->text && owner->obj != r->obj)
         return true;
     const cbi_lsym *sym = r->sym;
-    if (!r->obj || !r->is_rela || r->type == 73 || !sym || !sym->func ||
-        sym->func->obj == r->obj || r->obj->object.symbols[r->in_sym].shndx == SHN_UNDEF)
+    if (!r->obj || !r->is_rela || !sym || !sym->func ||
+        r->obj->symbol_lost[r->in_sym] != CBI_LOST_BY_REGISTERS)
         return false;
     const char *name = r->target->name->s;
     return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||

@@ -60,14 +60,18 @@ uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
     return obj->regs[sym_index];
 }
 
-/* Weak against weak: fewer registers, then the newer PTX target, then the first. */
+/* Weak against weak: fewer registers, then the newer PTX target, then the first.  The PTX target of
+ * the very first copy counts, also after that copy was replaced. */
 static bool later_weak_wins(cbi_linker *lk, const cbi_func *held, cbi_lobj *obj, uint32_t index)
 {
     uint32_t old_regs = cbi_input_regs(lk, held->obj, held->in_sym);
     uint32_t new_regs = cbi_input_regs(lk, obj, index);
-    if (old_regs != new_regs)
+    if (old_regs != new_regs) {
+        if (new_regs < old_regs)
+            held->obj->symbol_lost[held->in_sym] = CBI_LOST_BY_REGISTERS;
         return new_regs < old_regs;
-    return obj->cuinfo.virtual_sm > held->obj->cuinfo.virtual_sm;
+    }
+    return obj->cuinfo.virtual_sm > held->first_virtual_sm;
 }
 
 static uint64_t parameter_bank_size(const cbi_lobj *obj, uint32_t text)

@@ -75,6 +75,7 @@ struct cbi_osec {
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_lsym *) variables;  /* of a shared section: its variables, in order of appearance */
     bool has_infos;                 /* of an .nv.info section: has a surviving record */
+    const cbi_lobj *emptied_by;      /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;             /* of an .nv.info section: the records as written */
     uint64_t shared_total;          /* -r: plain sum of its variables */
     const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
@@ -131,6 +132,7 @@ struct cbi_func {
     cbi_osec *constant0;
     cbi_osec *constant2;
     cbi_func *alias_of; /* owner of the text when this is an alias */
+    uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;
     bool pruned; /* removed by host information */
 
@@ -203,6 +205,13 @@ struct cbi_rec {
     bool dead;
 };
 
+/* What became of a definition that is not linked. */
+enum cbi_lost_how {
+    CBI_NOT_LOST,
+    CBI_LOST,              /* it never entered the link */
+    CBI_LOST_BY_REGISTERS, /* replaced by a weak copy that needs fewer registers */
+};
+
 /* Where an input section went. */
 typedef struct cbi_secmap {
     cbi_osec *out; /* NULL: not mapped */
@@ -219,7 +228,7 @@ struct cbi_lobj {
     bool has_compat;
     cbi_lsym **symbols;    /* per input symbol */
     cbi_secmap *sections;  /* per input section */
-    uint8_t *symbol_lost;  /* per input symbol: a definition that lost */
+    uint8_t *symbol_lost;  /* per input symbol: enum cbi_lost_how */
     uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
     struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
