@@ -66,7 +66,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     }
     from->spread_to = entries;
     from->spread_offset = off;
-    if (f->lost_constants)
+    if (f->lost_constants && entries->len)
         lk->null_symbol_value = off + f->lost_constants_base;
 }
 
@@ -85,7 +85,7 @@ void cbi_layout_constants(cbi_linker *lk)
                 lk->null_symbol_value = sec->func->lost_constants_base;
             continue;
         }
-        if (!sec->func->live)
+        if (!sec->func->live || !sec->own_contents)
             continue;
         spread_constants(lk, sec->func);
         any = true;

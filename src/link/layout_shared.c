@@ -307,6 +307,17 @@ static void layout_final(cbi_linker *lk)
         place_entry(lk, lk->entries.items[i], &groups);
     place_dynamic(lk);
 
+    for (size_t i = 0; i < count && lk->opt->debug; i++) {
+        if (!is_dynamic(order[i]))
+            continue;
+        /* Debuggers see dynamic variables at their common offset, 0 when nobody reaches them. */
+        order[i]->state = CBI_SYM_DEFINED;
+        order[i]->sec = lk->debug_shared;
+        order[i]->value = 0;
+        for (size_t e = 0; e < lk->entries.len; e++)
+            if (lk->entries.items[e]->dyn_set)
+                order[i]->value = set_of(lk->entries.items[e])->dyn_offset;
+    }
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_osec *sec = lk->entries.items[i]->shared;
@@ -334,7 +345,7 @@ static void layout_final(cbi_linker *lk)
 /* ---- -r ---- */
 
 static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *const *vars,
-                                       size_t count, uint64_t min_align)
+                                       size_t count, uint64_t min_align, bool dynamic)
 {
     uint64_t total = 0, align = min_align;
     for (size_t i = 0; i < count; i++) {
@@ -344,7 +355,7 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *
         total += sym->size;
         align = sym->shared_align > align ? sym->shared_align : align;
     }
-    sec->size = total > align ? total : total || min_align >= DYNAMIC_ALIGN ? total + align : 0;
+    sec->size = total > align ? total : total || dynamic ? total + align : 0;
     sec->align = align;
     sec->shared_total = total;
     (void)lk;
@@ -377,7 +388,8 @@ static void layout_relocatable(cbi_linker *lk)
         uint64_t align = module_align;
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
-        layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align);
+        layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
+                                   k->uses_dynamic);
         if (k->uses_dynamic) {
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
@@ -392,7 +404,8 @@ static void layout_relocatable(cbi_linker *lk)
     if (!lk->debug_shared)
         return;
     uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
-    layout_relocatable_section(lk, lk->debug_shared, lk->shared.items, lk->shared.len, align);
+    layout_relocatable_section(lk, lk->debug_shared, lk->shared.items, lk->shared.len, align,
+                               dynamic);
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 

@@ -113,6 +113,7 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed)
         return map; /* a weak entry's bank: the first copy stays */
     map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
+    map->out->own_contents |= !cbi_belongs_to_lost(obj, i);
     return map;
 }
 

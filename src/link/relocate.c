@@ -176,7 +176,7 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
             r->is_rela = true;
         }
     }
-    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
+    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || (lk->exec && lk->opt->force_rela));
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
 
@@ -326,8 +326,11 @@ void cbi_link_relocate(cbi_linker *lk)
             cbi_sec_materialize(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
-        if (!r->drop && !r->target->dead && !from_replaced_copy(r))
-            relocate_one(lk, r);
+        if (r->drop || r->target->dead || from_replaced_copy(r))
+            continue;
+        if (lk->opt->force_rela && lk->exec && !r->is_rela)
+            cbi_sec_rel(lk, r->target, true);
+        relocate_one(lk, r);
     }
 }
 

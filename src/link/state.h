@@ -68,6 +68,7 @@ struct cbi_osec {
     cbi_lsym *symbol;  /* its STT_SECTION symbol */
     bool dead;         /* removed with its function: the name vanishes */
     bool contributed;  /* an input put something in, were it zero bytes */
+    bool own_contents; /* optimizer constants: not only from copies that lost */
     bool emitted;
     uint32_t index; /* in the output; valid when emitted */
     uint64_t offset;
