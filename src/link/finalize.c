@@ -319,7 +319,8 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     if (is_shared_var(sym)) {
         if (!lk->exec)
             return sym->size ? sym->shared_align : 0;
-        bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+        bool reserve =
+            lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation && !sym->unplaced;
         return sym->value + (reserve ? 0x400 : 0);
     }
     return sym->value;
@@ -369,15 +370,15 @@ static void place_sections(cbi_linker *lk)
     lk->shoff = cbi_align_up(cur, 8);
 }
 
-/* A replaced function's constants keep their symbols, which -r writes and an executable does not. */
+/* A replaced function's constants keep their symbols, which -r writes and an executable does not.
+ */
 static void find_lost_constants(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len && !lk->exec; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->emptied_by && sec->size == 0)
             lk->deleted_section_help = cbi_printf(
-                lk->ctx,
-                "weak function '%s' is replaced by the copy in '%s'; put that file first",
+                lk->ctx, "weak function '%s' is replaced by the copy in '%s'; put that file first",
                 sec->func->sym->name->s, sec->emptied_by->file);
     }
 }

@@ -23,11 +23,6 @@ void cbi_layout_commons(cbi_linker *lk)
 
 /* ---- optimizer constants: copied into the bank of every entry that reaches the function ---- */
 
-static bool is_optimizer(uint32_t type)
-{
-    return type == SHT_CUDA_CONSTANT_B0 + 2 || type == SHT_CUDA_MERC_CONSTANT_OPT;
-}
-
 static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
 {
     if (!k->constant2) {
@@ -54,7 +49,8 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     for (size_t i = entries->len; i-- > 0;) {
         cbi_osec *bank = entries->items[i]->constant2;
         bank->size = off;
-        cbi_sec_append(lk, bank, (cbi_span){0}, cbi_align_up(from->size, from->align), from->align);
+        cbi_sec_append(lk, bank, (cbi_span){0}, from->size, from->align);
+        bank->size = cbi_align_up(bank->size, bank->align);
         for (size_t p = 0; p < from->pieces.len; p++)
             cbi_vec_push(
                 lk->ctx, &bank->pieces,
@@ -78,7 +74,7 @@ void cbi_layout_constants(cbi_linker *lk)
     bool any = false;
     for (size_t i = created; i-- > 0;) {
         cbi_osec *sec = lk->secs.items[i];
-        if (!is_optimizer(sec->type) || sec->dead || !sec->func)
+        if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
         if (sec->func->entry) {
             if (sec->func->lost_constants)
@@ -174,9 +170,8 @@ void cbi_layout_images(cbi_linker *lk)
         if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
             r->target != r->target->func->text)
             continue;
-        const cbi_func_list *reaching = lk->entries.len == 1
-                                            ? &lk->entries
-                                            : cbi_entries_reaching(lk, r->target->func);
+        const cbi_func_list *reaching =
+            lk->entries.len == 1 ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
         for (size_t j = 0; j < reaching->len; j++) {
             if (reaching->items[j]->has_images)
                 continue;

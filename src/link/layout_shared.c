@@ -233,10 +233,11 @@ static void place_dynamic(cbi_linker *lk)
     }
 }
 
-/* Where the dynamic variables begin for code of this function. */
-uint64_t cbi_dynamic_offset(const cbi_func *f)
+uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 {
-    return f->dyn_offset;
+    if (!f)
+        return 0;
+    return cbi_entries_reaching(lk, f)->len ? f->dyn_offset : UINT64_MAX;
 }
 
 /* ---- final link ---- */
@@ -314,9 +315,12 @@ static void layout_final(cbi_linker *lk)
         order[i]->state = CBI_SYM_DEFINED;
         order[i]->sec = lk->debug_shared;
         order[i]->value = 0;
+        order[i]->unplaced = true;
         for (size_t e = 0; e < lk->entries.len; e++)
-            if (lk->entries.items[e]->dyn_set)
+            if (lk->entries.items[e]->dyn_set) {
                 order[i]->value = set_of(lk->entries.items[e])->dyn_offset;
+                order[i]->unplaced = false;
+            }
     }
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     for (size_t i = 0; i < lk->entries.len; i++) {

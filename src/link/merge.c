@@ -193,9 +193,24 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     }
 }
 
+static bool text_has_relocs(cbi_linker *lk, cbi_lobj *obj, uint32_t text)
+{
+    const cbi_object *in = &obj->object;
+    if (!obj->has_relocs) {
+        obj->has_relocs = CBI_NEW_ARRAY(lk->ctx, in->section_count, bool);
+        for (uint32_t i = 1; i < in->section_count; i++)
+            if (cbi_is_reloc_type(in->sections[i].type) && in->sections[i].info < in->section_count)
+                obj->has_relocs[in->sections[i].info] = true;
+    }
+    return obj->has_relocs[text];
+}
+
 static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
+    /* Entries that describe the old copy go only if its text has relocations itself. */
+    if (text_has_relocs(lk, func->obj, func->in_sec))
+        func->obj->symbol_lost[func->in_sym] = CBI_REPLACED;
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
@@ -385,22 +400,11 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
         return;
-    const cbi_section *sec = &obj->object.sections[s->shndx];
-    bool lost = cbi_belongs_to_lost(obj, s->shndx);
-    if (lost && sec->type == SHT_CUDA_CONSTANT_B0) {
+    if (cbi_belongs_to_lost(obj, s->shndx)) {
         obj->symbol_lost[i] = CBI_LOST;
         return;
     }
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
-    if (lost) {
-        /* The bytes stay as dead space; nvlink then writes their place to the null symbol. */
-        obj->symbol_lost[i] = CBI_LOST;
-        if (map->out->func) {
-            map->out->func->lost_constants = true;
-            map->out->func->lost_constants_base = map->base + s->value;
-        }
-        return;
-    }
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;
@@ -507,12 +511,24 @@ static bool merged_elsewhere(const cbi_section *sec)
            sec->type == SHT_CUDA_PROTOTYPE || sec->type == SHT_NOTE || sec->type == SHT_CUDA_HOST;
 }
 
+/* Optimizer constants of a copy that lost stay as dead space; nvlink later writes their place to
+ * the null symbol. */
+static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_secmap *map = cbi_merge_section(lk, obj, i);
+    if (!map->out->func)
+        return;
+    map->out->func->lost_constants = true;
+    map->out->func->lost_constants_base = map->base;
+}
+
 static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     bool *has_symbol = CBI_NEW_ARRAY(lk->ctx, in->section_count, bool);
     for (uint32_t i = 1; i < in->symbol_count; i++)
-        if (CBI_ST_TYPE(in->symbols[i].info) == STT_SECTION && in->symbols[i].shndx < in->section_count)
+        if (CBI_ST_TYPE(in->symbols[i].info) == STT_SECTION &&
+            in->symbols[i].shndx < in->section_count)
             has_symbol[in->symbols[i].shndx] = true;
     /* Sections without a symbol come first: an empty .debug_frame. */
     for (uint32_t i = 1; i < in->section_count; i++)
@@ -525,9 +541,12 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
             continue;
         const cbi_section *sec = &in->sections[s->shndx];
         cbi_secmap *map = &obj->sections[s->shndx];
-        if (!map->out && !map->lost && !merged_elsewhere(sec) &&
-            !cbi_belongs_to_lost(obj, s->shndx))
+        if (map->out || map->lost || merged_elsewhere(sec))
+            continue;
+        if (!cbi_belongs_to_lost(obj, s->shndx))
             cbi_merge_section(lk, obj, s->shndx);
+        else if (cbi_is_optimizer_type(sec->type))
+            keep_lost_constants(lk, obj, s->shndx);
     }
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         const cbi_symbol *s = &in->symbols[i];

@@ -89,7 +89,7 @@ typedef struct resolved {
     uint32_t bank;
 } resolved;
 
-static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
+static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
     resolved v = {0};
@@ -103,9 +103,7 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
     if (sym->is_section) {
         v.value = r->section_base;
     } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
-        v.value = r->target->func ? cbi_dynamic_offset(r->target->func) : UINT64_MAX;
-        if (!r->target->func)
-            v.value = 0;
+        v.value = cbi_dynamic_offset(lk, r->target->func);
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
@@ -176,7 +174,7 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
             r->is_rela = true;
         }
     }
-    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || (lk->exec && lk->opt->force_rela));
+    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
 
@@ -216,7 +214,7 @@ static bool from_replaced_copy(const cbi_lrel *r)
         return true;
     const cbi_lsym *sym = r->sym;
     if (!r->obj || !r->is_rela || !sym || !sym->func ||
-        r->obj->symbol_lost[r->in_sym] != CBI_LOST_BY_REGISTERS)
+        r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
         return false;
     const char *name = r->target->name->s;
     return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
@@ -328,7 +326,7 @@ void cbi_link_relocate(cbi_linker *lk)
         cbi_lrel *r = &lk->rels.items[i];
         if (r->drop || r->target->dead || from_replaced_copy(r))
             continue;
-        if (lk->opt->force_rela && lk->exec && !r->is_rela)
+        if (lk->opt->force_rela && !r->is_rela)
             cbi_sec_rel(lk, r->target, true);
         relocate_one(lk, r);
     }

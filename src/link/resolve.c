@@ -66,11 +66,8 @@ static bool later_weak_wins(cbi_linker *lk, const cbi_func *held, cbi_lobj *obj,
 {
     uint32_t old_regs = cbi_input_regs(lk, held->obj, held->in_sym);
     uint32_t new_regs = cbi_input_regs(lk, obj, index);
-    if (old_regs != new_regs) {
-        if (new_regs < old_regs)
-            held->obj->symbol_lost[held->in_sym] = CBI_LOST_BY_REGISTERS;
+    if (old_regs != new_regs)
         return new_regs < old_regs;
-    }
     return obj->cuinfo.virtual_sm > held->first_virtual_sm;
 }
 

@@ -9,6 +9,11 @@ bool cbi_is_constant_type(uint32_t type)
            type == SHT_CUDA_MERC_CONSTANT_PIC;
 }
 
+bool cbi_is_optimizer_type(uint32_t type)
+{
+    return type == SHT_CUDA_CONSTANT_B0 + 2 || type == SHT_CUDA_MERC_CONSTANT_OPT;
+}
+
 cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name)
 {
     return cbi_map_get(&lk->sec_by_name, CBI_KEY(name));

@@ -74,11 +74,11 @@ struct cbi_osec {
     uint64_t offset;
     cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
-    CBI_VEC(cbi_lsym *) variables;  /* of a shared section: its variables, in order of appearance */
-    bool has_infos;                 /* of an .nv.info section: has a surviving record */
-    const cbi_lobj *emptied_by;      /* optimizer constants: whose copy of the function replaced them */
-    cbi_buf info_bytes;             /* of an .nv.info section: the records as written */
-    uint64_t shared_total;          /* -r: plain sum of its variables */
+    CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
+    bool has_infos;                /* of an .nv.info section: has a surviving record */
+    const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
+    cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
+    uint64_t shared_total;      /* -r: plain sum of its variables */
     const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
     uint64_t spread_offset;         /* ... and where in their banks */
 };
@@ -115,6 +115,7 @@ struct cbi_lsym {
 
     /* shared variables */
     uint64_t shared_align;
+    bool unplaced;             /* dynamic and reached by no entry: its value is no address */
     CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
     /* textures, samplers, surfaces */
     bool has_slot;
@@ -132,7 +133,7 @@ struct cbi_func {
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
-    cbi_func *alias_of; /* owner of the text when this is an alias */
+    cbi_func *alias_of;        /* owner of the text when this is an alias */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;
     bool pruned; /* removed by host information */
@@ -209,8 +210,8 @@ struct cbi_rec {
 /* What became of a definition that is not linked. */
 enum cbi_lost_how {
     CBI_NOT_LOST,
-    CBI_LOST,              /* it never entered the link */
-    CBI_LOST_BY_REGISTERS, /* replaced by a weak copy that needs fewer registers */
+    CBI_LOST,     /* it never entered the link */
+    CBI_REPLACED, /* it was replaced by a later copy, and its text had relocations */
 };
 
 /* Where an input section went. */
@@ -230,6 +231,7 @@ struct cbi_lobj {
     cbi_lsym **symbols;    /* per input symbol */
     cbi_secmap *sections;  /* per input section */
     uint8_t *symbol_lost;  /* per input symbol: enum cbi_lost_how */
+    bool *has_relocs;      /* per input section: it is patched; NULL until needed */
     uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
     struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
@@ -277,7 +279,7 @@ typedef struct cbi_linker {
     cbi_osec *global, *debug_shared;
     bool has_unified;
     const char *deleted_section_help; /* a section went that a symbol still needs, and why */
-    uint64_t null_symbol_value; /* two accidental cases: see layout_const.c */
+    uint64_t null_symbol_value;       /* two accidental cases: see layout_const.c */
 
     /* graph results */
     cbi_func_list entries; /* live entries, function order */
@@ -319,6 +321,8 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);
 bool cbi_is_constant_type(uint32_t type);
+/* The bank of compiler-generated constants. */
+bool cbi_is_optimizer_type(uint32_t type);
 
 /* ---- merge.c, resolve.c: passes A to D ---- */
 void cbi_link_skeleton(cbi_linker *lk);
@@ -360,8 +364,9 @@ void cbi_layout_shared(cbi_linker *lk);
 void cbi_layout_constants(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
-/* Where the dynamic shared variables begin for code of this function. */
-uint64_t cbi_dynamic_offset(const cbi_func *f);
+/* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
+ * no entry reaches it. */
+uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f);
 /* Relocation types that refer to a texture by its slot in bank 0. */
 bool cbi_is_slot_type(uint32_t type);
 /* nvlink's list sort: keep(a, b) = "a may stay in front of b".  Not stable; see docs. */
