@@ -124,7 +124,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return !sym->sec->dead && section_has_symbol(lk, sym->sec);
     if (!lk->exec)
         return true;
-    if (lk->opt->preserve_relocs && (sym->internal || sym->recorded))
+    if (lk->opt->preserve_relocs && !sym->spread && (sym->internal || sym->recorded))
         return true;
     if (sym->internal)
         return false;

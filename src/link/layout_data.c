@@ -94,6 +94,7 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_lsym *sym = lk->locals.items[i];
         if (sym->sec && !sym->is_section && sym->sec->spread_to) {
             sym->value += sym->sec->spread_offset;
+            sym->spread = true;
             if (sym->sec->spread_to->len)
                 sym->sec = sym->sec->spread_to->items[0]->constant2;
         }

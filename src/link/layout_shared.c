@@ -339,6 +339,10 @@ static void layout_final(cbi_linker *lk)
         sec->align = groups.len && header > DYNAMIC_ALIGN ? header : DYNAMIC_ALIGN;
     sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
     sec->size = 0;
+    if (lk->opt->preserve_relocs && groups.len) {
+        sec->emitted = true;
+        sec->size = group_end + (reserve ? RESERVED_BYTES : 0);
+    }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
         sec->emitted = groups.len || dynamic;
         sec->size =

@@ -227,14 +227,17 @@ static bool forgets_losers(const cbi_section *target)
            strcmp(target->name, ".debug_frame") == 0 || cbi_is_constant_type(target->type);
 }
 
-/* --preserve-relocs keeps what was resolved beside the first relocation section of the target. */
+/* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
+ * Targets of the same name, static functions, share one. */
 static void create_resolved(cbi_linker *lk, cbi_osec *target)
 {
     if (target->resolved)
         return;
-    target->resolved =
-        cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s),
-                       SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
+    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s);
+    target->resolved = cbi_sec_find(lk, name);
+    if (target->resolved)
+        return;
+    target->resolved = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
     target->resolved->target = target;
     target->resolved->func = target->func;
 }

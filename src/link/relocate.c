@@ -178,9 +178,14 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
 
+/* Not recorded: dynamic shared memory, texture slots, and optimizer constants that left their
+ * section, whose symbols are gone. */
 static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
-    if (!lk->opt->preserve_relocs || (r->sym && is_shared_var(r->sym) && r->sym->size == 0))
+    if (!lk->opt->preserve_relocs)
+        return;
+    if (r->sym &&
+        ((is_shared_var(r->sym) && r->sym->size == 0) || is_image(r->sym) || r->sym->spread))
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
