@@ -17,6 +17,7 @@ static const struct command {
     {"link", cbi_tool_link, "link device code into one cubin"},
     {"dump", cbi_tool_dump, "show what is in device code"},
     {"extract", cbi_tool_extract, "list or write the device code in any file"},
+    {"check", cbi_tool_check, "validate device code"},
     {"help", tool_help, "print this text"},
     {"version", tool_version, "print the version"},
 };

@@ -1,0 +1,202 @@
+/* check: driver, and what concerns the file as a whole. */
+#include "inspect/check.h"
+#include "format/arch.h"
+
+enum { MAX_FINDINGS = 1000 };
+
+const cbi_rule cbi_check_rules[] = {
+#define CBI_CHECK_ROW(name, id, text) {id, text},
+    CBI_CHECK_RULES(CBI_CHECK_ROW)
+#undef CBI_CHECK_ROW
+};
+const size_t cbi_check_rule_count = CBI_COUNT(cbi_check_rules);
+
+void cbi_check_fail(cbi_checker *c, cbi_check_rule rule, uint32_t section, uint64_t place,
+                    const char *symbol, const char *format, ...)
+{
+    if (c->count++ >= MAX_FINDINGS)
+        return;
+    va_list args;
+    va_start(args, format);
+    cbi_finding *f = cbi_vec_add(c->ctx, c->findings);
+    f->rule = cbi_check_rules[rule].id;
+    f->message = cbi_vprintf(c->ctx, format, args);
+    f->offset = place;
+    f->section = section ? c->o->sections[section].name : NULL;
+    f->symbol = symbol;
+    va_end(args);
+}
+
+uint32_t cbi_check_find(const cbi_checker *c, const char *name)
+{
+    return (uint32_t)(uintptr_t)cbi_map_get(&c->by_name, CBI_KEY(cbi_intern(c->ctx, name)));
+}
+
+static void index_sections(cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        const cbi_name *name = cbi_intern(c->ctx, o->sections[i].name);
+        if (cbi_map_get(&c->by_name, CBI_KEY(name)))
+            cbi_check_fail(c, CBI_CHECK_SECTION_TWICE, i, cbi_check_header(c, i), NULL,
+                           "section %u has the name of an earlier one", i);
+        else
+            cbi_map_put(c->ctx, &c->by_name, CBI_KEY(name), (void *)(uintptr_t)i);
+    }
+}
+
+static bool is_known_sm(uint32_t sm)
+{
+    for (size_t i = 0; i < cbi_arch_count; i++)
+        if (cbi_archs[i].sm == sm)
+            return true;
+    return false;
+}
+
+static void check_header(cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    uint8_t osabi = o->ident[EI_OSABI], version = o->ident[EI_ABIVERSION];
+    bool legacy = osabi == ELFOSABI_CUDA_LEGACY && version == CUDA_ABI_VERSION_LEGACY;
+    if (!legacy && !(osabi == ELFOSABI_CUDA && version == CUDA_ABI_VERSION))
+        cbi_check_fail(c, CBI_CHECK_OSABI, 0, EI_OSABI, NULL, "OSABI 0x%x with ABI version %u",
+                       osabi, version);
+    if (o->type != ET_REL && o->type != ET_EXEC && o->type != ET_CUDA_EWP)
+        cbi_check_fail(c, CBI_CHECK_FILE_TYPE, 0, offsetof(Elf64_Ehdr, e_type), NULL,
+                       "e_type is 0x%x", o->type);
+    if (!is_known_sm(c->sm))
+        cbi_check_fail(c, CBI_CHECK_TARGET, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
+                       "there is no target sm_%u", c->sm);
+    uint32_t kind = o->flags & 0xff;
+    if (!legacy && kind != (c->sm < 100 ? EF_CUDA_KIND_SASS : EF_CUDA_KIND_CAPMERC))
+        cbi_check_fail(c, CBI_CHECK_KIND, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
+                       "kind 0x%x does not suit sm_%u", kind, c->sm);
+    uint32_t cuinfo = cbi_check_find(c, ".note.nv.cuinfo");
+    uint32_t given = EF_CUDA_CUINFO(o->flags);
+    if (!legacy && given != (cuinfo < 0xff ? cuinfo : 0xff))
+        cbi_check_fail(c, CBI_CHECK_CUINFO_INDEX, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
+                       "e_flags gives section %u, .note.nv.cuinfo is section %u", given, cuinfo);
+}
+
+static void check_cuinfo(cbi_checker *c)
+{
+    uint32_t index = cbi_check_find(c, ".note.nv.cuinfo");
+    if (!index)
+        return;
+    const cbi_section *s = &c->o->sections[index];
+    size_t pos = 0;
+    cbi_note note;
+    if (!cbi_note_next(s->data, &pos, &note) || pos != s->data.size ||
+        note.type != NT_CUDA_CUINFO || note.desc.size != 8 || note.owner.size != 12 ||
+        memcmp(note.owner.data, "NVIDIA Corp", 12) != 0) {
+        cbi_check_fail(c, CBI_CHECK_CUINFO, index, s->offset, NULL,
+                       "not one note of owner NVIDIA Corp, type 1000, 8 bytes");
+        return;
+    }
+    uint32_t version = cbi_ld16(note.desc.data), sm = cbi_ld16(note.desc.data + 2);
+    uint32_t toolkit = cbi_ld32(note.desc.data + 4);
+    if (version != 2 || sm > c->sm || toolkit < 120 || toolkit > 0xffff)
+        cbi_check_fail(c, CBI_CHECK_CUINFO, index, s->offset + CUDA_NOTE_HEADER, NULL,
+                       "version %u, virtual target %u on sm_%u, toolkit %u", version, sm, c->sm,
+                       toolkit);
+}
+
+static void check_tkinfo(cbi_checker *c)
+{
+    uint32_t index = cbi_check_find(c, ".note.nv.tkinfo");
+    if (!index)
+        return;
+    const cbi_section *s = &c->o->sections[index];
+    size_t pos = 0;
+    cbi_note note;
+    cbi_tkinfo tkinfo;
+    while (cbi_note_next(s->data, &pos, &note))
+        if (note.type != NT_CUDA_TKINFO || !cbi_tkinfo_read(note.desc, &tkinfo) ||
+            tkinfo.version != 2)
+            cbi_check_fail(c, CBI_CHECK_TKINFO, index, s->offset + note.offset, NULL,
+                           "the note at 0x%zx is no tool note of version 2", note.offset);
+    if (pos != s->data.size)
+        cbi_check_fail(c, CBI_CHECK_TKINFO, index, s->offset + pos, NULL,
+                       "the note at 0x%zx does not end inside the section", pos);
+}
+
+/* Executables: the program headers are the last bytes of the file, and one loads every allocated
+ * section. */
+static void check_segments(cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    uint64_t place = offsetof(Elf64_Ehdr, e_phnum);
+    if (!c->executable) {
+        if (o->phnum || o->phoff)
+            cbi_check_fail(c, CBI_CHECK_SEGMENTS, 0, place, NULL,
+                           "a relocatable file has %u program headers", o->phnum);
+        return;
+    }
+    if (o->phnum < 2 || o->phnum == PN_XNUM || o->phoff != cbi_check_header(c, o->section_count)) {
+        cbi_check_fail(c, CBI_CHECK_SEGMENTS, 0, place, NULL,
+                       "%u program headers at 0x%llx, section headers end at 0x%llx", o->phnum,
+                       (unsigned long long)o->phoff,
+                       (unsigned long long)cbi_check_header(c, o->section_count));
+        return;
+    }
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        const cbi_section *s = &o->sections[i];
+        if (!(s->flags & SHF_ALLOC) || s->size == 0 || !cbi_section_has_data(s->type) ||
+            cbi_section_is_mercury(s))
+            continue;
+        bool covered = false;
+        for (uint64_t k = 0; k < o->phnum && !covered; k++) {
+            const uint8_t *h = o->bytes.data + o->phoff + k * sizeof(Elf64_Phdr);
+            uint64_t offset = cbi_ld64(h + offsetof(Elf64_Phdr, p_offset));
+            uint64_t size = cbi_ld64(h + offsetof(Elf64_Phdr, p_filesz));
+            covered = cbi_ld32(h) == PT_LOAD && s->offset >= offset &&
+                      cbi_fits(s->offset - offset, s->size, size);
+        }
+        if (!covered)
+            cbi_check_fail(c, CBI_CHECK_SEGMENT_COVER, i, cbi_check_header(c, i), NULL,
+                           "section %u is in no segment", i);
+    }
+}
+
+void cbi_check_file(cbi_checker *c)
+{
+    static const char *const needed[] = {".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.callgraph",
+                                         ".nv.info"};
+    static const char *const fixed[] = {".shstrtab", ".strtab", ".symtab"};
+    const cbi_object *o = c->o;
+    check_header(c);
+    for (uint32_t i = 0; i < CBI_COUNT(fixed); i++)
+        if (cbi_check_find(c, fixed[i]) != i + 1)
+            cbi_check_fail(c, CBI_CHECK_FIXED_SECTIONS, 0, o->shoff, NULL, "section %u is not %s",
+                           i + 1, fixed[i]);
+    for (size_t i = 0; i < CBI_COUNT(needed); i++)
+        if (!cbi_check_find(c, needed[i]))
+            cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no %s",
+                           needed[i]);
+    if (c->sm >= 90 && !cbi_check_find(c, ".nv.compat"))
+        cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no .nv.compat");
+    if (c->mercury && !o->merc_symtab)
+        cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL,
+                       "there is no .nv.merc.symtab");
+    check_cuinfo(c);
+    check_tkinfo(c);
+    check_segments(c);
+}
+
+void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
+{
+    cbi_checker c = {.ctx = ctx,
+                     .o = object,
+                     .findings = findings,
+                     .sm = cbi_object_sm(object),
+                     .executable = object->type == ET_EXEC};
+    c.mercury = c.sm >= 100;
+    index_sections(&c);
+    cbi_check_file(&c);
+    cbi_check_sections(&c);
+    cbi_check_symbols(&c);
+    cbi_check_functions(&c);
+    cbi_check_attributes(&c);
+    cbi_check_graph(&c);
+    cbi_check_relocs(&c);
+}

@@ -1,0 +1,183 @@
+/* check: sections against the table of the ABI. */
+#include "inspect/check.h"
+#include "format/section.h"
+
+#include <stdlib.h>
+
+static void check_type(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint32_t want = c->executable ? rule->exec_type : rule->type;
+    if (s->type == want && want)
+        return;
+    /* whole-program objects were linked by the assembler: some sections are final already */
+    if (c->o->type == ET_CUDA_EWP && s->type == rule->exec_type && rule->exec_type)
+        return;
+    cbi_check_fail(c, CBI_CHECK_SECTION_TYPE, i, cbi_check_header(c, i), NULL,
+                   want ? "sh_type is 0x%x instead of 0x%x"
+                        : "sh_type 0x%x: files of this kind have no such section",
+                   s->type, want);
+}
+
+static void check_flags(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint64_t flags = s->flags;
+    if (rule->info == CBI_INFO_FUNCTION)
+        flags &= ~(UINT64_C(0x7f) << 20); /* older tools keep a barrier count there */
+    if (rule->info == CBI_INFO_COMPAT && s->info)
+        flags &= ~(uint64_t)SHF_INFO_LINK;
+    if (flags == rule->flags)
+        return;
+    /* relocations of texture and surface parameters lack the flag in linked files */
+    if (rule->info == CBI_INFO_TARGET && flags == 0 &&
+        strncmp(s->name, ".rel.nv.constant0.", 18) == 0)
+        return;
+    cbi_check_fail(c, CBI_CHECK_SECTION_FLAGS, i, cbi_check_header(c, i), NULL,
+                   "sh_flags is 0x%llx instead of 0x%x", (unsigned long long)s->flags, rule->flags);
+}
+
+static void check_link(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint32_t want = 0;
+    switch (rule->link) {
+    case CBI_LINKS_SYMTAB:
+        want = c->o->symtab;
+        break;
+    case CBI_LINKS_MERC_SYMTAB:
+        want = c->o->merc_symtab;
+        break;
+    case CBI_LINKS_STRTAB:
+        want = c->o->strtab;
+        break;
+    case CBI_LINKS_TKINFO:
+        want = cbi_check_find(c, ".note.nv.tkinfo");
+        break;
+    case CBI_LINKS_ANY:
+        return;
+    default:
+        break;
+    }
+    if (s->link != want)
+        cbi_check_fail(c, CBI_CHECK_SECTION_LINKS, i, cbi_check_header(c, i), NULL,
+                       "sh_link is %u instead of %u", s->link, want);
+}
+
+/* The section that belongs to a function or to the jump slot of a unified one. */
+static uint32_t find_code(const cbi_checker *c, const char *text, const char *slot,
+                          const char *function)
+{
+    uint32_t found = cbi_check_find(c, cbi_printf(c->ctx, "%s.%s", text, function));
+    static const char stub[] = "__cuda_uf_stub_";
+    if (!found && strncmp(function, stub, sizeof stub - 1) == 0)
+        found = cbi_check_find(c, cbi_printf(c->ctx, "%s.%s", slot, function + sizeof stub - 1));
+    return found;
+}
+
+static void check_info(cbi_checker *c, uint32_t i, const cbi_section_rule *rule, const char *suffix)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint64_t place = cbi_check_header(c, i);
+    uint32_t want = 0;
+    switch (rule->info) {
+    case CBI_INFO_TEXT:
+        want = find_code(c, ".text", ".nv.uft.rel", suffix);
+        break;
+    case CBI_INFO_MERC_TEXT:
+        want = find_code(c, ".nv.capmerc.text", ".nv.capmerc.nv.uft.rel", suffix);
+        break;
+    case CBI_INFO_COMPAT:
+        want = cbi_check_find(c, ".nv.compat");
+        break;
+    case CBI_INFO_NOTHING:
+        break;
+    default:
+        return; /* symbols, relocations and the symbol table have rules of their own */
+    }
+    if (s->info != want)
+        cbi_check_fail(c, CBI_CHECK_SECTION_OWNER, i, place, NULL, "sh_info is %u instead of %u",
+                       s->info, want);
+}
+
+static void check_align(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint64_t place = cbi_check_header(c, i);
+    if (s->align & (s->align - 1))
+        cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL,
+                       "alignment %llu is no power of two", (unsigned long long)s->align);
+    else if (s->align < rule->align)
+        cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL, "alignment %llu is less than %u",
+                       (unsigned long long)s->align, rule->align);
+    else if (s->align > 1 && s->data.size && s->offset & (s->align - 1))
+        cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL,
+                       "offset 0x%llx is not a multiple of %llu", (unsigned long long)s->offset,
+                       (unsigned long long)s->align);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const cbi_section *x = *(const cbi_section *const *)a, *y = *(const cbi_section *const *)b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void check_overlap(cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    const cbi_section **order = CBI_NEW_ARRAY(c->ctx, o->section_count, const cbi_section *);
+    size_t n = 0;
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].data.size)
+            order[n++] = &o->sections[i];
+    qsort(order, n, sizeof *order, by_offset);
+    const cbi_section *last = NULL; /* the one that reaches furthest so far */
+    for (size_t i = 0; i < n; i++) {
+        const cbi_section *s = order[i];
+        uint32_t index = (uint32_t)(s - o->sections);
+        uint64_t end = s->offset + s->size;
+        if (last && s->offset < last->offset + last->size) {
+            bool twin = s->offset == last->offset && s->size == last->size &&
+                        cbi_section_is_mercury(s) != cbi_section_is_mercury(last);
+            if (!twin)
+                cbi_check_fail(c, CBI_CHECK_SECTION_OVERLAP, index, cbi_check_header(c, index),
+                               NULL, "bytes 0x%llx to 0x%llx overlap with %s",
+                               (unsigned long long)s->offset, (unsigned long long)end, last->name);
+        }
+        if (!last || end > last->offset + last->size)
+            last = s;
+    }
+}
+
+void cbi_check_sections(cbi_checker *c)
+{
+    for (uint32_t i = 1; i < c->o->section_count; i++) {
+        const cbi_section *s = &c->o->sections[i];
+        const char *suffix;
+        const cbi_section_rule *rule = cbi_section_rule_find(s->name, &suffix);
+        uint64_t place = cbi_check_header(c, i);
+        if (!rule) {
+            cbi_check_fail(c, CBI_CHECK_SECTION_KNOWN, i, place, NULL,
+                           "section %u has an unknown name", i);
+            continue;
+        }
+        check_type(c, i, rule);
+        check_flags(c, i, rule);
+        check_link(c, i, rule);
+        check_info(c, i, rule, suffix);
+        check_align(c, i, rule);
+        if (s->entsize != rule->entsize)
+            cbi_check_fail(c, CBI_CHECK_SECTION_ENTRIES, i, place, NULL,
+                           "sh_entsize is %llu instead of %u", (unsigned long long)s->entsize,
+                           rule->entsize);
+        if (c->sm < rule->first_sm || c->sm > rule->last_sm)
+            cbi_check_fail(c, CBI_CHECK_SECTION_TARGET, i, place, NULL,
+                           "sm_%u has no sections of this name", c->sm);
+        if (s->flags & SHF_EXECINSTR && s->size % 16 != 0)
+            cbi_check_fail(c, CBI_CHECK_CODE_SIZE, i, place, NULL,
+                           "0x%llx bytes are no whole instructions", (unsigned long long)s->size);
+    }
+    check_overlap(c);
+}

@@ -1,0 +1,133 @@
+/* cubind check: validates device ELFs. */
+#include "tools.h"
+
+#include "images.h"
+#include "inspect/check.h"
+
+typedef struct check {
+    bool json;
+    size_t images, findings;
+    int exit_code;
+} check;
+
+static void usage(FILE *out)
+{
+    fprintf(out,
+            "Usage: cubind check [OPTION]... FILE...\n\n"
+            "Validates device code: structure, cross-references, then the rules of the ABI.\n\n"
+            "  --json        findings as JSON; docs/json.md describes it\n"
+            "  --list-rules  every rule with its id\n"
+            "\nExit status: 0 no findings, 1 findings, 2 a file could not be read.\n");
+}
+
+static void list_rules(void)
+{
+    for (size_t i = 0; i < cbi_object_rule_count; i++)
+        printf("%-18s %s\n", cbi_object_rules[i].id, cbi_object_rules[i].text);
+    for (size_t i = 0; i < cbi_check_rule_count; i++)
+        printf("%-18s %s\n", cbi_check_rules[i].id, cbi_check_rules[i].text);
+}
+
+static void raise_exit(check *k, int code)
+{
+    if (code > k->exit_code)
+        k->exit_code = code;
+}
+
+static cbi_node *findings_node(const cbi_image *image, const cbi_findings *findings)
+{
+    cbi_ctx *ctx = image->ctx;
+    cbi_node *document = cbi_node_object(ctx);
+    cbi_node_string(ctx, document, "file", image->file);
+    cbi_node_bool(ctx, document, "readable", image->object.sections != NULL);
+    cbi_node *list = cbi_node_add_array(ctx, document, "findings");
+    for (size_t i = 0; i < findings->len; i++) {
+        const cbi_finding *f = &findings->items[i];
+        cbi_node *n = cbi_node_add_object(ctx, list, NULL);
+        cbi_node_string(ctx, n, "rule", f->rule);
+        cbi_node_uint(ctx, n, "offset", f->offset);
+        cbi_node_string(ctx, n, "section", f->section);
+        cbi_node_string(ctx, n, "symbol", f->symbol);
+        cbi_node_string(ctx, n, "message", f->message);
+    }
+    return document;
+}
+
+static void print_finding(const cbi_image *image, const cbi_finding *f, cbi_buf *out)
+{
+    cbi_ctx *ctx = image->ctx;
+    cbi_text_string(ctx, out, image->file);
+    cbi_buf_printf(ctx, out, ":0x%llx: ", (unsigned long long)f->offset);
+    if (f->section && *f->section) {
+        cbi_text_string(ctx, out, f->section);
+        cbi_buf_printf(ctx, out, ": ");
+    }
+    cbi_text_string(ctx, out, f->message);
+    if (f->symbol && *f->symbol) {
+        cbi_buf_printf(ctx, out, " (");
+        cbi_text_string(ctx, out, f->symbol);
+        cbi_buf_printf(ctx, out, ")");
+    }
+    cbi_buf_printf(ctx, out, " [%s]\n", f->rule);
+}
+
+static void check_image(const cbi_image *image, void *user)
+{
+    check *k = user;
+    cbi_findings findings = image->findings;
+    if (image->kind == CBI_OBJECT_OK)
+        cbi_check(image->ctx, &image->object, &findings);
+    if (findings.len)
+        raise_exit(k, image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+    cbi_buf out = {0};
+    if (k->json) {
+        cbi_buf_printf(image->ctx, &out, k->images ? ",\n    " : "\n    ");
+        cbi_node_json(image->ctx, &out, findings_node(image, &findings), 4);
+    } else {
+        for (size_t i = 0; i < findings.len; i++)
+            print_finding(image, &findings.items[i], &out);
+    }
+    k->images++;
+    k->findings += findings.len;
+    cbi_flush_text("check", &out);
+}
+
+int cbi_tool_check(int argc, char **argv)
+{
+    check k = {.exit_code = CBI_EXIT_CLEAN};
+    int files = 0;
+    bool options = true;
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!options || arg[0] != '-' || arg[1] == 0) {
+            argv[files++] = argv[i];
+        } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+            usage(stdout);
+            return CBI_EXIT_CLEAN;
+        } else if (strcmp(arg, "--list-rules") == 0) {
+            list_rules();
+            return CBI_EXIT_CLEAN;
+        } else if (strcmp(arg, "--json") == 0) {
+            k.json = true;
+        } else if (strcmp(arg, "--") == 0) {
+            options = false;
+        } else {
+            fprintf(stderr, "cubind check: unknown option %s\n", arg);
+            return CBI_EXIT_UNREADABLE;
+        }
+    }
+    if (files == 0) {
+        usage(stderr);
+        return CBI_EXIT_UNREADABLE;
+    }
+    if (k.json)
+        printf("{\n  \"schema\": \"cubind-check/1\",\n  \"images\": [");
+    for (int i = 0; i < files; i++)
+        raise_exit(&k, cbi_each_image("check", argv[i], check_image, &k));
+    if (k.json)
+        printf("%s]\n}\n", k.images ? "\n  " : "");
+    else if (k.images)
+        printf("%zu image%s, %zu finding%s\n", k.images, k.images == 1 ? "" : "s", k.findings,
+               k.findings == 1 ? "" : "s");
+    return fflush(stdout) == 0 ? k.exit_code : CBI_EXIT_UNREADABLE;
+}
