@@ -146,6 +146,8 @@ char *cbi_printf(cbi_ctx *ctx, const char *format, ...)
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)
 {
+    if (need == 0)
+        return items;
     if (need <= *cap - len) {
         memset((uint8_t *)items + len * item_size, 0, need * item_size);
         return items;
@@ -162,9 +164,11 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
 
 uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size)
 {
+    if (size == 0)
+        return buf->items ? buf->items + buf->len : NULL;
     buf->items = cbi_vec_grow(ctx, buf->items, &buf->cap, buf->len, size, 1);
     uint8_t *at = buf->items + buf->len;
-    if (data && size)
+    if (data)
         memcpy(at, data, size);
     buf->len += size;
     return at;
