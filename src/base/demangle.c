@@ -2,29 +2,31 @@
 #include "base/demangle.h"
 #include "base/demangle_parse.h"
 
+/* cbi_dm_enter() bounds every recursion.  NOLINTBEGIN(misc-no-recursion) */
+
 /* A name nested deeper than this is given up. */
 #define DEPTH_LIMIT 500
 
 /* Substitutions can make a short name expand without end. */
 #define MEMORY_LIMIT ((size_t)64 << 20)
 
-void dm_bad(dm *d)
+void cbi_dm_bad(dm *d)
 {
     cbi_fail(d->ctx, CB_ERR_FORMAT);
 }
 
-void dm_enter(dm *d)
+void cbi_dm_enter(dm *d)
 {
     if (++d->depth > DEPTH_LIMIT)
-        dm_bad(d);
+        cbi_dm_bad(d);
 }
 
-void dm_leave(dm *d)
+void cbi_dm_leave(dm *d)
 {
     d->depth--;
 }
 
-bool dm_eat(dm *d, const char *text)
+bool cbi_dm_eat(dm *d, const char *text)
 {
     size_t len = strlen(text);
     if (strncmp(d->p, text, len) != 0)
@@ -33,10 +35,10 @@ bool dm_eat(dm *d, const char *text)
     return true;
 }
 
-void dm_expect(dm *d, const char *text)
+void cbi_dm_expect(dm *d, const char *text)
 {
-    if (!dm_eat(d, text))
-        dm_bad(d);
+    if (!cbi_dm_eat(d, text))
+        cbi_dm_bad(d);
 }
 
 static bool is_digit(char c)
@@ -44,32 +46,32 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-uint64_t dm_number(dm *d)
+uint64_t cbi_dm_number(dm *d)
 {
     if (!is_digit(*d->p))
-        dm_bad(d);
+        cbi_dm_bad(d);
     uint64_t number = 0;
     for (; is_digit(*d->p); d->p++) {
         if (number > UINT32_MAX)
-            dm_bad(d);
+            cbi_dm_bad(d);
         number = number * 10 + (uint64_t)(*d->p - '0');
     }
     return number;
 }
 
-uint64_t dm_sequence(dm *d)
+uint64_t cbi_dm_sequence(dm *d)
 {
-    uint64_t number = *d->p == '_' ? 0 : dm_number(d) + 1;
-    dm_expect(d, "_");
+    uint64_t number = *d->p == '_' ? 0 : cbi_dm_number(d) + 1;
+    cbi_dm_expect(d, "_");
     return number;
 }
 
-void dm_add_subst(dm *d, const dm_type *type, const char *text, const char *last)
+void cbi_dm_add_subst(dm *d, const dm_type *type, const char *text, const char *last)
 {
     cbi_vec_push(d->ctx, &d->substs, ((dm_subst){type, text, last}));
 }
 
-dm_subst dm_substitution(dm *d)
+dm_subst cbi_dm_substitution(dm *d)
 {
 #define CHARS "char, std::char_traits<char>"
     static const struct {
@@ -89,7 +91,7 @@ dm_subst dm_substitution(dm *d)
             return (dm_subst){NULL, standard[i].text, standard[i].last};
         }
     uint64_t index = 0;
-    if (!dm_eat(d, "_")) {
+    if (!cbi_dm_eat(d, "_")) {
         for (; *d->p != '_'; d->p++) {
             uint64_t digit;
             if (is_digit(*d->p))
@@ -97,27 +99,27 @@ dm_subst dm_substitution(dm *d)
             else if (*d->p >= 'A' && *d->p <= 'Z')
                 digit = (uint64_t)(*d->p - 'A') + 10;
             else
-                dm_bad(d);
+                cbi_dm_bad(d);
             index = index * 36 + digit;
             if (index > UINT32_MAX)
-                dm_bad(d);
+                cbi_dm_bad(d);
         }
         d->p++;
         index++;
     }
     if (index >= d->substs.len)
-        dm_bad(d);
+        cbi_dm_bad(d);
     return d->substs.items[index];
 }
 
 /* length text; some names stand for something unnamed. */
-const char *dm_source_name(dm *d)
+const char *cbi_dm_source_name(dm *d)
 {
     static const char unnamed[] = "_GLOBAL__N_";
     static const char internal[] = "_INTERNAL";
-    uint64_t len = dm_number(d);
+    uint64_t len = cbi_dm_number(d);
     if (len == 0 || strnlen(d->p, len) < len)
-        dm_bad(d);
+        cbi_dm_bad(d);
     const char *name = d->p;
     d->p += len;
     const char *text = cbi_strndup(d->ctx, name, len);
@@ -125,50 +127,50 @@ const char *dm_source_name(dm *d)
         text = "<unnamed>";
     else if (strncmp(text, internal, strlen(internal)) == 0)
         text = ""; /* the compiler's scope for names of one translation unit */
-    while (dm_eat(d, "B"))
-        text = DM_TEXT(d, "%s[abi:%s]", text, dm_source_name(d));
+    while (cbi_dm_eat(d, "B"))
+        text = DM_TEXT(d, "%s[abi:%s]", text, cbi_dm_source_name(d));
     return text;
 }
 
-const char *dm_template_param(dm *d)
+const char *cbi_dm_template_param(dm *d)
 {
-    dm_expect(d, "T");
-    return DM_TEXT(d, "T%llu", (unsigned long long)dm_sequence(d) + 1);
+    cbi_dm_expect(d, "T");
+    return DM_TEXT(d, "T%llu", (unsigned long long)cbi_dm_sequence(d) + 1);
 }
 
 static const char *template_arg(dm *d)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const char *text;
-    if (dm_eat(d, "L")) {
-        text = dm_literal(d);
-    } else if (dm_eat(d, "X")) {
-        text = dm_expression(d);
-        dm_expect(d, "E");
-    } else if (dm_eat(d, "J")) {
+    if (cbi_dm_eat(d, "L")) {
+        text = cbi_dm_literal(d);
+    } else if (cbi_dm_eat(d, "X")) {
+        text = cbi_dm_expression(d);
+        cbi_dm_expect(d, "E");
+    } else if (cbi_dm_eat(d, "J")) {
         text = "";
-        for (bool first = true; !dm_eat(d, "E"); first = false)
+        for (bool first = true; !cbi_dm_eat(d, "E"); first = false)
             text = DM_TEXT(d, "%s%s%s", text, first ? "" : ", ", template_arg(d));
     } else {
-        text = dm_type_text(d, dm_parse_type(d));
+        text = cbi_dm_type_text(d, cbi_dm_parse_type(d));
     }
-    dm_leave(d);
+    cbi_dm_leave(d);
     return text;
 }
 
-const char *dm_template_args(dm *d)
+const char *cbi_dm_template_args(dm *d)
 {
     bool in_conversion = d->in_conversion;
     d->in_conversion = false;
-    dm_expect(d, "I");
+    cbi_dm_expect(d, "I");
     const char *text = "<";
-    for (bool first = true; !dm_eat(d, "E"); first = false)
+    for (bool first = true; !cbi_dm_eat(d, "E"); first = false)
         text = DM_TEXT(d, "%s%s%s", text, first ? "" : ", ", template_arg(d));
     d->in_conversion = in_conversion;
     return DM_TEXT(d, "%s>", text);
 }
 
-const char *dm_operator_name(dm *d, bool *ret_conversion)
+const char *cbi_dm_operator_name(dm *d, bool *ret_conversion)
 {
     static const struct {
         char code[3];
@@ -177,20 +179,20 @@ const char *dm_operator_name(dm *d, bool *ret_conversion)
                  {"da", "delete[] "}, {"cl", "()"},     {"ix", "[]"},
                  {"pt", "->"},        {"qu", "?"},      {"aw", "co_await"}};
     *ret_conversion = false;
-    if (dm_eat(d, "cv")) {
+    if (cbi_dm_eat(d, "cv")) {
         bool outer = d->in_conversion;
         d->in_conversion = true;
-        const char *type = dm_type_text(d, dm_parse_type(d));
+        const char *type = cbi_dm_type_text(d, cbi_dm_parse_type(d));
         d->in_conversion = outer;
         *ret_conversion = true;
         return DM_TEXT(d, "operator %s", type);
     }
-    if (dm_eat(d, "li"))
-        return DM_TEXT(d, "operator \"\"%s", dm_source_name(d));
+    if (cbi_dm_eat(d, "li"))
+        return DM_TEXT(d, "operator \"\"%s", cbi_dm_source_name(d));
     for (size_t i = 0; i < CBI_COUNT(named); i++)
-        if (dm_eat(d, named[i].code))
+        if (cbi_dm_eat(d, named[i].code))
             return DM_TEXT(d, "operator %s", named[i].text);
-    const char *text = *d->p && d->p[1] ? dm_operator_text(d->p) : NULL;
+    const char *text = *d->p && d->p[1] ? cbi_dm_operator_text(d->p) : NULL;
     if (!text)
         return NULL;
     d->p += 2;
@@ -200,21 +202,21 @@ const char *dm_operator_name(dm *d, bool *ret_conversion)
 /* Ul: a lambda, Ut: a type without a name. */
 static const char *unnamed_entity(dm *d)
 {
-    if (dm_eat(d, "Ul")) {
-        const char *parameters = dm_parameters(d);
-        dm_expect(d, "E");
+    if (cbi_dm_eat(d, "Ul")) {
+        const char *parameters = cbi_dm_parameters(d);
+        cbi_dm_expect(d, "E");
         return DM_TEXT(d, "[lambda(%s) (instance %llu)]", parameters,
-                       (unsigned long long)dm_sequence(d) + 1);
+                       (unsigned long long)cbi_dm_sequence(d) + 1);
     }
-    dm_expect(d, "Ut");
-    return DM_TEXT(d, "[unnamed type (instance %llu)]", (unsigned long long)dm_sequence(d) + 1);
+    cbi_dm_expect(d, "Ut");
+    return DM_TEXT(d, "[unnamed type (instance %llu)]", (unsigned long long)cbi_dm_sequence(d) + 1);
 }
 
 static const char *structured_binding(dm *d)
 {
-    const char *text = dm_source_name(d);
-    while (!dm_eat(d, "E"))
-        text = DM_TEXT(d, "%s,%s", text, dm_source_name(d));
+    const char *text = cbi_dm_source_name(d);
+    while (!cbi_dm_eat(d, "E"))
+        text = DM_TEXT(d, "%s,%s", text, cbi_dm_source_name(d));
     return DM_TEXT(d, "[structured binding for %s]", text);
 }
 
@@ -226,14 +228,14 @@ static void unqualified_name(dm *d, dm_name *name, const char *enclosing_last)
     name->no_result = false;
     name->end_marker = "";
     if (is_digit(*d->p)) {
-        name->last = name->text = dm_source_name(d);
+        name->last = name->text = cbi_dm_source_name(d);
         return;
     }
     if (*d->p == 'U') {
         name->last = name->text = unnamed_entity(d);
         return;
     }
-    if (dm_eat(d, "DC")) {
+    if (cbi_dm_eat(d, "DC")) {
         name->last = name->text = structured_binding(d);
         return;
     }
@@ -242,7 +244,8 @@ static void unqualified_name(dm *d, dm_name *name, const char *enclosing_last)
     char number = kind ? d->p[inherits ? 2 : 1] : 0;
     if (inherits && (number == '1' || number == '2')) {
         d->p += 3;
-        name->text = dm_type_text(d, dm_parse_type(d)); /* where the constructor comes from */
+        name->text =
+            cbi_dm_type_text(d, cbi_dm_parse_type(d)); /* where the constructor comes from */
         name->end_marker = number == '1' ? " [complete inheriting]" : " [base inheriting]";
         name->no_result = true;
     } else if (enclosing_last && ((kind == 'C' && number >= '1' && number <= '3') ||
@@ -252,12 +255,12 @@ static void unqualified_name(dm *d, dm_name *name, const char *enclosing_last)
         name->end_marker = structor_marks[number - '0'];
         name->no_result = true;
     } else {
-        name->text = dm_operator_name(d, &name->no_result);
+        name->text = cbi_dm_operator_name(d, &name->no_result);
         if (!name->text)
-            dm_bad(d);
+            cbi_dm_bad(d);
     }
-    while (dm_eat(d, "B"))
-        name->text = DM_TEXT(d, "%s[abi:%s]", name->text, dm_source_name(d));
+    while (cbi_dm_eat(d, "B"))
+        name->text = DM_TEXT(d, "%s[abi:%s]", name->text, cbi_dm_source_name(d));
     name->last = name->text;
 }
 
@@ -275,22 +278,22 @@ static bool prefix_code(dm *d, dm_name *name)
         *name = (dm_name){.text = "std", .last = "std"};
         return true;
     }
-    if (dm_eat(d, "S")) {
-        dm_subst subst = dm_substitution(d);
-        *name = (dm_name){.text = subst.type ? dm_type_text(d, subst.type) : subst.text,
+    if (cbi_dm_eat(d, "S")) {
+        dm_subst subst = cbi_dm_substitution(d);
+        *name = (dm_name){.text = subst.type ? cbi_dm_type_text(d, subst.type) : subst.text,
                           .last = subst.last};
         return true;
     }
     if (*d->p == 'T') {
-        *name = (dm_name){.text = dm_template_param(d)};
-    } else if (dm_eat(d, "Dt") || dm_eat(d, "DT")) {
-        *name = (dm_name){.text = DM_TEXT(d, "decltype((%s))", dm_expression(d))};
-        dm_expect(d, "E");
+        *name = (dm_name){.text = cbi_dm_template_param(d)};
+    } else if (cbi_dm_eat(d, "Dt") || cbi_dm_eat(d, "DT")) {
+        *name = (dm_name){.text = DM_TEXT(d, "decltype((%s))", cbi_dm_expression(d))};
+        cbi_dm_expect(d, "E");
     } else {
         return false;
     }
     if (*d->p != 'E')
-        dm_add_subst(d, NULL, name->text, NULL);
+        cbi_dm_add_subst(d, NULL, name->text, NULL);
     return true;
 }
 
@@ -298,14 +301,14 @@ static bool prefix_code(dm *d, dm_name *name)
 static dm_name nested_name(dm *d)
 {
     dm_name name = {.text = "", .end_marker = ""};
-    unsigned cv = dm_parse_cv(d);
-    const char *ref = dm_eat(d, "R") ? " &" : dm_eat(d, "O") ? " &&" : "";
+    unsigned cv = cbi_dm_parse_cv(d);
+    const char *ref = cbi_dm_eat(d, "R") ? " &" : cbi_dm_eat(d, "O") ? " &&" : "";
     bool started = prefix_code(d, &name);
-    while (!dm_eat(d, "E")) {
+    while (!cbi_dm_eat(d, "E")) {
         if (*d->p == 'I') {
             if (!started || name.template_args)
-                dm_bad(d);
-            name.text = DM_TEXT(d, "%s%s", name.text, dm_template_args(d));
+                cbi_dm_bad(d);
+            name.text = DM_TEXT(d, "%s%s", name.text, cbi_dm_template_args(d));
             name.template_args = true;
         } else {
             dm_name part = {.text = ""};
@@ -313,12 +316,12 @@ static dm_name nested_name(dm *d)
             part.text = join(d, name.text, part.text);
             name = part;
         }
-        dm_eat(d, "M"); /* a lambda in the initializer of this member follows */
+        cbi_dm_eat(d, "M"); /* a lambda in the initializer of this member follows */
         started = true;
         if (*d->p != 'E')
-            dm_add_subst(d, NULL, name.text, name.last);
+            cbi_dm_add_subst(d, NULL, name.text, name.last);
     }
-    name.cv = DM_TEXT(d, "%s%s%s", cv ? " " : "", dm_cv_text(cv), ref);
+    name.cv = DM_TEXT(d, "%s%s%s", cv ? " " : "", cbi_dm_cv_text(cv), ref);
     return name;
 }
 
@@ -326,9 +329,9 @@ static dm_name nested_name(dm *d)
 static const char *discriminator(dm *d, const char *text)
 {
     uint64_t number;
-    if (dm_eat(d, "__")) {
-        number = dm_number(d);
-        dm_expect(d, "_");
+    if (cbi_dm_eat(d, "__")) {
+        number = cbi_dm_number(d);
+        cbi_dm_expect(d, "_");
     } else if (*d->p == '_' && is_digit(d->p[1])) {
         number = (uint64_t)(d->p[1] - '0');
         d->p += 2;
@@ -341,52 +344,52 @@ static const char *discriminator(dm *d, const char *text)
 /* The Z is eaten. */
 static dm_name local_name(dm *d)
 {
-    const char *function = dm_encoding(d, false);
-    dm_expect(d, "E");
+    const char *function = cbi_dm_encoding(d, false);
+    cbi_dm_expect(d, "E");
     dm_name name;
-    if (dm_eat(d, "s")) {
+    if (cbi_dm_eat(d, "s")) {
         name = (dm_name){.text = "string", .last = "string", .end_marker = "", .cv = ""};
-    } else if (dm_eat(d, "d")) {
-        uint64_t number = dm_sequence(d) + 1;
-        name = dm_parse_name(d);
+    } else if (cbi_dm_eat(d, "d")) {
+        uint64_t number = cbi_dm_sequence(d) + 1;
+        name = cbi_dm_parse_name(d);
         name.text = DM_TEXT(d, "[default argument %llu (from end)]::%s", (unsigned long long)number,
                             name.text);
     } else {
-        name = dm_parse_name(d);
+        name = cbi_dm_parse_name(d);
     }
     name.text = discriminator(d, DM_TEXT(d, "%s::%s", function, name.text));
     return name;
 }
 
-dm_name dm_parse_name(dm *d)
+dm_name cbi_dm_parse_name(dm *d)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     dm_name name = {.text = "", .end_marker = "", .cv = ""};
-    if (dm_eat(d, "N")) {
+    if (cbi_dm_eat(d, "N")) {
         name = nested_name(d);
-    } else if (dm_eat(d, "Z")) {
+    } else if (cbi_dm_eat(d, "Z")) {
         name = local_name(d);
     } else {
-        if (dm_eat(d, "St")) {
+        if (cbi_dm_eat(d, "St")) {
             unqualified_name(d, &name, NULL);
             name.text = DM_TEXT(d, "std::%s", name.text);
-        } else if (dm_eat(d, "S")) {
-            dm_subst subst = dm_substitution(d);
-            name.text = subst.type ? dm_type_text(d, subst.type) : subst.text;
+        } else if (cbi_dm_eat(d, "S")) {
+            dm_subst subst = cbi_dm_substitution(d);
+            name.text = subst.type ? cbi_dm_type_text(d, subst.type) : subst.text;
             name.last = subst.last;
             if (*d->p != 'I')
-                dm_bad(d);
+                cbi_dm_bad(d);
         } else {
             unqualified_name(d, &name, NULL);
         }
         name.cv = "";
         if (*d->p == 'I') {
-            dm_add_subst(d, NULL, name.text, name.last);
-            name.text = DM_TEXT(d, "%s%s", name.text, dm_template_args(d));
+            cbi_dm_add_subst(d, NULL, name.text, name.last);
+            name.text = DM_TEXT(d, "%s%s", name.text, cbi_dm_template_args(d));
             name.template_args = true;
         }
     }
-    dm_leave(d);
+    cbi_dm_leave(d);
     return name;
 }
 
@@ -396,35 +399,35 @@ static bool at_list_end(const char *p)
     return *p == 0 || *p == 'E' || ((*p == 'R' || *p == 'O') && p[1] == 'E');
 }
 
-const char *dm_parameters(dm *d)
+const char *cbi_dm_parameters(dm *d)
 {
     if (*d->p == 'v' && at_list_end(d->p + 1)) {
         d->p++;
         return "";
     }
-    const char *text = dm_type_text(d, dm_parse_type(d));
+    const char *text = cbi_dm_type_text(d, cbi_dm_parse_type(d));
     while (!at_list_end(d->p))
-        text = DM_TEXT(d, "%s, %s", text, dm_type_text(d, dm_parse_type(d)));
+        text = DM_TEXT(d, "%s, %s", text, cbi_dm_type_text(d, cbi_dm_parse_type(d)));
     return text;
 }
 
 static const char *signed_number(dm *d)
 {
-    const char *sign = dm_eat(d, "n") ? "-" : "";
-    return DM_TEXT(d, "%s%llu", sign, (unsigned long long)dm_number(d));
+    const char *sign = cbi_dm_eat(d, "n") ? "-" : "";
+    return DM_TEXT(d, "%s%llu", sign, (unsigned long long)cbi_dm_number(d));
 }
 
 /* h<n>_ or v<n>_<n>_ */
 static const char *call_offset(dm *d)
 {
-    bool is_virtual = dm_eat(d, "v");
+    bool is_virtual = cbi_dm_eat(d, "v");
     if (!is_virtual)
-        dm_expect(d, "h");
+        cbi_dm_expect(d, "h");
     const char *text = DM_TEXT(d, "(offset %s", signed_number(d));
-    dm_expect(d, "_");
+    cbi_dm_expect(d, "_");
     if (is_virtual) {
         text = DM_TEXT(d, "%s, virtual offset %s", text, signed_number(d));
-        dm_expect(d, "_");
+        cbi_dm_expect(d, "_");
     }
     return DM_TEXT(d, "%s)", text);
 }
@@ -446,41 +449,41 @@ static const char *special_name(dm *d)
         {"TH", false, "Thread-local initialization routine for "},
     };
     for (size_t i = 0; i < CBI_COUNT(kinds); i++)
-        if (dm_eat(d, kinds[i].code))
+        if (cbi_dm_eat(d, kinds[i].code))
             return DM_TEXT(d, "%s%s", kinds[i].text,
-                           kinds[i].type ? dm_type_text(d, dm_parse_type(d))
-                                         : dm_parse_name(d).text);
+                           kinds[i].type ? cbi_dm_type_text(d, cbi_dm_parse_type(d))
+                                         : cbi_dm_parse_name(d).text);
     if (strncmp(d->p, "Th", 2) == 0 || strncmp(d->p, "Tv", 2) == 0) {
         d->p++;
         const char *offset = call_offset(d);
-        return DM_TEXT(d, "Thunk for %s %s", offset, dm_encoding(d, false));
+        return DM_TEXT(d, "Thunk for %s %s", offset, cbi_dm_encoding(d, false));
     }
-    if (dm_eat(d, "Tc")) {
+    if (cbi_dm_eat(d, "Tc")) {
         const char *first = call_offset(d);
         const char *second = call_offset(d);
-        return DM_TEXT(d, "Covariant thunk for %s %s %s", first, second, dm_encoding(d, false));
+        return DM_TEXT(d, "Covariant thunk for %s %s %s", first, second, cbi_dm_encoding(d, false));
     }
     return NULL;
 }
 
-const char *dm_encoding(dm *d, bool name_only)
+const char *cbi_dm_encoding(dm *d, bool name_only)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const char *text = special_name(d);
     if (!text) {
-        dm_name name = dm_parse_name(d);
+        dm_name name = cbi_dm_parse_name(d);
         bool is_data = *d->p == 0 || *d->p == 'E';
         const char *result = "";
         if (!is_data && name.template_args && !name.no_result)
-            result = DM_TEXT(d, "%s ", dm_type_text(d, dm_parse_type(d)));
-        const char *parameters = is_data ? "" : dm_parameters(d);
+            result = DM_TEXT(d, "%s ", cbi_dm_type_text(d, cbi_dm_parse_type(d)));
+        const char *parameters = is_data ? "" : cbi_dm_parameters(d);
         if (is_data || name_only)
             text = DM_TEXT(d, "%s%s", name.text, name.cv);
         else
             text =
                 DM_TEXT(d, "%s%s(%s)%s%s", result, name.text, parameters, name.cv, name.end_marker);
     }
-    dm_leave(d);
+    cbi_dm_leave(d);
     return text;
 }
 
@@ -488,7 +491,7 @@ static cb_status demangle(cbi_ctx *scratch, void *arg)
 {
     const char **name = arg;
     dm d = {.ctx = scratch, .p = *name + strlen("_Z")};
-    const char *text = dm_encoding(&d, false);
+    const char *text = cbi_dm_encoding(&d, false);
     if (*d.p)
         return CB_ERR_FORMAT;
     *name = text;
@@ -510,3 +513,5 @@ const char *cbi_demangle(cbi_ctx *ctx, const char *name)
     cbi_ctx_fini(&scratch);
     return text;
 }
+
+/* NOLINTEND(misc-no-recursion) */

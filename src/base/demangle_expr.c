@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+/* cbi_dm_enter() bounds every recursion.  NOLINTBEGIN(misc-no-recursion) */
+
 typedef enum op_form { OP_PREFIX, OP_BINARY, OP_POSTFIX, OP_CAST, OP_OF_TYPE, OP_OF_VALUE } op_form;
 
 static const struct expr_op {
@@ -64,7 +66,7 @@ static const struct expr_op {
     {"nx", OP_OF_VALUE, "noexcept"},
 };
 
-const char *dm_operator_text(const char *code)
+const char *cbi_dm_operator_text(const char *code)
 {
     for (size_t i = 0; i < CBI_COUNT(ops); i++)
         if (ops[i].form <= OP_POSTFIX && memcmp(ops[i].code, code, 2) == 0)
@@ -79,7 +81,7 @@ static const char *float_text(dm *d, const char *digits, size_t len, bool is_flo
     for (size_t i = 0; i < len; i++) {
         const char *at = strchr("0123456789abcdef", digits[i]);
         if (!at)
-            dm_bad(d);
+            cbi_dm_bad(d);
         bits = bits << 4 | (uint64_t)(at - "0123456789abcdef");
     }
     double value;
@@ -95,21 +97,21 @@ static const char *float_text(dm *d, const char *digits, size_t len, bool is_flo
     return strpbrk(text, ".einf") ? text : DM_TEXT(d, "%s.0", text);
 }
 
-const char *dm_literal(dm *d)
+const char *cbi_dm_literal(dm *d)
 {
-    if (dm_eat(d, "_Z")) {
-        const char *name = dm_encoding(d, true);
-        dm_expect(d, "E");
+    if (cbi_dm_eat(d, "_Z")) {
+        const char *name = cbi_dm_encoding(d, true);
+        cbi_dm_expect(d, "E");
         return name;
     }
-    if (dm_eat(d, "DnE"))
+    if (cbi_dm_eat(d, "DnE"))
         return "nullptr";
     char code = *d->p;
-    const char *type = dm_type_text(d, dm_parse_type(d));
+    const char *type = cbi_dm_type_text(d, cbi_dm_parse_type(d));
     size_t len = strcspn(d->p, "E");
     const char *digits = d->p;
     if (!digits[len])
-        dm_bad(d);
+        cbi_dm_bad(d);
     d->p += len + 1;
     if ((code == 'f' && len == 8) || (code == 'd' && len == 16))
         return DM_TEXT(d, "(%s)%s", type, float_text(d, digits, len, code == 'f'));
@@ -122,7 +124,7 @@ const char *dm_literal(dm *d)
     if (len == 0 && !*sign)
         return DM_TEXT(d, "(%s)\"...\"", type); /* a string */
     if (len == 0 || strspn(digits, "0123456789") < len)
-        dm_bad(d);
+        cbi_dm_bad(d);
     return DM_TEXT(d, "(%s)%s%.*s", type, sign, (int)len, digits);
 }
 
@@ -130,32 +132,32 @@ const char *dm_literal(dm *d)
 static const char *list_to_end(dm *d)
 {
     const char *text = "";
-    while (!dm_eat(d, "E"))
-        text = DM_TEXT(d, "%s%s%s", text, *text ? ", " : "", dm_expression(d));
+    while (!cbi_dm_eat(d, "E"))
+        text = DM_TEXT(d, "%s%s%s", text, *text ? ", " : "", cbi_dm_expression(d));
     return text;
 }
 
 static const char *with_arguments(dm *d, const char *name)
 {
-    return *d->p == 'I' ? DM_TEXT(d, "%s%s", name, dm_template_args(d)) : name;
+    return *d->p == 'I' ? DM_TEXT(d, "%s%s", name, cbi_dm_template_args(d)) : name;
 }
 
 /* The last part of an unresolved name. */
 static const char *base_name(dm *d)
 {
-    if (dm_eat(d, "on")) {
+    if (cbi_dm_eat(d, "on")) {
         bool conversion;
-        const char *name = dm_operator_name(d, &conversion);
+        const char *name = cbi_dm_operator_name(d, &conversion);
         if (!name)
-            dm_bad(d);
+            cbi_dm_bad(d);
         return with_arguments(d, name);
     }
-    if (dm_eat(d, "dn")) {
-        const char *name =
-            *d->p >= '0' && *d->p <= '9' ? dm_source_name(d) : dm_type_text(d, dm_parse_type(d));
+    if (cbi_dm_eat(d, "dn")) {
+        const char *name = *d->p >= '0' && *d->p <= '9' ? cbi_dm_source_name(d)
+                                                        : cbi_dm_type_text(d, cbi_dm_parse_type(d));
         return DM_TEXT(d, "~%s", with_arguments(d, name));
     }
-    return with_arguments(d, dm_source_name(d));
+    return with_arguments(d, cbi_dm_source_name(d));
 }
 
 /* sr: a name inside something that depends on a template parameter. */
@@ -163,15 +165,15 @@ static const char *scoped_name(dm *d)
 {
     const char *scope;
     if (*d->p >= '0' && *d->p <= '9') {
-        scope = with_arguments(d, dm_source_name(d));
-        while (!dm_eat(d, "E"))
-            scope = DM_TEXT(d, "%s::%s", scope, with_arguments(d, dm_source_name(d)));
-    } else if (dm_eat(d, "N")) {
-        scope = dm_type_text(d, dm_parse_type(d));
-        while (!dm_eat(d, "E"))
-            scope = DM_TEXT(d, "%s::%s", scope, with_arguments(d, dm_source_name(d)));
+        scope = with_arguments(d, cbi_dm_source_name(d));
+        while (!cbi_dm_eat(d, "E"))
+            scope = DM_TEXT(d, "%s::%s", scope, with_arguments(d, cbi_dm_source_name(d)));
+    } else if (cbi_dm_eat(d, "N")) {
+        scope = cbi_dm_type_text(d, cbi_dm_parse_type(d));
+        while (!cbi_dm_eat(d, "E"))
+            scope = DM_TEXT(d, "%s::%s", scope, with_arguments(d, cbi_dm_source_name(d)));
     } else {
-        scope = dm_type_text(d, dm_parse_type(d));
+        scope = cbi_dm_type_text(d, cbi_dm_parse_type(d));
     }
     return DM_TEXT(d, "%s::%s", scope, base_name(d));
 }
@@ -179,23 +181,23 @@ static const char *scoped_name(dm *d)
 /* fp_, fp0_, fpT */
 static const char *parameter(dm *d)
 {
-    if (dm_eat(d, "fpT"))
+    if (cbi_dm_eat(d, "fpT"))
         return "this";
-    if (dm_eat(d, "fL"))
-        dm_number(d);
+    if (cbi_dm_eat(d, "fL"))
+        cbi_dm_number(d);
     else
-        dm_expect(d, "f");
-    dm_expect(d, "p");
-    dm_parse_cv(d);
-    return DM_TEXT(d, "param#%llu", (unsigned long long)dm_sequence(d) + 1);
+        cbi_dm_expect(d, "f");
+    cbi_dm_expect(d, "p");
+    cbi_dm_parse_cv(d);
+    return DM_TEXT(d, "param#%llu", (unsigned long long)cbi_dm_sequence(d) + 1);
 }
 
 static const char *cast(dm *d)
 {
-    const char *type = dm_type_text(d, dm_parse_type(d));
-    if (dm_eat(d, "_"))
+    const char *type = cbi_dm_type_text(d, cbi_dm_parse_type(d));
+    if (cbi_dm_eat(d, "_"))
         return DM_TEXT(d, "%s(%s)", type, list_to_end(d));
-    return DM_TEXT(d, "(%s)%s", type, dm_expression(d));
+    return DM_TEXT(d, "(%s)%s", type, cbi_dm_expression(d));
 }
 
 static const char *apply(dm *d, const struct expr_op *op)
@@ -203,108 +205,108 @@ static const char *apply(dm *d, const struct expr_op *op)
     const char *left;
     switch (op->form) {
     case OP_PREFIX:
-        return DM_TEXT(d, "%s%s", op->text, dm_expression(d));
+        return DM_TEXT(d, "%s%s", op->text, cbi_dm_expression(d));
     case OP_POSTFIX:
-        if (dm_eat(d, "_"))
-            return DM_TEXT(d, "%s%s", op->text, dm_expression(d));
-        return DM_TEXT(d, "%s%s", dm_expression(d), op->text);
+        if (cbi_dm_eat(d, "_"))
+            return DM_TEXT(d, "%s%s", op->text, cbi_dm_expression(d));
+        return DM_TEXT(d, "%s%s", cbi_dm_expression(d), op->text);
     case OP_CAST:
-        left = dm_type_text(d, dm_parse_type(d));
-        return DM_TEXT(d, "%s<%s>(%s)", op->text, left, dm_expression(d));
+        left = cbi_dm_type_text(d, cbi_dm_parse_type(d));
+        return DM_TEXT(d, "%s<%s>(%s)", op->text, left, cbi_dm_expression(d));
     case OP_OF_TYPE:
-        return DM_TEXT(d, "%s(%s)", op->text, dm_type_text(d, dm_parse_type(d)));
+        return DM_TEXT(d, "%s(%s)", op->text, cbi_dm_type_text(d, cbi_dm_parse_type(d)));
     case OP_OF_VALUE:
-        return DM_TEXT(d, "%s(%s)", op->text, dm_expression(d));
+        return DM_TEXT(d, "%s(%s)", op->text, cbi_dm_expression(d));
     case OP_BINARY:
-        left = dm_expression(d);
-        return DM_TEXT(d, "%s%s%s", left, op->text, dm_expression(d));
+        left = cbi_dm_expression(d);
+        return DM_TEXT(d, "%s%s%s", left, op->text, cbi_dm_expression(d));
     }
-    dm_bad(d);
+    cbi_dm_bad(d);
 }
 
 /* fl, fr: operator, pack.  fL, fR: operator, two operands.  The f is eaten. */
 static const char *fold(dm *d)
 {
     char form = *d->p++;
-    const char *op = *d->p && d->p[1] ? dm_operator_text(d->p) : NULL;
+    const char *op = *d->p && d->p[1] ? cbi_dm_operator_text(d->p) : NULL;
     if (!op)
-        dm_bad(d);
+        cbi_dm_bad(d);
     d->p += 2;
-    const char *left = dm_expression(d);
+    const char *left = cbi_dm_expression(d);
     if (form == 'l')
         return DM_TEXT(d, "(...%s%s)", op, left);
     if (form == 'r')
         return DM_TEXT(d, "(%s%s...)", left, op);
-    return DM_TEXT(d, "(%s%s...%s%s)", left, op, op, dm_expression(d));
+    return DM_TEXT(d, "(%s%s...%s%s)", left, op, op, cbi_dm_expression(d));
 }
 
 /* Forms that are no plain operator; NULL if the cursor is at none of them. */
 static const char *special_form(dm *d)
 {
     const char *a, *b;
-    if (dm_eat(d, "cl")) {
-        a = dm_expression(d);
+    if (cbi_dm_eat(d, "cl")) {
+        a = cbi_dm_expression(d);
         return DM_TEXT(d, "%s(%s)", a, list_to_end(d));
     }
-    if (dm_eat(d, "cv"))
+    if (cbi_dm_eat(d, "cv"))
         return cast(d);
-    if (dm_eat(d, "ix")) {
-        a = dm_expression(d);
-        return DM_TEXT(d, "%s[%s]", a, dm_expression(d));
+    if (cbi_dm_eat(d, "ix")) {
+        a = cbi_dm_expression(d);
+        return DM_TEXT(d, "%s[%s]", a, cbi_dm_expression(d));
     }
-    if (dm_eat(d, "qu")) {
-        a = dm_expression(d);
-        b = dm_expression(d);
-        return DM_TEXT(d, "%s?%s:%s", a, b, dm_expression(d));
+    if (cbi_dm_eat(d, "qu")) {
+        a = cbi_dm_expression(d);
+        b = cbi_dm_expression(d);
+        return DM_TEXT(d, "%s?%s:%s", a, b, cbi_dm_expression(d));
     }
-    if (dm_eat(d, "dt")) {
-        a = dm_expression(d);
-        return DM_TEXT(d, "(%s.%s)", a, dm_expression(d));
+    if (cbi_dm_eat(d, "dt")) {
+        a = cbi_dm_expression(d);
+        return DM_TEXT(d, "(%s.%s)", a, cbi_dm_expression(d));
     }
-    if (dm_eat(d, "pt")) {
-        a = dm_expression(d);
-        return DM_TEXT(d, "(%s->%s)", a, dm_expression(d));
+    if (cbi_dm_eat(d, "pt")) {
+        a = cbi_dm_expression(d);
+        return DM_TEXT(d, "(%s->%s)", a, cbi_dm_expression(d));
     }
-    if (dm_eat(d, "sp"))
-        return DM_TEXT(d, "%s...", dm_expression(d));
-    if (dm_eat(d, "sZ")) {
-        a = *d->p == 'T' ? dm_template_param(d) : parameter(d);
+    if (cbi_dm_eat(d, "sp"))
+        return DM_TEXT(d, "%s...", cbi_dm_expression(d));
+    if (cbi_dm_eat(d, "sZ")) {
+        a = *d->p == 'T' ? cbi_dm_template_param(d) : parameter(d);
         return DM_TEXT(d, "sizeof...(%s)", a);
     }
-    if (dm_eat(d, "tl")) {
-        a = dm_type_text(d, dm_parse_type(d));
+    if (cbi_dm_eat(d, "tl")) {
+        a = cbi_dm_type_text(d, cbi_dm_parse_type(d));
         return DM_TEXT(d, "%s{%s}", a, list_to_end(d));
     }
-    if (dm_eat(d, "il"))
+    if (cbi_dm_eat(d, "il"))
         return DM_TEXT(d, "{%s}", list_to_end(d));
-    if (dm_eat(d, "nw_")) {
-        a = dm_type_text(d, dm_parse_type(d));
-        dm_expect(d, "E");
+    if (cbi_dm_eat(d, "nw_")) {
+        a = cbi_dm_type_text(d, cbi_dm_parse_type(d));
+        cbi_dm_expect(d, "E");
         return DM_TEXT(d, "new %s", a);
     }
-    if (dm_eat(d, "sr"))
+    if (cbi_dm_eat(d, "sr"))
         return scoped_name(d);
-    if (dm_eat(d, "gs"))
-        return DM_TEXT(d, "::%s", dm_expression(d));
-    if (dm_eat(d, "dl"))
-        return DM_TEXT(d, "delete %s", dm_expression(d));
-    if (dm_eat(d, "da"))
-        return DM_TEXT(d, "delete[] %s", dm_expression(d));
-    if (dm_eat(d, "tw"))
-        return DM_TEXT(d, "throw %s", dm_expression(d));
-    if (dm_eat(d, "tr"))
+    if (cbi_dm_eat(d, "gs"))
+        return DM_TEXT(d, "::%s", cbi_dm_expression(d));
+    if (cbi_dm_eat(d, "dl"))
+        return DM_TEXT(d, "delete %s", cbi_dm_expression(d));
+    if (cbi_dm_eat(d, "da"))
+        return DM_TEXT(d, "delete[] %s", cbi_dm_expression(d));
+    if (cbi_dm_eat(d, "tw"))
+        return DM_TEXT(d, "throw %s", cbi_dm_expression(d));
+    if (cbi_dm_eat(d, "tr"))
         return "throw";
     return NULL;
 }
 
-const char *dm_expression(dm *d)
+const char *cbi_dm_expression(dm *d)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const char *text = NULL;
     if (*d->p == 'T')
-        text = dm_template_param(d);
-    else if (dm_eat(d, "L"))
-        text = dm_literal(d);
+        text = cbi_dm_template_param(d);
+    else if (cbi_dm_eat(d, "L"))
+        text = cbi_dm_literal(d);
     else if (*d->p == 'f' && d->p[1] && strchr("lrR", d->p[1]))
         d->p++, text = fold(d);
     else if (strncmp(d->p, "fL", 2) == 0 && !(d->p[2] >= '0' && d->p[2] <= '9'))
@@ -317,10 +319,12 @@ const char *dm_expression(dm *d)
     else
         text = special_form(d);
     for (size_t i = 0; !text && i < CBI_COUNT(ops); i++)
-        if (dm_eat(d, ops[i].code))
+        if (cbi_dm_eat(d, ops[i].code))
             text = apply(d, &ops[i]);
     if (!text)
-        dm_bad(d);
-    dm_leave(d);
+        cbi_dm_bad(d);
+    cbi_dm_leave(d);
     return text;
 }
+
+/* NOLINTEND(misc-no-recursion) */

@@ -56,42 +56,42 @@ typedef struct dm_name {
 
 #define DM_TEXT(d, ...) cbi_printf((d)->ctx, __VA_ARGS__)
 
-CBI_NORETURN void dm_bad(dm *d);
+CBI_NORETURN void cbi_dm_bad(dm *d);
 /* Guards every recursion. */
-void dm_enter(dm *d);
-void dm_leave(dm *d);
-bool dm_eat(dm *d, const char *text);
-void dm_expect(dm *d, const char *text);
+void cbi_dm_enter(dm *d);
+void cbi_dm_leave(dm *d);
+bool cbi_dm_eat(dm *d, const char *text);
+void cbi_dm_expect(dm *d, const char *text);
 /* Decimal digits; at least one. */
-uint64_t dm_number(dm *d);
+uint64_t cbi_dm_number(dm *d);
 /* [number] '_': 0 for "_", n + 1 for "n_". */
-uint64_t dm_sequence(dm *d);
-void dm_add_subst(dm *d, const dm_type *type, const char *text, const char *last);
+uint64_t cbi_dm_sequence(dm *d);
+void cbi_dm_add_subst(dm *d, const dm_type *type, const char *text, const char *last);
 
 /* demangle.c */
-const char *dm_encoding(dm *d, bool name_only);
-dm_name dm_parse_name(dm *d);
-const char *dm_source_name(dm *d);
-const char *dm_template_args(dm *d);
-const char *dm_template_param(dm *d);
+const char *cbi_dm_encoding(dm *d, bool name_only);
+dm_name cbi_dm_parse_name(dm *d);
+const char *cbi_dm_source_name(dm *d);
+const char *cbi_dm_template_args(dm *d);
+const char *cbi_dm_template_param(dm *d);
 /* "operator +", or NULL if no operator code is here. */
-const char *dm_operator_name(dm *d, bool *ret_conversion);
+const char *cbi_dm_operator_name(dm *d, bool *ret_conversion);
 /* S_, S0_, Sa, Ss, ...; the cursor is behind the S. */
-dm_subst dm_substitution(dm *d);
+dm_subst cbi_dm_substitution(dm *d);
 /* Parameters up to the end of the name or an 'E', without parentheses. */
-const char *dm_parameters(dm *d);
+const char *cbi_dm_parameters(dm *d);
 
 /* demangle_type.c */
-const dm_type *dm_parse_type(dm *d);
-const char *dm_type_text(dm *d, const dm_type *type);
-const char *dm_cv_text(unsigned cv);
-unsigned dm_parse_cv(dm *d);
+const dm_type *cbi_dm_parse_type(dm *d);
+const char *cbi_dm_type_text(dm *d, const dm_type *type);
+const char *cbi_dm_cv_text(unsigned cv);
+unsigned cbi_dm_parse_cv(dm *d);
 
 /* demangle_expr.c */
-const char *dm_expression(dm *d);
+const char *cbi_dm_expression(dm *d);
 /* The cursor is behind the L. */
-const char *dm_literal(dm *d);
+const char *cbi_dm_literal(dm *d);
 /* Text of an operator with one or two operands, NULL if the code is none. */
-const char *dm_operator_text(const char *code);
+const char *cbi_dm_operator_text(const char *code);
 
 #endif

@@ -1,6 +1,8 @@
 /* Types of the demangler: parsing, and printing around a declarator. */
 #include "base/demangle_parse.h"
 
+/* cbi_dm_enter() bounds every recursion.  NOLINTBEGIN(misc-no-recursion) */
+
 static const char *const builtins[26] = {
     ['v' - 'a'] = "void",        ['w' - 'a'] = "wchar_t",
     ['b' - 'a'] = "bool",        ['c' - 'a'] = "char",
@@ -39,7 +41,7 @@ static dm_type *name_type(dm *d, const char *text, bool bare)
     return type;
 }
 
-unsigned dm_parse_cv(dm *d)
+unsigned cbi_dm_parse_cv(dm *d)
 {
     unsigned cv = 0;
     for (;; d->p++) {
@@ -54,7 +56,7 @@ unsigned dm_parse_cv(dm *d)
     }
 }
 
-const char *dm_cv_text(unsigned cv)
+const char *cbi_dm_cv_text(unsigned cv)
 {
     static const char *const texts[] = {
         "",         "const",          "volatile",          "const volatile",
@@ -66,11 +68,11 @@ const char *dm_cv_text(unsigned cv)
 /* F [Y] result parameters [ref] E, the F is eaten. */
 static const dm_type *parse_function(dm *d, bool is_noexcept)
 {
-    dm_eat(d, "Y");
-    const dm_type *result = dm_parse_type(d);
-    dm_type *type = new_type(d, DM_FUNCTION, dm_parameters(d), result);
-    const char *ref = dm_eat(d, "R") ? " &" : dm_eat(d, "O") ? " &&" : "";
-    dm_expect(d, "E");
+    cbi_dm_eat(d, "Y");
+    const dm_type *result = cbi_dm_parse_type(d);
+    dm_type *type = new_type(d, DM_FUNCTION, cbi_dm_parameters(d), result);
+    const char *ref = cbi_dm_eat(d, "R") ? " &" : cbi_dm_eat(d, "O") ? " &&" : "";
+    cbi_dm_expect(d, "E");
     type->suffix = DM_TEXT(d, "%s%s", ref, is_noexcept ? " noexcept" : "");
     return type;
 }
@@ -79,22 +81,22 @@ static const dm_type *parse_array(dm *d)
 {
     const char *dimension = "";
     if (*d->p >= '0' && *d->p <= '9')
-        dimension = DM_TEXT(d, "%llu", (unsigned long long)dm_number(d));
+        dimension = DM_TEXT(d, "%llu", (unsigned long long)cbi_dm_number(d));
     else if (*d->p != '_')
-        dimension = dm_expression(d);
-    dm_expect(d, "_");
-    return new_type(d, DM_ARRAY, dimension, dm_parse_type(d));
+        dimension = cbi_dm_expression(d);
+    cbi_dm_expect(d, "_");
+    return new_type(d, DM_ARRAY, dimension, cbi_dm_parse_type(d));
 }
 
 static const dm_type *parse_vector(dm *d)
 {
     const char *count;
-    if (dm_eat(d, "_"))
-        count = dm_expression(d);
+    if (cbi_dm_eat(d, "_"))
+        count = cbi_dm_expression(d);
     else
-        count = DM_TEXT(d, "%llu", (unsigned long long)dm_number(d));
-    dm_expect(d, "_");
-    const char *element = dm_type_text(d, dm_parse_type(d));
+        count = DM_TEXT(d, "%llu", (unsigned long long)cbi_dm_number(d));
+    cbi_dm_expect(d, "_");
+    const char *element = cbi_dm_type_text(d, cbi_dm_parse_type(d));
     return name_type(
         d, DM_TEXT(d, "%s __attribute((vector_size(%s*sizeof(%s)))) ", element, count, element),
         false);
@@ -103,25 +105,25 @@ static const dm_type *parse_vector(dm *d)
 static const dm_type *parse_d_type(dm *d, bool *ret_substitutable)
 {
     *ret_substitutable = true;
-    if (dm_eat(d, "p"))
-        return new_type(d, DM_PACK, NULL, dm_parse_type(d));
-    if (dm_eat(d, "t") || dm_eat(d, "T")) {
-        const char *expression = dm_expression(d);
-        dm_expect(d, "E");
+    if (cbi_dm_eat(d, "p"))
+        return new_type(d, DM_PACK, NULL, cbi_dm_parse_type(d));
+    if (cbi_dm_eat(d, "t") || cbi_dm_eat(d, "T")) {
+        const char *expression = cbi_dm_expression(d);
+        cbi_dm_expect(d, "E");
         return name_type(d, DM_TEXT(d, "decltype((%s))", expression), false);
     }
-    if (dm_eat(d, "v"))
+    if (cbi_dm_eat(d, "v"))
         return parse_vector(d);
-    if (dm_eat(d, "oF"))
+    if (cbi_dm_eat(d, "oF"))
         return parse_function(d, true);
     *ret_substitutable = false;
-    if (dm_eat(d, "F16b"))
+    if (cbi_dm_eat(d, "F16b"))
         return name_type(d, "std::bfloat16_t", false);
-    if (dm_eat(d, "F")) {
-        uint64_t bits = dm_number(d);
-        const char *x = dm_eat(d, "x") ? "x" : "";
+    if (cbi_dm_eat(d, "F")) {
+        uint64_t bits = cbi_dm_number(d);
+        const char *x = cbi_dm_eat(d, "x") ? "x" : "";
         if (!*x)
-            dm_expect(d, "_");
+            cbi_dm_expect(d, "_");
         return name_type(d, DM_TEXT(d, "_Float%llu%s", (unsigned long long)bits, x), false);
     }
     for (size_t i = 0; i < CBI_COUNT(d_builtins); i++)
@@ -129,29 +131,29 @@ static const dm_type *parse_d_type(dm *d, bool *ret_substitutable)
             d->p++;
             return name_type(d, d_builtins[i].text, false);
         }
-    dm_bad(d);
+    cbi_dm_bad(d);
 }
 
 /* A class or enum name, or a template parameter with or without arguments. */
 static const dm_type *parse_named(dm *d)
 {
     if (*d->p == 'T' && strchr("_0123456789", d->p[1])) {
-        const char *text = dm_template_param(d);
+        const char *text = cbi_dm_template_param(d);
         if (*d->p != 'I' || d->in_conversion)
             return name_type(d, text, false);
-        dm_add_subst(d, name_type(d, text, false), NULL, NULL);
-        return name_type(d, DM_TEXT(d, "%s%s", text, dm_template_args(d)), false);
+        cbi_dm_add_subst(d, name_type(d, text, false), NULL, NULL);
+        return name_type(d, DM_TEXT(d, "%s%s", text, cbi_dm_template_args(d)), false);
     }
     if (*d->p == 'S' && d->p[1] != 't') {
         d->p++;
-        dm_subst subst = dm_substitution(d);
+        dm_subst subst = cbi_dm_substitution(d);
         if (*d->p == 'I' && !(subst.type && d->in_conversion)) {
-            const char *name = subst.type ? dm_type_text(d, subst.type) : subst.text;
-            return name_type(d, DM_TEXT(d, "%s%s", name, dm_template_args(d)), true);
+            const char *name = subst.type ? cbi_dm_type_text(d, subst.type) : subst.text;
+            return name_type(d, DM_TEXT(d, "%s%s", name, cbi_dm_template_args(d)), true);
         }
         return subst.type ? subst.type : name_type(d, subst.text, true);
     }
-    return name_type(d, dm_parse_name(d).text, false);
+    return name_type(d, cbi_dm_parse_name(d).text, false);
 }
 
 static bool is_substitution(const char *p)
@@ -168,13 +170,17 @@ static const dm_type *parse_plain(dm *d, bool *ret_substitutable)
     case 'R':
     case 'O':
         d->p++;
-        return new_type(d, DM_POINTER, c == 'P' ? "*" : c == 'R' ? "&" : "&&", dm_parse_type(d));
+        return new_type(d, DM_POINTER,
+                        c == 'P'   ? "*"
+                        : c == 'R' ? "&"
+                                   : "&&",
+                        cbi_dm_parse_type(d));
     case 'C':
         d->p++;
-        return new_type(d, DM_COMPLEX, "_Complex ", dm_parse_type(d));
+        return new_type(d, DM_COMPLEX, "_Complex ", cbi_dm_parse_type(d));
     case 'G':
         d->p++;
-        return new_type(d, DM_COMPLEX, "_Imaginary ", dm_parse_type(d));
+        return new_type(d, DM_COMPLEX, "_Imaginary ", cbi_dm_parse_type(d));
     case 'F':
         d->p++;
         return parse_function(d, false);
@@ -183,22 +189,22 @@ static const dm_type *parse_plain(dm *d, bool *ret_substitutable)
         return parse_array(d);
     case 'M': {
         d->p++;
-        const char *class_name = dm_type_text(d, dm_parse_type(d));
-        return new_type(d, DM_MEMBER, class_name, dm_parse_type(d));
+        const char *class_name = cbi_dm_type_text(d, cbi_dm_parse_type(d));
+        return new_type(d, DM_MEMBER, class_name, cbi_dm_parse_type(d));
     }
     case 'U': {
         d->p++;
-        const char *name = dm_source_name(d);
+        const char *name = cbi_dm_source_name(d);
         if (*d->p == 'I')
-            name = DM_TEXT(d, "%s%s", name, dm_template_args(d));
-        return new_type(d, DM_VENDOR, name, dm_parse_type(d));
+            name = DM_TEXT(d, "%s%s", name, cbi_dm_template_args(d));
+        return new_type(d, DM_VENDOR, name, cbi_dm_parse_type(d));
     }
     case 'D':
         d->p++;
         return parse_d_type(d, ret_substitutable);
     case 'u':
         d->p++;
-        return name_type(d, dm_source_name(d), false);
+        return name_type(d, cbi_dm_source_name(d), false);
     default:
         break;
     }
@@ -217,22 +223,22 @@ static const dm_type *parse_plain(dm *d, bool *ret_substitutable)
     return type;
 }
 
-const dm_type *dm_parse_type(dm *d)
+const dm_type *cbi_dm_parse_type(dm *d)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const dm_type *type;
     bool substitutable = true;
     if (*d->p == 'r' || *d->p == 'V' || *d->p == 'K') {
-        unsigned cv = dm_parse_cv(d);
-        dm_type *qualified = new_type(d, DM_QUALIFIED, NULL, dm_parse_type(d));
+        unsigned cv = cbi_dm_parse_cv(d);
+        dm_type *qualified = new_type(d, DM_QUALIFIED, NULL, cbi_dm_parse_type(d));
         qualified->cv = cv;
         type = qualified;
     } else {
         type = parse_plain(d, &substitutable);
     }
     if (substitutable)
-        dm_add_subst(d, type, NULL, NULL);
-    dm_leave(d);
+        cbi_dm_add_subst(d, type, NULL, NULL);
+    cbi_dm_leave(d);
     return type;
 }
 
@@ -248,7 +254,7 @@ static bool needs_parentheses(const dm_type *type)
 
 static const char *first_part(dm *d, const dm_type *type, bool trailing)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const char *text = "";
     const char *open = type->inner && needs_parentheses(type->inner) ? "(" : "";
     switch (type->kind) {
@@ -269,11 +275,12 @@ static const char *first_part(dm *d, const dm_type *type, bool trailing)
         break;
     case DM_QUALIFIED:
         if (type->inner->kind == DM_NAME)
-            text = DM_TEXT(d, "%s %s", dm_cv_text(type->cv), first_part(d, type->inner, trailing));
+            text =
+                DM_TEXT(d, "%s %s", cbi_dm_cv_text(type->cv), first_part(d, type->inner, trailing));
         else if (needs_parentheses(type->inner))
             text = first_part(d, type->inner, trailing);
         else
-            text = DM_TEXT(d, "%s%s ", first_part(d, type->inner, true), dm_cv_text(type->cv));
+            text = DM_TEXT(d, "%s%s ", first_part(d, type->inner, true), cbi_dm_cv_text(type->cv));
         break;
     case DM_FUNCTION:
     case DM_ARRAY:
@@ -283,13 +290,13 @@ static const char *first_part(dm *d, const dm_type *type, bool trailing)
         text = DM_TEXT(d, "%s...", first_part(d, type->inner, false));
         break;
     }
-    dm_leave(d);
+    cbi_dm_leave(d);
     return text;
 }
 
 static const char *second_part(dm *d, const dm_type *type, unsigned cv)
 {
-    dm_enter(d);
+    cbi_dm_enter(d);
     const char *text = "";
     switch (type->kind) {
     case DM_NAME:
@@ -308,18 +315,20 @@ static const char *second_part(dm *d, const dm_type *type, unsigned cv)
         text = second_part(d, type->inner, type->cv);
         break;
     case DM_FUNCTION:
-        text = DM_TEXT(d, "(%s)%s%s%s%s", type->text, cv ? " " : "", dm_cv_text(cv), type->suffix,
-                       second_part(d, type->inner, 0));
+        text = DM_TEXT(d, "(%s)%s%s%s%s", type->text, cv ? " " : "", cbi_dm_cv_text(cv),
+                       type->suffix, second_part(d, type->inner, 0));
         break;
     case DM_ARRAY:
         text = DM_TEXT(d, "[%s]%s", type->text, second_part(d, type->inner, 0));
         break;
     }
-    dm_leave(d);
+    cbi_dm_leave(d);
     return text;
 }
 
-const char *dm_type_text(dm *d, const dm_type *type)
+const char *cbi_dm_type_text(dm *d, const dm_type *type)
 {
     return DM_TEXT(d, "%s%s", first_part(d, type, false), second_part(d, type, 0));
 }
+
+/* NOLINTEND(misc-no-recursion) */

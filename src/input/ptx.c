@@ -13,8 +13,6 @@
 #include "input/collect.h"
 #include "input/tkinfo.h"
 
-extern char **environ;
-
 /* The names under which the built-in assembler reports: the source in its messages, the object in
  * its notes. */
 #define PTX_NAME    "application ptx input"

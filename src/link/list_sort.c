@@ -6,6 +6,7 @@
  */
 #include "link/state.h"
 
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static void sort(void **list, void **scratch, size_t n, bool (*keep)(const void *, const void *))
 {
     if (n < 2)
