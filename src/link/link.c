@@ -20,6 +20,9 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     size_t errors = ctx->error_count;
 
     cbi_link_admit(lk, inputs, count); /* read and check the inputs */
+    if (lk->mercury)
+        cbi_fatal(ctx, "mercury-link", NULL, NULL, "Linking for %s is not supported yet",
+                  opt->arch->name);
     cbi_link_skeleton(lk);             /* sections that every output has */
     for (size_t i = 0; i < lk->obj_count; i++)
         cbi_link_merge(lk, lk->objs[i]); /* symbols, sections, attributes, relocations */
