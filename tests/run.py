@@ -6,6 +6,7 @@ usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filte
 suites: unit    the programs FOLDER/tests/unit/test_*
         cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
         golden  tests/golden/run.py
+        replay  stored fuzzing inputs through every fuzz target, tests/fuzz/fuzz.py --replay
         api     the scripts tests/api/*.py and *.sh (exports, headers, packages, example)
 
 A test is a program.  Exit 0 passes, 77 skips, anything else fails.  If it prints TAP ("ok 1 - ...",
@@ -27,6 +28,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\.?$")
 TIMEOUT = 600
+PROGRAMS = {"golden": "tests/golden/run.py", "replay": "tests/fuzz/fuzz.py"}
 
 
 def find(suite, build):
@@ -34,8 +36,8 @@ def find(suite, build):
     if suite == "unit":
         found = glob.glob(os.path.join(build, "tests/unit/test_*"))
         return sorted(f for f in found if os.path.isfile(f) and os.access(f, os.X_OK))
-    if suite == "golden":
-        found = [os.path.join(ROOT, "tests/golden/run.py")]
+    if suite in ("golden", "replay"):
+        found = [os.path.join(ROOT, PROGRAMS[suite])]
         return [f for f in found if os.path.exists(f)]
     found = []
     for pattern in ("*.py", "*.sh"):
@@ -80,8 +82,10 @@ def run_one(path, build):
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99",
     )
     command = [sys.executable, path] if path.endswith(".py") else [path]
-    if path.endswith("golden/run.py"):
+    if path.endswith(PROGRAMS["golden"]):
         command += ["--cubind", env["CUBIND"]]
+    elif path.endswith(PROGRAMS["replay"]):
+        command += ["--replay", build]
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
