@@ -97,6 +97,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     cbi_lobj *obj = CBI_NEW(lk->ctx, cbi_lobj);
     cbi_findings findings = {0};
     obj->file = in->file;
+    obj->device_runtime = in->device_runtime;
     cbi_place place = {.file = in->file};
     switch (cbi_object_read(lk->ctx, in->file, in->bytes, &obj->object, &findings)) {
     case CBI_OBJECT_NOT_ELF:

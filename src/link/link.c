@@ -24,8 +24,17 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         cbi_fatal(ctx, "mercury-link", NULL, NULL, "Linking for %s is not supported yet",
                   opt->arch->name);
     cbi_link_skeleton(lk);             /* sections that every output has */
-    for (size_t i = 0; i < lk->obj_count; i++)
-        cbi_link_merge(lk, lk->objs[i]); /* symbols, sections, attributes, relocations */
+    size_t taken = 0;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        cbi_lobj *obj = lk->objs[i];
+        if (!cbi_link_takes_part(lk, obj))
+            continue;
+        lk->objs[taken++] = obj;
+        if (obj->device_runtime)
+            ret_result->device_runtime_used = true;
+        cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
+    }
+    lk->obj_count = taken;
 
     cbi_link_liveness(lk);           /* dead code */
     cbi_layout_commons(lk);          /* commons join .nv.global */

@@ -339,10 +339,37 @@ void cbi_link_relocate(cbi_linker *lk)
 
 /* ---- undefined symbols ---- */
 
-/* Functions that the driver supplies. */
+/* Functions that the driver supplies; the ones named cnp are behind libcudadevrt. */
 static bool driver_function(const char *name)
 {
-    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    static const char *const names[] = {
+        "vprintf",
+        "vfprintf",
+        "malloc",
+        "free",
+        "__assertfail",
+        "cudaGraphSetConditional",
+        "cnpCtxSynchronize",
+        "cnpDeviceGetAttribute",
+        "cnpEventCreate",
+        "cnpEventDestroy",
+        "cnpEventRecord",
+        "cnpFuncGetAttribute",
+        "cnpGetCacheConfig",
+        "cnpGetDevice",
+        "cnpGetDeviceCount",
+        "cnpGetLastError",
+        "cnpGetLimit",
+        "cnpGetParameterBuffer",
+        "cnpGetParameterBufferV2",
+        "cnpGetSharedMemConfig",
+        "cnpLaunchDevice",
+        "cnpLaunchDeviceV2",
+        "cnpSetLastError",
+        "cnpStreamCreate",
+        "cnpStreamDestroy",
+        "cnpStreamWaitEvent",
+    };
     for (size_t i = 0; i < CBI_COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;

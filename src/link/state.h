@@ -325,6 +325,10 @@ bool cbi_is_constant_type(uint32_t type);
 /* The bank of compiler-generated constants. */
 bool cbi_is_optimizer_type(uint32_t type);
 
+/* ---- runtime.c ---- */
+/* False for libcudadevrt when nothing merged so far refers to it. */
+bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
+
 /* ---- merge.c, resolve.c: passes A to D ---- */
 void cbi_link_skeleton(cbi_linker *lk);
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
