@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Whole builds by nvcc and CMake with cubind in nvlink's place.
+
+The way in is a folder with links to nvcc and to its `crt`, a profile that names the toolkit, and
+cubind under the name nvlink.  Every program is linked twice, by the toolkit's nvcc and by that
+folder's; the device code embedded in the two must be the same byte for byte.  Skips without a
+toolkit.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
+CUBIND = os.environ.get("CUBIND", os.path.join(ROOT, "build", "cubind"))
+PROJECT = os.path.join(HERE, "project")
+SAME_BYTES = ["-Xnvlink", "--emulate=nvlink-13.0.88"]
+ONE = ["-gencode", "arch=compute_90,code=sm_90"]
+MANY = sum((["-gencode", "arch=compute_%s,code=sm_%s" % (n, n)] for n in ("75", "80", "90")), [])
+WITH_PTX = ["-gencode", "arch=compute_80,code=[sm_80,compute_80]"]
+MERCURY = ["-gencode", "arch=compute_100,code=sm_100", "-gencode", "arch=compute_120,code=sm_120"]
+
+passed = failed = skipped = 0
+
+
+def find_nvcc():
+    path = os.environ.get("NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    try:
+        text = subprocess.run([path, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    except OSError:
+        return None
+    return path if "V13.0.88" in text else None
+
+
+def tool_folder(nvcc, linker, where):
+    """A folder whose nvcc runs `linker` as nvlink.  Returns that nvcc."""
+    bin_folder = os.path.dirname(os.path.realpath(nvcc))
+    top = os.path.dirname(bin_folder)
+    os.makedirs(where)
+    os.symlink(os.path.join(bin_folder, "nvcc"), os.path.join(where, "nvcc"))
+    os.symlink(os.path.join(bin_folder, "crt"), os.path.join(where, "crt"))
+    os.symlink(linker, os.path.join(where, "nvlink"))
+    with open(os.path.join(bin_folder, "nvcc.profile")) as f:
+        profile = re.sub(r"(?m)^TOP\s*=.*$", "TOP = " + top, f.read())
+    with open(os.path.join(where, "nvcc.profile"), "w") as f:
+        f.write(profile)
+    return os.path.join(where, "nvcc")
+
+
+def device_code(path):
+    """Digests of the sections that hold device code, or of the whole file if it has none."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:8] == b"!<arch>\n":
+        return archive_device_code(data)
+    found = elf_device_code(data)
+    return found or {"file": hashlib.sha256(data).hexdigest()}
+
+
+def elf_device_code(data):
+    if data[:4] != b"\x7fELF" or struct.unpack_from("<H", data, 18)[0] == 190:
+        return {}
+    offset, = struct.unpack_from("<Q", data, 40)
+    size, count, names = struct.unpack_from("<HHH", data, 58)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
+    strings = headers[names][4]
+    found = {}
+    for h in headers:
+        end = data.index(b"\0", strings + h[0])
+        name = data[strings + h[0]:end].decode()
+        if name in (".nv_fatbin", "__nv_relfatbin"):
+            found[name] = hashlib.sha256(data[h[4]:h[4] + h[5]]).hexdigest()
+    return found
+
+
+def archive_device_code(data):
+    found, at = {}, 8
+    while at + 60 <= len(data):
+        name, size = data[at:at + 16].decode().strip(), int(data[at + 48:at + 58])
+        for section, value in elf_device_code(data[at + 60:at + 60 + size]).items():
+            found[name + section] = value
+        at += 60 + size + size % 2
+    return found
+
+
+def run(args, folder, **environment):
+    done = subprocess.run(args, cwd=folder, env=dict(os.environ, **environment),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def report(name, ok, detail=""):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print("FAIL %s\n%s" % (name, detail))
+
+
+class Builder:
+    def __init__(self, nvcc, scratch):
+        self.scratch = scratch
+        # nvlink's way in is the same, since the paths of libraries get into the output
+        nvlink = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")
+        self.nvcc = tool_folder(nvcc, nvlink, os.path.join(scratch, "theirs"))
+        self.own = tool_folder(nvcc, CUBIND, os.path.join(scratch, "ours"))
+        self.objects = {}
+
+    def compile(self, source, flags):
+        """The object of a source file; both links use the same one."""
+        key = (source, tuple(flags))
+        if key not in self.objects:
+            path = os.path.join(self.scratch, "o%d_%s.o" % (len(self.objects), source[:-3]))
+            code, text = run([self.nvcc, "-dc", source, "-o", path] + flags, PROJECT)
+            if code:
+                sys.exit("compiling %s failed:\n%s" % (source, text))
+            self.objects[key] = path
+        return self.objects[key]
+
+    def link(self, name, sources, flags, extra=(), output="app"):
+        """Links with both; compares what they print and the device code of the results."""
+        inputs = [self.compile(s, flags) if s.endswith(".cu") else s for s in sources]
+        results = []
+        for nvcc, more in ((self.nvcc, []), (self.own, SAME_BYTES)):
+            folder = tempfile.mkdtemp(dir=self.scratch)
+            args = [nvcc] + flags + inputs + list(extra) + more + ["-o", output]
+            code, text = run(args, folder)
+            path = os.path.join(folder, output)
+            results.append((code, text, device_code(path) if os.path.exists(path) else None))
+        theirs, ours = results
+        report(name, ours == theirs and theirs[0] == 0, "  nvlink %s\n  cubind %s" % (theirs, ours))
+
+    def cmake(self):
+        results = []
+        for nvcc, flags in ((self.nvcc, ""), (self.own, " ".join(SAME_BYTES))):
+            folder = tempfile.mkdtemp(dir=self.scratch)
+            code, text = run(
+                ["cmake", "-G", "Unix Makefiles", "-S", PROJECT, "-B", folder,
+                 "-DCMAKE_CUDA_COMPILER=" + nvcc, "-DCMAKE_CUDA_FLAGS=" + flags,
+                 "-DCMAKE_BUILD_TYPE=Release"], folder)
+            if code == 0:
+                code, text = run(["make", "-s"], folder)
+            found = {}
+            for product in ("app", "libpart.a", "libshared_part.so", "libresolved.a"):
+                path = os.path.join(folder, product)
+                if os.path.exists(path):
+                    found[product] = device_code(path)
+            results.append((code, found, text if code else ""))
+        report("CMake project", results[0] == results[1] and len(results[0][1]) == 4 and
+               results[0][0] == 0, "  nvlink %s\n  cubind %s" % tuple(results))
+
+
+def main():
+    global skipped
+    nvcc = find_nvcc()
+    if not nvcc or not shutil.which("g++"):
+        print("0 passed, 0 failed, 1 skipped")
+        sys.exit(77)
+    scratch = tempfile.mkdtemp(prefix="builds-")
+    try:
+        b = Builder(nvcc, scratch)
+        both = ["main.cu", "part.cu"]
+        code, text = run([b.own, "-dlink", "-o", "x.o", b.compile("main.cu", ONE),
+                          b.compile("part.cu", ONE), "-Xnvlink", "-V"], scratch)
+        report("the folder's nvcc runs cubind", "cubind" in text, text)
+        b.link("program", both, ONE)
+        b.link("program, several targets", both, MANY)
+        b.link("program, target with PTX", both, WITH_PTX)
+        b.link("program, sm_100 and sm_120", both, MERCURY)
+        b.link("program, debug", both, ONE + ["-G", "-g"])
+        b.link("program, line numbers", both, ONE + ["-lineinfo"])
+        b.link("program, warnings as errors", both, ONE, ["-Werror", "all-warnings"])
+        b.link("program, resource usage", both, ONE, ["--resource-usage"])
+        b.link("shared library", ["part.cu"], ONE + ["-Xcompiler", "-fPIC"], ["-shared"], "lib.so")
+        b.link("device link", both, MANY, ["-dlink"], "dlink.o")
+        b.link("relocatable device link", both, ONE, ["-dlink", "-r"], "dlink.o")
+        b.link("device link to a cubin", both, ONE, ["-dlink", "-cubin"], "dlink.cubin")
+        b.link("device link to a fatbin", both, MANY, ["-dlink", "-fatbin"], "dlink.fatbin")
+        b.link("dynamic parallelism", ["parallel.cu"], ONE)
+        b.link("dynamic parallelism, several targets", ["parallel.cu"], MANY)
+        library = os.path.join(scratch, "libpart.a")
+        run([nvcc, "-lib", "-o", library, b.compile("part.cu", MANY)], scratch)
+        b.link("static library", ["main.cu", library], MANY)
+        b.link("static library by name", ["main.cu"], MANY, ["-L" + scratch, "-lpart"])
+        linked = os.path.join(scratch, "linked.o")
+        run([nvcc, "-dlink", "-o", linked] + ONE + [b.compile("part.cu", ONE)], scratch)
+        b.link("part that is linked already", ["part.cu", "parallel.cu", linked], ONE,
+               ["-dlink"], "again.o")
+        if shutil.which("cmake") and shutil.which("make"):
+            b.cmake()
+        else:
+            skipped += 1
+    finally:
+        shutil.rmtree(scratch)
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
