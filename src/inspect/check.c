@@ -47,8 +47,13 @@ static void index_sections(cbi_checker *c)
 
 static bool is_known_sm(uint32_t sm)
 {
+    /* no longer supported, and 101, the first name of 110 */
+    static const uint8_t retired[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 101};
     for (size_t i = 0; i < cbi_arch_count; i++)
         if (cbi_archs[i].sm == sm)
+            return true;
+    for (size_t i = 0; i < CBI_COUNT(retired); i++)
+        if (retired[i] == sm)
             return true;
     return false;
 }
@@ -57,8 +62,9 @@ static void check_header(cbi_checker *c)
 {
     const cbi_object *o = c->o;
     uint8_t osabi = o->ident[EI_OSABI], version = o->ident[EI_ABIVERSION];
-    bool legacy = osabi == ELFOSABI_CUDA_LEGACY && version == CUDA_ABI_VERSION_LEGACY;
-    if (!legacy && !(osabi == ELFOSABI_CUDA && version == CUDA_ABI_VERSION))
+    bool legacy = c->legacy;
+    if (legacy ? version != CUDA_ABI_VERSION_LEGACY
+               : osabi != ELFOSABI_CUDA || version != CUDA_ABI_VERSION)
         cbi_check_fail(c, CBI_CHECK_OSABI, 0, EI_OSABI, NULL, "OSABI 0x%x with ABI version %u",
                        osabi, version);
     if (o->type != ET_REL && o->type != ET_EXEC && o->type != ET_CUDA_EWP)
@@ -126,6 +132,8 @@ static void check_segments(cbi_checker *c)
 {
     const cbi_object *o = c->o;
     uint64_t place = offsetof(Elf64_Ehdr, e_phnum);
+    if (c->legacy && o->phnum == 0)
+        return;
     if (!c->executable) {
         if (o->phnum || o->phoff)
             cbi_check_fail(c, CBI_CHECK_SEGMENTS, 0, place, NULL,
@@ -158,10 +166,17 @@ static void check_segments(cbi_checker *c)
     }
 }
 
+static bool has_code(const cbi_object *o)
+{
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].flags & SHF_EXECINSTR)
+            return true;
+    return false;
+}
+
 void cbi_check_file(cbi_checker *c)
 {
-    static const char *const needed[] = {".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.callgraph",
-                                         ".nv.info"};
+    static const char *const needed[] = {".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.callgraph"};
     static const char *const fixed[] = {".shstrtab", ".strtab", ".symtab"};
     const cbi_object *o = c->o;
     check_header(c);
@@ -170,12 +185,14 @@ void cbi_check_file(cbi_checker *c)
             cbi_check_fail(c, CBI_CHECK_FIXED_SECTIONS, 0, o->shoff, NULL, "section %u is not %s",
                            i + 1, fixed[i]);
     for (size_t i = 0; i < CBI_COUNT(needed); i++)
-        if (!cbi_check_find(c, needed[i]))
+        if (!c->legacy && !cbi_check_find(c, needed[i]))
             cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no %s",
                            needed[i]);
-    if (c->sm >= 90 && !cbi_check_find(c, ".nv.compat"))
+    if (has_code(o) && !cbi_check_find(c, ".nv.info"))
+        cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no .nv.info");
+    if (!c->legacy && c->sm >= 90 && !cbi_check_find(c, ".nv.compat"))
         cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no .nv.compat");
-    if (c->mercury && !o->merc_symtab)
+    if (!c->legacy && c->mercury && !o->merc_symtab)
         cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL,
                        "there is no .nv.merc.symtab");
     check_cuinfo(c);
@@ -190,6 +207,7 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
                      .findings = findings,
                      .sm = cbi_object_sm(object),
                      .executable = object->type == ET_EXEC};
+    c.legacy = object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY;
     c.mercury = c.sm >= 100;
     index_sections(&c);
     cbi_check_file(&c);

@@ -15,7 +15,7 @@
     X(CUINFO,           "cuinfo-note",      ".note.nv.cuinfo holds one note of version 2 with target and toolkit") \
     X(TKINFO,           "tkinfo-note",      ".note.nv.tkinfo holds whole tool notes of version 2")          \
     X(FIXED_SECTIONS,   "fixed-sections",   "sections 1 to 3 are .shstrtab, .strtab and .symtab")           \
-    X(NEEDED_SECTION,   "needed-section",   "notes, call graph and module attributes are there")            \
+    X(NEEDED_SECTION,   "needed-section",   "notes, call graph and, with code, module attributes are there")            \
     X(SEGMENTS,         "segments",         "executables have a program header table behind the section table, others none") \
     X(SEGMENT_COVER,    "segment-cover",    "every allocated section of an executable lies in a segment")   \
     X(SECTION_KNOWN,    "section-known",    "the section name is one of the ABI")                           \
@@ -48,7 +48,7 @@
     X(COMPAT,           "compat-format",    "a compatibility attribute has the format of its id")           \
     X(CALLGRAPH,        "callgraph-lists",  "the call graph has its four lists in order")                   \
     X(CALLGRAPH_SYMBOL, "callgraph-symbol", "the call graph names functions")                               \
-    X(PROTOTYPE,        "prototype",        "prototype strings start with '#'")                             \
+    X(PROTOTYPE,        "prototype",        "prototype strings are empty or start with '#'")                             \
     X(RELOC_TYPE,       "reloc-type",       "relocation types are known and of the section's view")         \
     X(RELOC_NAME,       "reloc-name",       "a relocation section is named after its target")               \
     X(RELOC_FIELD,      "reloc-field",      "the patched bits lie inside the target")                       \
@@ -77,6 +77,7 @@ typedef struct cbi_checker {
     size_t count;
     uint32_t sm;
     bool executable;
+    bool legacy; /* the older ABI, OSABI 0x33: fewer sections and flags */
     bool mercury;
     cbi_map by_name; /* interned section name -> index, as a pointer */
 } cbi_checker;

@@ -9,6 +9,13 @@ static bool is_function(const cbi_checker *c, uint32_t symbol)
     return symbol && CBI_ST_TYPE(c->o->symbols[symbol].info) == STT_FUNC;
 }
 
+/* Old tools leave the string out. */
+static bool is_prototype(const cbi_checker *c, uint32_t string)
+{
+    char first = *cbi_show_string(c->o, string);
+    return first == '#' || first == 0;
+}
+
 static void check_callgraph(cbi_checker *c, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
@@ -33,7 +40,7 @@ static void check_callgraph(cbi_checker *c, uint32_t i)
             cbi_check_fail(c, CBI_CHECK_CALLGRAPH_SYMBOL, i, s->offset + at,
                            cbi_show_symbol(c->ctx, c->o, false, bad),
                            "list %d: symbol %u is no function", list, bad);
-        else if (strings && *cbi_show_string(c->o, second) != '#')
+        else if (strings && !is_prototype(c, second))
             cbi_check_fail(c, CBI_CHECK_PROTOTYPE, i, s->offset + at, c->o->symbols[first].name,
                            "list %d: \"%s\" is no prototype", list, cbi_show_string(c->o, second));
     }
@@ -50,7 +57,7 @@ static void check_prototypes(cbi_checker *c, uint32_t i)
             cbi_check_fail(c, CBI_CHECK_CALLGRAPH_SYMBOL, i, s->offset + at,
                            cbi_show_symbol(c->ctx, c->o, false, symbol), "symbol %u is no function",
                            symbol);
-        else if (*cbi_show_string(c->o, string) != '#')
+        else if (!is_prototype(c, string))
             cbi_check_fail(c, CBI_CHECK_PROTOTYPE, i, s->offset + at, c->o->symbols[symbol].name,
                            "\"%s\" is no prototype", cbi_show_string(c->o, string));
     }
@@ -153,7 +160,7 @@ void cbi_check_relocs(cbi_checker *c)
         const cbi_section *s = &c->o->sections[i];
         if (cbi_is_reloc_type(s->type))
             check_section_relocs(c, i);
-        else if (s->type == SHT_CUDA_RELOCINFO &&
+        else if (s->type == SHT_CUDA_RELOCINFO && !c->legacy &&
                  (s->data.size != sizeof action ||
                   memcmp(s->data.data, action, sizeof action) != 0))
             cbi_check_fail(c, CBI_CHECK_REL_ACTION, i, s->offset, NULL,

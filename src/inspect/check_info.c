@@ -138,7 +138,7 @@ static void check_per_function(cbi_checker *c, const stream *st, const cbi_attr 
         cbi_check_fail(c, CBI_CHECK_ATTR_TWICE, st->section, place, s->name,
                        "%s is given twice for %s", row->name, s->name);
     seen[symbol] |= bit;
-    if (bit == (c->executable ? MAX_STACK : MIN_STACK) && c->o->type != ET_CUDA_EWP)
+    if (bit == (c->executable ? MAX_STACK : MIN_STACK) && !c->legacy && c->o->type != ET_CUDA_EWP)
         cbi_check_fail(c, CBI_CHECK_ATTR_STACK, st->section, place, s->name,
                        "%s in a file of this kind", row->name);
 }
@@ -188,9 +188,10 @@ static void check_stream(cbi_checker *c, uint32_t i, params *p, uint8_t *seen)
 {
     const cbi_section *s = &c->o->sections[i];
     stream st = {.section = i, .s = s, .mercury = s->type == SHT_CUDA_MERC_INFO};
-    st.module = !(s->flags & SHF_INFO_LINK);
+    st.module = strcmp(s->name, ".nv.info") == 0 || strcmp(s->name, ".nv.merc.nv.info") == 0;
     /* only code sections: the slots of unified functions have no offsets */
-    if (!st.module && !st.mercury && strncmp(c->o->sections[s->info].name, ".text.", 6) == 0)
+    if (!st.module && !st.mercury && s->info < c->o->section_count &&
+        strncmp(c->o->sections[s->info].name, ".text.", 6) == 0)
         st.code = s->info;
     memset(p, 0, sizeof *p);
     size_t pos = 0;

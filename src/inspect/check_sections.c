@@ -29,6 +29,8 @@ static void check_flags(cbi_checker *c, uint32_t i, const cbi_section_rule *rule
         flags &= ~(uint64_t)SHF_INFO_LINK;
     if (flags == rule->flags)
         return;
+    if (c->legacy && flags == (rule->flags & ~(uint64_t)SHF_INFO_LINK))
+        return;
     /* relocations of texture and surface parameters lack the flag in linked files */
     if (rule->info == CBI_INFO_TARGET && flags == 0 &&
         strncmp(s->name, ".rel.nv.constant0.", 18) == 0)

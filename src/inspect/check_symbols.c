@@ -117,7 +117,7 @@ static void check_table(cbi_checker *c, bool mercury)
         if (CBI_ST_BIND(symbols[i].info) != STB_GLOBAL)
             locals = i + 1;
     }
-    if (table && o->sections[table].info != locals)
+    if (table && o->sections[table].info != locals && !c->legacy)
         cbi_check_fail(c, CBI_CHECK_SYMBOL_LOCALS, table, cbi_check_header(c, table), NULL,
                        "sh_info is %u, the last symbol that is not global is %u",
                        o->sections[table].info, locals - 1);

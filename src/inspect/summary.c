@@ -19,8 +19,8 @@ typedef struct need {
 static uint32_t function_of(const cbi_object *o, const cbi_section *s)
 {
     const cbi_section *text = s;
-    if (s->flags & SHF_INFO_LINK) {
-        if (s->info >= o->section_count)
+    if (!(s->flags & SHF_EXECINSTR)) {
+        if (s->info == 0 || s->info >= o->section_count)
             return 0;
         text = &o->sections[s->info];
     }
