@@ -251,15 +251,6 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
     for (size_t i = 0; i < in->libraries.len; i++)
         cbi_inputs_add_archive(in, in->libraries.items[i].path, in->libraries.items[i].bytes);
 
-    if (in->options.lto && !in->options.virtual_target) {
-        /* An LTO input would have ended the run. */
-        size_t errors = ctx->error_count;
-        cbi_warning(ctx, "lto-unused", NULL, NULL,
-                    "Ignoring -dlto option because no LTO objects found");
-        if (ctx->error_count > errors)
-            cbi_fatal(ctx, "merge-failed", NULL, NULL, "merge_elf failed");
-    }
-
     cbi_map linked = {0};
     for (size_t i = 0; i < in->linked_ids.len; i++)
         cbi_map_put(ctx, &linked, CBI_KEY(cbi_intern(ctx, in->linked_ids.items[i])), in);
