@@ -340,7 +340,7 @@ void cbi_link_relocate(cbi_linker *lk)
 /* ---- undefined symbols ---- */
 
 /* Functions that the driver supplies; the ones named cnp are behind libcudadevrt. */
-static bool driver_function(const char *name)
+bool cbi_driver_supplies(const char *name)
 {
     static const char *const names[] = {
         "vprintf",
@@ -379,7 +379,7 @@ static bool driver_function(const char *name)
 static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
-        return driver_function(sym->name->s);
+        return cbi_driver_supplies(sym->name->s);
     bool shared = (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
     if (is_image(sym) || (shared && sym->size == 0))
         return true;

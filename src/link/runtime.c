@@ -1,16 +1,12 @@
-/* libcudadevrt takes part only if something before it needs it. */
+/* libcudadevrt takes part only if something before it is missing a function. */
 #include "link/state.h"
 
-static bool defines_what_is_missing(cbi_linker *lk, const cbi_lobj *obj)
+/* Any function counts, whether libcudadevrt has it or not. */
+static bool is_function_missing(const cbi_linker *lk)
 {
-    const cbi_object *in = &obj->object;
-    for (uint32_t i = 1; i < in->symbol_count; i++) {
-        const cbi_symbol *symbol = &in->symbols[i];
-        if (symbol->shndx == SHN_UNDEF || CBI_ST_BIND(symbol->info) == STB_LOCAL)
-            continue;
-        const cbi_lsym *known =
-            cbi_map_get(&lk->sym_by_name, CBI_KEY(cbi_intern(lk->ctx, symbol->name)));
-        if (known && known->state == CBI_SYM_UNDEF)
+    for (size_t i = 0; i < lk->globals.len; i++) {
+        const cbi_lsym *symbol = lk->globals.items[i];
+        if (symbol->state == CBI_SYM_UNDEF && symbol->func && !cbi_driver_supplies(symbol->name->s))
             return true;
     }
     return false;
@@ -18,6 +14,16 @@ static bool defines_what_is_missing(cbi_linker *lk, const cbi_lobj *obj)
 
 bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj)
 {
-    return !obj->device_runtime || lk->opt->keep_system_libraries ||
-           defines_what_is_missing(lk, obj);
+    if (!obj->device_runtime) {
+        if (lk->runtime_left_out)
+            cbi_fatal(lk->ctx, "object-after-runtime", &(cbi_place){.file = obj->file},
+                      "libcudadevrt was not needed by the inputs before it; put it behind all "
+                      "others",
+                      "unexpected object after cudadevrt");
+        return true;
+    }
+    if (lk->opt->keep_system_libraries || is_function_missing(lk))
+        return true;
+    lk->runtime_left_out = true;
+    return false;
 }

@@ -254,7 +254,8 @@ typedef struct cbi_linker {
     bool sm90plus; /* sm_90 and later */
     bool prune;    /* kernels are removed by -kernels-used or -variables-used */
     bool merge_constants;
-    bool eliminate; /* dead code elimination runs */
+    bool eliminate;        /* dead code elimination runs */
+    bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
     cbi_lobj **objs;
     size_t obj_count;
@@ -326,8 +327,10 @@ bool cbi_is_constant_type(uint32_t type);
 bool cbi_is_optimizer_type(uint32_t type);
 
 /* ---- runtime.c ---- */
-/* False for libcudadevrt when nothing merged so far refers to it. */
+/* False for libcudadevrt when no function is missing so far; then nothing else may follow. */
 bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
+/* relocate.c: may this function stay undefined because the driver has it? */
+bool cbi_driver_supplies(const char *name);
 
 /* ---- merge.c, resolve.c: passes A to D ---- */
 void cbi_link_skeleton(cbi_linker *lk);
