@@ -92,11 +92,14 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
                          "# &s        // s has address taken\n",
                          lk->opt->arch->name));
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    size_t at = 0;
+    for (uint32_t number = 0; number < lk->func_numbers; number++) {
+        const cbi_func *f = at < lk->funcs.len ? lk->funcs.items[at] : NULL;
         cbi_buf line = {0};
-        cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
-        if (in_table(f)) {
+        cbi_buf_printf(lk->ctx, &line, "%u: ", number + 1);
+        if (f && f->number == number)
+            at++;
+        if (f && f->number == number && in_table(f)) {
             cbi_buf_printf(lk->ctx, &line, "%s%s%s", f->entry ? "^" : "",
                            f->address_taken ? "&" : "", cbi_demangle(lk->ctx, f->sym->name->s));
             if (f->own_regs)
@@ -109,12 +112,20 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                     continue;
                 }
                 for (size_t c = 0; c < next->proto->funcs.len; c++)
-                    print_callee(lk, &line, next->proto->funcs.items[c]);
+                    print_callee(lk, &line, next->proto->funcs.items[next->proto->funcs.len - 1 - c]);
             }
         }
         cbi_buf_append(lk->ctx, &line, "\n", 2);
         print(lk, (const char *)line.items);
     }
+}
+
+void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry)
+{
+    if (lk->opt->dump_callgraph)
+        print(lk, cbi_printf(lk->ctx, "regcount %u for %s propagated to entry %s\n", f->own_regs,
+                             cbi_demangle(lk->ctx, f->sym->name->s),
+                             cbi_demangle(lk->ctx, entry->sym->name->s)));
 }
 
 /* The same graph for graphviz: mangled names, removed functions left out. */
@@ -132,7 +143,7 @@ void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
                                next->func->sym->name->s);
             for (size_t c = 0; next->proto && c < next->proto->funcs.len; c++)
                 cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                               next->proto->funcs.items[c]->sym->name->s);
+                               next->proto->funcs.items[next->proto->funcs.len - 1 - c]->sym->name->s);
         }
     }
     cbi_buf_printf(lk->ctx, out, "}\n");

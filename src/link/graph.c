@@ -62,13 +62,14 @@ size_t cbi_node_degree(const cbi_node *node)
 cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i)
 {
     if (node->proto)
-        return &node->proto->funcs.items[i]->node;
-    /* Direct edges in output order, that is newest first; then the indirect ones likewise. */
+        return &node->proto->funcs.items[node->proto->funcs.len - 1 - i]->node;
+    /* Edges are prepended, direct ones while reading, then the indirect ones from the newest call
+     * on with the candidates in function order. */
     const cbi_func *f = node->func;
-    if (i < f->calls.len)
-        return &f->calls.items[f->calls.len - 1 - i]->node;
-    i -= f->calls.len;
-    return &proto_node(lk, f->indirect.items[f->indirect.len - 1 - i])->node;
+    if (i < f->indirect.len)
+        return &proto_node(lk, f->indirect.items[i])->node;
+    i -= f->indirect.len;
+    return &f->calls.items[f->calls.len - 1 - i]->node;
 }
 
 /* ---- liveness ---- */

@@ -40,18 +40,18 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_layout_commons(lk);          /* commons join .nv.global */
     cbi_link_callgraph_sections(lk); /* their place in the order of creation */
     cbi_link_components(lk);         /* who reaches whom */
+    cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
     cbi_layout_shared(lk);           /* shared memory of every entry */
     cbi_layout_constants(lk);        /* optimizer constants into entry banks */
-    cbi_link_rel_action(lk);
-    cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
-    cbi_layout_images(lk);  /* texture tables in bank 0 */
+    cbi_layout_images(lk);           /* texture tables in bank 0 */
     cbi_check_limits(lk);
-    cbi_link_undefined(lk); /* what nobody defines */
-    cbi_link_relocate(lk);  /* patch, keep or drop */
+    cbi_link_undefined(lk);          /* what nobody defines */
+    cbi_link_rel_action(lk);
+    cbi_link_propagate(lk);          /* registers, stacks, attributes of entries */
+    cbi_link_relocate(lk);           /* patch, keep or drop */
     cbi_link_notes(lk);
-    cbi_link_finalize(lk); /* numbers, strings, offsets */
+    cbi_link_finalize(lk);           /* numbers, strings, offsets */
 
-    cbi_link_dump_callgraph(lk);
     cbi_link_verbose(lk);
     if (opt->dot)
         cbi_link_dot(lk, &ret_result->dot);

@@ -239,6 +239,7 @@ static void drop_kernel(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
     sym->other = in->other;
     sym->removed = true;
     obj->symbols[index] = sym;
+    lk->func_numbers++;
     if (in->shndx < obj->object.section_count)
         obj->sections[in->shndx].lost = true;
 }
@@ -295,7 +296,7 @@ static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
                 cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
             cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
             func->sym = sym;
-            func->number = (uint32_t)lk->funcs.len;
+            func->number = lk->func_numbers++;
             func->entry = s->other & STO_CUDA_ENTRY;
             sym->func = func;
             cbi_vec_push(lk->ctx, &lk->funcs, func);

@@ -163,11 +163,9 @@ static void sweep(cbi_linker *lk)
                 continue;
             node->regs = next->regs > node->regs ? next->regs : node->regs;
             node->sam = next->sam > node->sam ? next->sam : node->sam;
-            node->cycle_below |= next->cycle_below | next->cyclic;
             stack = next->stack > stack ? next->stack : stack;
             crs = next->crs > crs ? next->crs : crs;
         }
-        node->cycle_below |= node->cyclic;
         node->stack = stack + (node->func ? node->func->frame_size : 0);
         node->crs = crs + (node->func ? node->func->own_crs : 0);
         if (node->func && node->func->own_sam > node->sam)
@@ -205,10 +203,28 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
         "Stack size for entry function '%s' cannot be statically determined", k->sym->name->s);
 }
 
-static void stack_sizes(cbi_linker *lk)
+/* Which nodes are in a cycle or above one; needs no attributes. */
+static void find_cycles(cbi_linker *lk)
 {
+    for (size_t i = 0; i < lk->bottom_up.len; i++) {
+        cbi_node *node = lk->bottom_up.items[i];
+        for (size_t j = 0; j < cbi_node_degree(node); j++) {
+            const cbi_node *next = cbi_node_successor(lk, node, j);
+            if (!next->func || next->func->live)
+                node->cycle_below |= next->cycle_below | next->cyclic;
+        }
+        node->cycle_below |= node->cyclic;
+    }
+}
+
+void cbi_link_warn_graph(cbi_linker *lk)
+{
+    if (!lk->exec)
+        return;
+    find_cycles(lk);
+    /* Once for every edge of the entry below which there is a cycle. */
     for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+        const cbi_func *k = lk->entries.items[i];
         for (size_t j = 0; j < cbi_node_degree(&k->node); j++) {
             const cbi_node *next = cbi_node_successor(lk, &k->node, j);
             if (next->func) {
@@ -220,18 +236,36 @@ static void stack_sizes(cbi_linker *lk)
                 if (next->proto->funcs.items[c]->node.cycle_below)
                     warn_stack(lk, k);
         }
-        bool unknown = k->node.cycle_below;
+    }
+    if (!lk->opt->extra_warnings || !lk->eliminate)
+        return;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (f->address_taken && !f->reached)
+            cbi_warning(lk->ctx, "address-taken-uncalled",
+                        &(cbi_place){.file = f->obj ? f->obj->file : NULL,
+                                     .symbol = f->sym->name->s},
+                        "no entry reaches it; what it calls itself may have been removed",
+                        "Function '%s' has address taken but no calls to it found",
+                        f->sym->name->s);
+    }
+}
+
+static void stack_sizes(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        cbi_func *k = lk->entries.items[i];
+        uint32_t crs = k->node.cycle_below ? UNKNOWN_STACK : k->node.crs;
+        if (!crs)
+            continue;
         cbi_rec *own = find_record(k, CRS_STACK_SIZE);
-        uint32_t crs = unknown ? UNKNOWN_STACK : k->node.crs;
-        if (crs) {
-            if (!own) {
-                own = add_record(lk, k, 4, CRS_STACK_SIZE, 0);
-                own->size = 4;
-            }
-            uint8_t *payload = cbi_alloc(lk->ctx, 4);
-            cbi_st32(payload, crs);
-            own->payload = payload;
+        if (!own) {
+            own = add_record(lk, k, 4, CRS_STACK_SIZE, 0);
+            own->size = 4;
         }
+        uint8_t *payload = cbi_alloc(lk->ctx, 4);
+        cbi_st32(payload, crs);
+        own->payload = payload;
     }
 }
 
@@ -258,39 +292,47 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 
 /* ---- registers ---- */
 
-static void check_max_regs(cbi_linker *lk, cbi_func *k)
+/* Tell how the counts rise: every function, as their texts lie, against the entries that reach it,
+ * newest first. */
+static void explain_registers(cbi_linker *lk)
 {
-    if (!k->max_regs || k->node.regs <= k->max_regs)
-        return;
-    uint32_t mark = ++lk->mark;
-    cbi_node_list work = {0};
-    k->node.mark = mark;
-    cbi_vec_push(lk->ctx, &work, &k->node);
-    while (work.len) {
-        cbi_node *node = work.items[--work.len];
-        if (node->func && node->func != k && node->func->own_regs > k->max_regs)
-            cbi_error(
-                lk->ctx, "max-registers",
-                &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
-                "compile the callee with a lower -maxrregcount, or the kernel with a higher one",
-                "entry function '%s' with max regcount of %u calls function '%s' with regcount "
-                "of %u",
-                k->sym->name->s, k->max_regs, node->func->sym->name->s, node->func->own_regs);
-        for (size_t i = 0; i < cbi_node_degree(node); i++) {
-            cbi_node *next = cbi_node_successor(lk, node, i);
-            if (next->mark == mark || (next->func && !next->func->live))
+    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->func_numbers, uint32_t);
+    for (size_t i = 0; i < lk->entries.len; i++)
+        counts[lk->entries.items[i]->number] = lk->entries.items[i]->own_regs;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_func *f = lk->secs.items[i]->func;
+        if (!f || f->text != lk->secs.items[i] || f->entry || !f->live)
+            continue;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        for (size_t j = reaching->len; j-- > 0;) {
+            const cbi_func *k = reaching->items[j];
+            if (f->own_regs <= counts[k->number])
                 continue;
-            next->mark = mark;
-            cbi_vec_push(lk->ctx, &work, next);
+            counts[k->number] = f->own_regs;
+            if (k->max_regs && f->own_regs > k->max_regs)
+                cbi_error(lk->ctx, "max-registers",
+                          &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
+                          "compile the callee with a lower -maxrregcount, or the kernel with a "
+                          "higher one",
+                          "entry function '%s' with max regcount of %u calls function '%s' with "
+                          "regcount of %u",
+                          k->sym->name->s, k->max_regs, f->sym->name->s, f->own_regs);
+            cbi_dump_register_rise(lk, f, k);
         }
     }
 }
 
 static void registers(cbi_linker *lk)
 {
+    bool explain = lk->opt->dump_callgraph;
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        const cbi_func *k = lk->entries.items[i];
+        explain |= k->max_regs && k->node.regs > k->max_regs;
+    }
+    if (explain)
+        explain_registers(lk);
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        check_max_regs(lk, k);
         if (!k->regcount || k->node.regs == k->own_regs)
             continue;
         uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);
@@ -536,6 +578,7 @@ void cbi_link_propagate(cbi_linker *lk)
     if (!lk->exec)
         return;
     stack_sizes(lk);
+    cbi_link_dump_callgraph(lk);
     registers(lk);
     sparse_masks(lk);
     migrate_barriers(lk);

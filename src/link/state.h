@@ -125,7 +125,7 @@ struct cbi_lsym {
 
 struct cbi_func {
     cbi_lsym *sym;
-    uint32_t number; /* position in function order, from 0 */
+    uint32_t number; /* position in function order, from 0; unwanted kernels count too */
     cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
     uint32_t in_sec; /* its text section there */
     uint32_t in_sym; /* its symbol there */
@@ -266,6 +266,7 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_lsym *) globals;
     cbi_map sym_by_name;
     CBI_VEC(cbi_func *) funcs;
+    uint32_t func_numbers;            /* numbers given to functions so far */
     CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
     CBI_VEC(cbi_rec *) recs;          /* reading order; printed backwards */
     CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
@@ -358,9 +359,13 @@ void cbi_link_rel_action(cbi_linker *lk);
 void cbi_link_fill_callgraph(cbi_linker *lk);
 void cbi_link_dot(cbi_linker *lk, cbi_buf *out);
 void cbi_link_dump_callgraph(cbi_linker *lk);
+/* The dump's line for an entry that needs more registers because of f. */
+void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry);
 /* Strongly connected components and caller lists. */
 void cbi_link_components(cbi_linker *lk);
-/* Outgoing edges of a node: direct calls newest first, then indirect calls. */
+/* Warn of what the graph alone shows: recursion, functions that nobody calls. */
+void cbi_link_warn_graph(cbi_linker *lk);
+/* Outgoing edges of a node in nvlink's order: indirect calls, then direct calls newest first. */
 size_t cbi_node_degree(const cbi_node *node);
 cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i);
 /* The live entries that reach f (f itself when it is one), in function order. */
