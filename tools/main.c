@@ -18,6 +18,7 @@ static const struct command {
     {"dump", cbi_tool_dump, "show what is in device code"},
     {"extract", cbi_tool_extract, "list or write the device code in any file"},
     {"check", cbi_tool_check, "validate device code"},
+    {"diff", cbi_tool_diff, "say what differs between two files"},
     {"help", tool_help, "print this text"},
     {"version", tool_version, "print the version"},
 };

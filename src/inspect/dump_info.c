@@ -194,6 +194,16 @@ cbi_node *cbi_dump_info(cbi_ctx *ctx, const cbi_object *o)
     return list;
 }
 
+uint64_t cbi_compat_value(const cbi_attr *attr)
+{
+    if (attr->format != CBI_ATTR_SIZED)
+        return attr->value;
+    uint64_t value = 0;
+    for (size_t k = attr->payload.size < 8 ? attr->payload.size : 8; k > 0; k--)
+        value = value << 8 | attr->payload.data[k - 1];
+    return value;
+}
+
 cbi_node *cbi_dump_compat(cbi_ctx *ctx, const cbi_object *o)
 {
     cbi_node *list = cbi_node_array(ctx);
@@ -207,13 +217,7 @@ cbi_node *cbi_dump_compat(cbi_ctx *ctx, const cbi_object *o)
             cbi_node_hex(ctx, n, "id", attr.code);
             cbi_node_string(ctx, n, "name", known ? known->name : NULL);
             cbi_node_string(ctx, n, "format", format_name(ctx, attr.format));
-            uint64_t value = attr.value;
-            if (attr.format == CBI_ATTR_SIZED) {
-                value = 0;
-                for (size_t k = attr.payload.size < 8 ? attr.payload.size : 8; k > 0; k--)
-                    value = value << 8 | attr.payload.data[k - 1];
-            }
-            cbi_node_hex(ctx, n, "value", value);
+            cbi_node_hex(ctx, n, "value", cbi_compat_value(&attr));
         }
     }
     return list;

@@ -47,6 +47,9 @@ cbi_node *cbi_dump_summary(cbi_ctx *ctx, const cbi_object *object);
 void cbi_dump_attr(cbi_ctx *ctx, const cbi_object *object, bool mercury, const cbi_attr *attr,
                    cbi_node *row);
 
+/* The value of an EICOMPAT record; of a sized one the first eight bytes. */
+uint64_t cbi_compat_value(const cbi_attr *attr);
+
 /* ---- names for display, safe with indices that do not exist ---- */
 
 const char *cbi_show_symbol(cbi_ctx *ctx, const cbi_object *object, bool mercury, uint32_t index);

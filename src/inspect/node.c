@@ -216,7 +216,6 @@ void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
     }
 }
 
-/* One value on one line; objects as "key=value ...", arrays as "a b c". */
 static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
 {
     switch (node->kind) {
@@ -251,7 +250,7 @@ static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
     }
 }
 
-static const char *inline_text(cbi_ctx *ctx, const cbi_node *node)
+const char *cbi_node_line(cbi_ctx *ctx, const cbi_node *node)
 {
     if (!node)
         return "";
@@ -298,7 +297,7 @@ static void text_table(cbi_ctx *ctx, cbi_buf *out, const cbi_node *rows, unsigne
     for (const cbi_node *row = rows->first; row; row = row->next) {
         const cbi_node *cell = row->first;
         for (size_t c = 0; c < columns; c++) {
-            cells[n++] = inline_text(ctx, cell);
+            cells[n++] = cbi_node_line(ctx, cell);
             cell = cell ? cell->next : NULL;
         }
     }
@@ -334,7 +333,7 @@ void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
         return;
     }
     if (node->kind != CBI_NODE_OBJECT) {
-        cbi_buf_printf(ctx, out, "%*s%s\n", (int)indent, "", inline_text(ctx, node));
+        cbi_buf_printf(ctx, out, "%*s%s\n", (int)indent, "", cbi_node_line(ctx, node));
         return;
     }
     size_t width = 0;
@@ -347,7 +346,7 @@ void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
             cbi_buf_printf(ctx, out, "%*s%s:\n", (int)indent, "", child->key);
             cbi_node_text(ctx, out, child, indent + 2);
         } else {
-            const char *value = inline_text(ctx, child);
+            const char *value = cbi_node_line(ctx, child);
             cbi_buf_printf(ctx, out, *value ? "%*s%-*s  %s\n" : "%*s%-*s%s\n", (int)indent, "",
                            *value ? (int)width : 0, child->key, value);
         }

@@ -63,6 +63,9 @@ void cbi_node_json(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
  * \xNN. */
 void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned indent);
 
+/* One value on one line; objects as "key=value ...", arrays as "a b c".  Lives in the arena. */
+const char *cbi_node_line(cbi_ctx *ctx, const cbi_node *node);
+
 /* One string, safe for a terminal. */
 void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s);
 
