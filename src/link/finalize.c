@@ -315,7 +315,9 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
 static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->state == CBI_SYM_UNDEF)
-        return sym->func || lk->exec ? 0 : sym->dynamic ? sym->value : sym->undef_value;
+        return sym->func || lk->exec || sym->dynamic || !(sym->other & STO_CUDA_SPACE)
+                   ? sym->dynamic ? sym->value : 0
+                   : UINT64_MAX;
     if (is_shared_var(sym)) {
         if (!lk->exec)
             return sym->size ? sym->shared_align : 0;

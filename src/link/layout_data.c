@@ -76,6 +76,10 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
+        if (sec->emptied_by && sec->size == 0) {
+            cbi_sec_kill(sec);
+            continue;
+        }
         if (sec->func->entry) {
             if (sec->func->lost_constants)
                 lk->null_symbol_value = sec->func->lost_constants_base;

@@ -47,7 +47,7 @@ static bool stricter(const void *a, const void *b)
 
 static bool is_dynamic(const cbi_lsym *sym)
 {
-    return sym->size == 0;
+    return sym->size == 0 || sym->dynamic;
 }
 
 /* The live entries that reach a user of the variable, each once, function order per user. */
@@ -397,7 +397,7 @@ static void layout_relocatable(cbi_linker *lk)
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
         layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
-                                   k->uses_dynamic);
+                                   k->uses_dynamic || dynamic);
         if (k->uses_dynamic) {
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),

@@ -113,7 +113,6 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed)
         return map; /* a weak entry's bank: the first copy stays */
     map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
-    map->out->own_contents |= !cbi_belongs_to_lost(obj, i);
     return map;
 }
 
@@ -406,6 +405,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     }
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
+    map->out->own_contents = true;
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;
@@ -417,10 +417,11 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     const cbi_section *in = &obj->object.sections[s->shndx];
-    if (is_shared(in->type) && cbi_belongs_to_lost(obj, s->shndx)) {
+    /* The shared variables of a copy that lost join the winner's; of an unwanted kernel only the
+     * section's name remains. */
+    if (is_shared(in->type) && cbi_belongs_to_lost(obj, s->shndx) && !section_target(obj, in)) {
         const cbi_name *name = cbi_intern(lk->ctx, in->name);
-        /* Of an unwanted kernel only this name remains. */
-        if (lk->prune && !cbi_sec_find(lk, name))
+        if (!cbi_sec_find(lk, name))
             cbi_sec_create(lk, name, in->type, in->flags, 0, 0);
         obj->symbol_lost[i] = CBI_LOST;
         return;
@@ -546,9 +547,11 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
             continue;
         if (!cbi_belongs_to_lost(obj, s->shndx))
             cbi_merge_section(lk, obj, s->shndx);
-        else if (cbi_is_optimizer_type(sec->type))
-            keep_lost_constants(lk, obj, s->shndx);
     }
+    for (uint32_t i = 1; i < in->section_count; i++)
+        if (cbi_is_optimizer_type(in->sections[i].type) && cbi_belongs_to_lost(obj, i) &&
+            section_target(obj, &in->sections[i]))
+            keep_lost_constants(lk, obj, i);
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         const cbi_symbol *s = &in->symbols[i];
         if (CBI_ST_TYPE(s->info) == STT_SECTION && s->shndx < in->section_count &&

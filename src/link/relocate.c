@@ -102,7 +102,7 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     }
     if (sym->is_section) {
         v.value = r->section_base;
-    } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
+    } else if (lk->exec && is_shared_var(sym) && (sym->size == 0 || sym->dynamic)) {
         v.value = cbi_dynamic_offset(lk, r->target->func);
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
@@ -290,7 +290,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
             clear_field(type, r);
         return;
     }
-    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
+    if (!lk->exec && sym && is_shared_var(sym) && (sym->size == 0 || sym->dynamic) && r->target->func &&
         r->target->func->dyn_instance) {
         r->sym = r->target->func->dyn_instance;
         keep(lk, r);

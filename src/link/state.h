@@ -104,7 +104,6 @@ struct cbi_lsym {
     bool internal;        /* st_other & 3 == STV_INTERNAL */
     bool recorded;        /* --preserve-relocs names it */
     bool spread;          /* an optimizer constant that moved into the banks of entries */
-    uint64_t undef_value; /* -r: st_value while undefined */
     cbi_sym_state state;
     cbi_osec *sec; /* when defined */
     uint64_t value;
