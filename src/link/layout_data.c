@@ -76,7 +76,7 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->emptied_by && sec->size == 0) {
+        if (sec->emptied_by && sec->size == 0 && sec->func->entry) {
             cbi_sec_kill(sec);
             continue;
         }
@@ -184,8 +184,6 @@ void cbi_layout_images(cbi_linker *lk)
             cbi_vec_push(lk->ctx, &kernels, reaching->items[j]);
         }
     }
-    if (!kernels.len)
-        return;
     uint64_t start = 0;
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && lk->secs.items[i]->size > start)

@@ -237,7 +237,9 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 {
     if (!f)
         return 0;
-    return cbi_entries_reaching(lk, f)->len ? f->dyn_offset : UINT64_MAX;
+    if (!lk->opt->debug && !cbi_entries_reaching(lk, f)->len)
+        return UINT64_MAX;
+    return f->dyn_offset;
 }
 
 /* ---- final link ---- */
@@ -397,7 +399,7 @@ static void layout_relocatable(cbi_linker *lk)
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
         layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
-                                   k->uses_dynamic || dynamic);
+                                   k->uses_dynamic || (dynamic && align == DYNAMIC_ALIGN));
         if (k->uses_dynamic) {
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),

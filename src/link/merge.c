@@ -339,8 +339,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     return sym;
 }
 
-static void define_object(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym,
-                          const cbi_secmap *map)
+static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, const cbi_secmap *map)
 {
     const cbi_section *in = &obj->object.sections[s->shndx];
     bool uninitialised = !cbi_section_has_data(in->type);
@@ -354,7 +353,6 @@ static void define_object(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cb
     sym->sec = map->out;
     sym->value = s->value + map->base;
     sym->initialised = !uninitialised;
-    (void)lk;
 }
 
 /* A shared variable goes to its entry's own list or to the module-wide one. */
@@ -402,6 +400,13 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     if (cbi_belongs_to_lost(obj, s->shndx)) {
         obj->symbol_lost[i] = CBI_LOST;
+        /* -r shows the parameter symbol of every copy. */
+        cbi_osec *text = section_target(obj, &obj->object.sections[s->shndx]);
+        if (lk->exec || !text || obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
+            return;
+        cbi_secmap winner = {.out = text->func->constant0};
+        cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+        define_object(obj, s, sym, &winner);
         return;
     }
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
@@ -409,7 +414,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;
-    define_object(lk, obj, s, sym, map);
+    define_object(obj, s, sym, map);
     obj->symbols[i] = sym;
 }
 
@@ -437,16 +442,17 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     }
     bool is_new = !sym;
+    bool was_undefined = sym && sym->state == CBI_SYM_UNDEF;
     /* The section comes before its first object, so its symbol precedes the object's. */
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
     if (!sym)
         sym = new_object_symbol(lk, obj, s);
     obj->symbols[i] = sym;
-    define_object(lk, obj, s, sym, map);
+    define_object(obj, s, sym, map);
     if (is_shared(in->type)) {
         sym->shared_align = s->value;
-        sym->dynamic = !map->out->func && s->size == 0;
-        if (is_new)
+        sym->dynamic |= !map->out->func && s->size == 0;
+        if (is_new || (was_undefined && !sym->dynamic))
             list_shared(lk, sym, map->out);
     }
 }
@@ -464,7 +470,8 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
                 debug_shared(lk);
             sym->dynamic = s->size == 0;
             sym->shared_align = s->value;
-            cbi_vec_push(lk->ctx, &lk->shared, sym);
+            if (sym->dynamic)
+                cbi_vec_push(lk->ctx, &lk->shared, sym);
         } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }
@@ -505,7 +512,7 @@ static void pass_objects(cbi_linker *lk, cbi_lobj *obj)
     }
 }
 
-/* ---- pass C: section symbols ---- */
+/* ---- pass C: the remaining sections, in header order ---- */
 
 static bool merged_elsewhere(const cbi_section *sec)
 {
@@ -532,26 +539,18 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
         if (CBI_ST_TYPE(in->symbols[i].info) == STT_SECTION &&
             in->symbols[i].shndx < in->section_count)
             has_symbol[in->symbols[i].shndx] = true;
-    /* Sections without a symbol come first: an empty .debug_frame. */
-    for (uint32_t i = 1; i < in->section_count; i++)
-        if (in->sections[i].type == SHT_PROGBITS && !has_symbol[i] && !obj->sections[i].out &&
-            !obj->sections[i].lost && !cbi_belongs_to_lost(obj, i))
+    for (uint32_t i = 1; i < in->section_count; i++) {
+        const cbi_section *sec = &in->sections[i];
+        if (obj->sections[i].out || obj->sections[i].lost || merged_elsewhere(sec))
+            continue;
+        /* An empty .debug_frame has no symbol. */
+        if (!has_symbol[i] && sec->type != SHT_PROGBITS)
+            continue;
+        if (!cbi_belongs_to_lost(obj, i))
             cbi_merge_section(lk, obj, i);
-    for (uint32_t i = 1; i < in->symbol_count; i++) {
-        const cbi_symbol *s = &in->symbols[i];
-        if (CBI_ST_TYPE(s->info) != STT_SECTION || s->shndx >= in->section_count || !s->shndx)
-            continue;
-        const cbi_section *sec = &in->sections[s->shndx];
-        cbi_secmap *map = &obj->sections[s->shndx];
-        if (map->out || map->lost || merged_elsewhere(sec))
-            continue;
-        if (!cbi_belongs_to_lost(obj, s->shndx))
-            cbi_merge_section(lk, obj, s->shndx);
-    }
-    for (uint32_t i = 1; i < in->section_count; i++)
-        if (cbi_is_optimizer_type(in->sections[i].type) && cbi_belongs_to_lost(obj, i) &&
-            section_target(obj, &in->sections[i]))
+        else if (cbi_is_optimizer_type(sec->type) && section_target(obj, sec))
             keep_lost_constants(lk, obj, i);
+    }
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         const cbi_symbol *s = &in->symbols[i];
         if (CBI_ST_TYPE(s->info) == STT_SECTION && s->shndx < in->section_count &&

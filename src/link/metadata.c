@@ -269,6 +269,8 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
             continue;
         if (first) {
             cbi_sec_rel(lk, map->out, rela);
+            if (lk->opt->force_rela)
+                cbi_sec_rel(lk, map->out, true);
             if (lk->opt->preserve_relocs)
                 create_resolved(lk, map->out);
         } else if (rela && entry.addend == 0) {

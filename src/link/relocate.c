@@ -290,8 +290,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
             clear_field(type, r);
         return;
     }
-    if (!lk->exec && sym && is_shared_var(sym) && (sym->size == 0 || sym->dynamic) && r->target->func &&
-        r->target->func->dyn_instance) {
+    if (!lk->exec && sym && is_shared_var(sym) && (sym->size == 0 || sym->dynamic) &&
+        r->target->func && r->target->func->dyn_instance) {
         r->sym = r->target->func->dyn_instance;
         keep(lk, r);
         return;
@@ -331,8 +331,6 @@ void cbi_link_relocate(cbi_linker *lk)
         cbi_lrel *r = &lk->rels.items[i];
         if (r->drop || r->target->dead || from_replaced_copy(r))
             continue;
-        if (lk->opt->force_rela && !r->is_rela)
-            cbi_sec_rel(lk, r->target, true);
         relocate_one(lk, r);
     }
 }
