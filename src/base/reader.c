@@ -18,6 +18,8 @@ static const uint8_t *take(cbi_reader *r, uint64_t size)
         r->pos = r->span.size;
         return NULL;
     }
+    if (size == 0) /* the span may be empty and its data NULL */
+        return (const uint8_t *)"";
     const uint8_t *p = r->span.data + r->pos;
     r->pos += (size_t)size;
     return p;
