@@ -88,10 +88,10 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
     if (!lk->opt->dump_callgraph || !lk->exec)
         return;
     print(lk, cbi_printf(lk->ctx,
-                         "callgraph for %s:\n# A: s -> B // s (number A) potentially calls B\n"
+                         "callgraph for sm_%u:\n# A: s -> B // s (number A) potentially calls B\n"
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
                          "# &s        // s has address taken\n",
-                         lk->opt->arch->name));
+                         lk->opt->arch->sm));
     size_t at = 0;
     for (uint32_t number = 0; number < lk->func_numbers; number++) {
         const cbi_func *f = at < lk->funcs.len ? lk->funcs.items[at] : NULL;

@@ -96,6 +96,52 @@ static cbi_osec *open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     return sec;
 }
 
+/* While kernels are removed, the constant banks of objects with equal contents are stored once, if
+ * their size is one of these.  Symbols and code are not told: they get the places of an unshared
+ * layout.  nvlink also writes the place of the last such bank to the null symbol. */
+static bool is_shareable_constant(const cbi_section *in)
+{
+    switch (in->size) {
+    case 4:
+    case 8:
+        return in->align == in->size;
+    case 12:
+    case 16:
+    case 20:
+    case 24:
+    case 32:
+    case 48:
+    case 64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_section *in)
+{
+    uint64_t base = cbi_align_up(out->unshared_size, in->align);
+    out->unshared_size = base + in->size;
+    if (!is_shareable_constant(in) || in->data.size != in->size) {
+        cbi_sec_append(lk, out, in->data, in->size, in->align);
+        return base;
+    }
+    cbi_buf text = {0};
+    cbi_buf_printf(lk->ctx, &text, "%s:%llu:", out->name->s, (unsigned long long)in->align);
+    for (size_t i = 0; i < in->data.size; i++)
+        cbi_buf_printf(lk->ctx, &text, "%02x", in->data.data[i]);
+    cbi_buf_append(lk->ctx, &text, NULL, 1);
+    const cbi_name *key = cbi_intern(lk->ctx, (const char *)text.items);
+    cbi_piece *kept = cbi_map_get(&lk->constant_pieces, CBI_KEY(key));
+    if (!kept) {
+        kept = CBI_NEW(lk->ctx, cbi_piece);
+        kept->offset = cbi_sec_append(lk, out, in->data, in->size, in->align);
+        cbi_map_put(lk->ctx, &lk->constant_pieces, CBI_KEY(key), kept);
+    }
+    lk->null_symbol_value = kept->offset;
+    return base;
+}
+
 /* Merge a whole input section once; later calls return what happened then. */
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
@@ -112,7 +158,10 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed)
         return map; /* a weak entry's bank: the first copy stays */
-    map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
+    if (lk->merge_constants && in->type == SHT_CUDA_CONSTANT_B0 + 3)
+        map->base = merge_constant_bank(lk, map->out, in);
+    else
+        map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
     return map;
 }
 

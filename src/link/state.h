@@ -66,6 +66,7 @@ struct cbi_osec {
     cbi_func *func;    /* the function that the section belongs to, or NULL */
     uint32_t info_top; /* .text: top byte of sh_info (register count below sm_90) */
     cbi_lsym *symbol;  /* its STT_SECTION symbol */
+    uint64_t unshared_size; /* merged constants: the size without sharing, which places symbols */
     bool dead;         /* removed with its function: the name vanishes */
     bool contributed;  /* an input put something in, were it zero bytes */
     bool own_contents; /* optimizer constants: not only from copies that lost */
@@ -252,7 +253,8 @@ typedef struct cbi_linker {
     bool mercury;  /* sm_100+: the link runs on the Mercury view */
     bool sm90plus; /* sm_90 and later */
     bool prune;    /* kernels are removed by -kernels-used or -variables-used */
-    bool merge_constants;
+    bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
+    cbi_map constant_pieces; /* ... contents -> cbi_piece that was kept */
     bool eliminate;        /* dead code elimination runs */
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
@@ -281,7 +283,7 @@ typedef struct cbi_linker {
     cbi_osec *global, *debug_shared;
     bool has_unified;
     const char *deleted_section_help; /* a section went that a symbol still needs, and why */
-    uint64_t null_symbol_value;       /* two accidental cases: see layout_const.c */
+    uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
 
     /* graph results */
     cbi_func_list entries; /* live entries, function order */

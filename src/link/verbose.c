@@ -18,6 +18,32 @@ static uint32_t barriers_of(const cbi_func *k)
     return 0;
 }
 
+/* The deepest path; nvlink gives the entry's own frame when recursion leaves it unknown. */
+static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
+{
+    if (!lk->exec)
+        return 0;
+    return k->node.cycle_below ? k->frame_size : k->node.stack;
+}
+
+/* The slots of the table that the entry has in bank 0: all of the link, used or not. */
+static void print_images(const cbi_linker *lk, cbi_buf *line)
+{
+    static const struct {
+        uint8_t type;
+        const char *name;
+    } kinds[] = {{STT_CUDA_TEXTURE, "textures"},
+                 {STT_CUDA_SURFACE, "surfaces"},
+                 {STT_CUDA_SAMPLER, "samplers"}};
+    for (size_t i = 0; i < CBI_COUNT(kinds); i++) {
+        unsigned count = 0;
+        for (size_t j = 0; j < lk->images.len; j++)
+            count += CBI_ST_TYPE(lk->images.items[j]->info) == kinds[i].type;
+        if (count)
+            cbi_buf_printf(lk->ctx, line, ", %u %s", count, kinds[i].name);
+    }
+}
+
 void cbi_link_verbose(cbi_linker *lk)
 {
     if (!lk->opt->verbose)
@@ -40,9 +66,9 @@ void cbi_link_verbose(cbi_linker *lk)
         cbi_info(ctx, "resource-usage", NULL, NULL,
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
-        cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %d stack, %llu bytes smem",
+        cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
                        lk->exec ? k->node.regs : k->own_regs, barriers_of(k),
-                       lk->exec ? (int)(k->node.cycle_below ? 0xffffffffu : k->node.stack) : 0,
+                       stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? k->constant2 : NULL;
@@ -51,6 +77,8 @@ void cbi_link_verbose(cbi_linker *lk)
                                bank);
         }
         cbi_buf_printf(ctx, &line, ", 0 bytes lmem");
+        if (k->has_images)
+            print_images(lk, &line);
         cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len,
                  (const char *)line.items);
     }
