@@ -55,18 +55,24 @@ CBI_NORETURN static void fatbin_unknown(cbi_ctx *ctx, const char *file, const ch
     fatbin_error(ctx);
 }
 
-static cbi_span load_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
+/* False if nvlink goes on without the image. */
+static bool load_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry,
+                       cbi_span *ret_image)
 {
     cbi_ctx *ctx = in->ctx;
-    cbi_span image = {NULL, 0};
-    cbi_load load = cbi_fatbin_load(ctx, entry, NULL, &image);
+    cbi_load load = cbi_fatbin_load(ctx, entry, NULL, ret_image);
     if (load == CBI_LOAD_OK)
-        return image;
+        return true;
     const char *help =
         cbi_printf(ctx, "the entry for sm_%u at offset 0x%llx of the fatbin in '%s': %s", entry->sm,
                    (unsigned long long)entry->offset, origin->file, cbi_load_text(load));
     const cbi_place place = {.file = origin->file, .offset = entry->offset, .has_offset = true};
     cbi_error(ctx, "fatbin-uncompress", &place, help, "Uncompress failed");
+    if (in->options.exact && entry->compression == CBI_LZ4) {
+        /* nvlink prints the error but does not count it. */
+        ctx->error_count--;
+        return false;
+    }
     if (in->options.exact && entry->compression == CBI_ZSTD && load == CBI_LOAD_DATA)
         cbi_error(ctx, "fatbin-uncompress", &place, help, "Uncompress failed");
     fatbin_error(ctx);
@@ -99,24 +105,37 @@ static void report_second_fatbin(cbi_inputs *in, const cbi_origin *origin, const
                     "'%s' holds more than one fatbin: only the first is linked", origin->file);
 }
 
-static void add_ptx_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
-{
-    cbi_span cubin;
-    cbi_span text = load_entry(in, origin, entry);
-    if (in->options.virtual_target) {
-        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
-        cbi_inputs_add_module(in, origin, NULL);
-    } else if (cbi_compile_ptx(in, origin, text, entry->options, true, &cubin)) {
-        add_image(in, origin, cubin, true);
-    }
-}
-
 static void warn_not_found(cbi_inputs *in, const cbi_origin *origin)
 {
     if (!origin->member && !cbi_names_device_runtime(origin->file) &&
         !in->options.suppress_arch_warning)
         cbi_warning(in->ctx, "arch-not-found", &(cbi_place){.file = origin->file}, NULL,
                     "SM Arch ('%s') not found in '%s'", in->options.arch_text, origin->file);
+}
+
+/* Nothing in the container is linked. */
+static void add_nothing(cbi_inputs *in, const cbi_origin *origin)
+{
+    warn_not_found(in, origin);
+    in->any_module = true;
+    forbid_patterns(in, origin, false);
+    if (origin->host)
+        cbi_inputs_add_module(in, origin, NULL);
+}
+
+static void add_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
+{
+    cbi_span image;
+    if (!load_entry(in, origin, entry, &image)) {
+        add_nothing(in, origin);
+    } else if (entry->kind != FATBIN_KIND_PTX) {
+        add_image(in, origin, image, true);
+    } else if (in->options.virtual_target) {
+        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
+        cbi_inputs_add_module(in, origin, NULL);
+    } else if (cbi_compile_ptx(in, origin, image, entry->options, true, &image)) {
+        add_image(in, origin, image, true);
+    }
 }
 
 void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
@@ -140,11 +159,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                   origin->file, fatbin.damage);
     report_second_fatbin(in, origin, &fatbin);
     if (!found) {
-        warn_not_found(in, origin);
-        in->any_module = true;
-        forbid_patterns(in, origin, false);
-        if (origin->host)
-            cbi_inputs_add_module(in, origin, NULL);
+        add_nothing(in, origin);
         return;
     }
     if (entry.kind == FATBIN_KIND_LTOIR) {
@@ -154,10 +169,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                    "'%s' holds LTO-IR for the target, which cannot be linked", origin->file);
         cbi_fail(ctx, CB_ERR_UNSUPPORTED);
     }
-    if (entry.kind == FATBIN_KIND_PTX)
-        add_ptx_entry(in, origin, &entry);
-    else
-        add_image(in, origin, load_entry(in, origin, &entry), true);
+    add_entry(in, origin, &entry);
 }
 
 /* PTX text in a file of its own. */
@@ -237,17 +249,30 @@ CBI_NORETURN static void no_fatbin(cbi_ctx *ctx, const char *file, const char *w
                           "elfLink internal error");
 }
 
-/* Empty strings count: nvcc writes them for "nothing of this kind". */
+/* Empty strings count, but for the single one that nvcc writes for "nothing of this kind". */
 static void add_patterns(cbi_inputs *in, cbi_span section, cbi_strings *patterns)
 {
     size_t pos = 0;
-    const char *pattern;
     if (section.size < 2)
         return;
-    while ((pattern = cbi_next_string(section, &pos)) != NULL) {
-        cbi_vec_push(in->ctx, patterns, pattern);
+    while (pos < section.size) {
+        const char *s = (const char *)section.data + pos;
+        size_t len = strnlen(s, section.size - pos);
+        cbi_vec_push(in->ctx, patterns, cbi_strndup(in->ctx, s, len));
         in->has_kernel_pattern = true;
+        pos += len + 1;
     }
+}
+
+/* What the host's code says about the kernels that it names. */
+static void add_host_references(cbi_inputs *in, const cbi_host_object *host)
+{
+    if (host->external_kernels.size == 0) {
+        in->forbid_patterns = true; /* made by something that does not record them */
+        return;
+    }
+    add_patterns(in, host->external_kernels, &in->external_kernels);
+    add_patterns(in, host->internal_kernels, &in->internal_kernels);
 }
 
 void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member)
@@ -281,10 +306,8 @@ void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes
     case CBI_HOST_RDC:
         break;
     }
-    if (!cbi_names_device_runtime(file)) {
-        add_patterns(in, host.external_kernels, &in->external_kernels);
-        add_patterns(in, host.internal_kernels, &in->internal_kernels);
-    }
+    if (!cbi_names_device_runtime(file))
+        add_host_references(in, &host);
     /* The origin is only looked at during the call. */
     const cbi_origin origin = {.file = file, .member = member, .host = &host};
     cbi_inputs_add_fatbin(in, &origin, host.fatbin);

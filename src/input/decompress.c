@@ -62,7 +62,7 @@ cbi_load cbi_fatbin_load(cbi_ctx *ctx, const cbi_fatbin_entry *entry, cbi_scratc
     if (entry->flags & FATBIN_FLAG_OBFUSCATED)
         return CBI_LOAD_OBFUSCATED;
     if (!is_possible(entry))
-        return CBI_LOAD_SIZE;
+        return entry->size || !payload.size ? CBI_LOAD_SIZE : CBI_LOAD_DATA;
     size_t size = (size_t)entry->size;
     if (entry->compression == CBI_ZSTD) {
         /* Before memory is taken for it, the frame itself must promise as many bytes. */

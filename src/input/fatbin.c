@@ -35,10 +35,10 @@ uint64_t cbi_fatbin_size(const cbi_fatbin *fatbin)
 
 static cbi_compression compression_of(uint64_t flags)
 {
-    if (flags & FATBIN_FLAG_ZSTD)
-        return CBI_ZSTD;
     if (flags & FATBIN_FLAG_LZ4)
         return CBI_LZ4;
+    if (flags & FATBIN_FLAG_ZSTD)
+        return CBI_ZSTD;
     /* Flags of compressions that no known tool writes. */
     return flags & 0x5000 ? CBI_COMPRESSION_UNKNOWN : CBI_STORED;
 }
