@@ -112,7 +112,8 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                     continue;
                 }
                 for (size_t c = 0; c < next->proto->funcs.len; c++)
-                    print_callee(lk, &line, next->proto->funcs.items[next->proto->funcs.len - 1 - c]);
+                    print_callee(lk, &line,
+                                 next->proto->funcs.items[next->proto->funcs.len - 1 - c]);
             }
         }
         cbi_buf_append(lk->ctx, &line, "\n", 2);
@@ -142,8 +143,9 @@ void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
                 cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
                                next->func->sym->name->s);
             for (size_t c = 0; next->proto && c < next->proto->funcs.len; c++)
-                cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                               next->proto->funcs.items[next->proto->funcs.len - 1 - c]->sym->name->s);
+                cbi_buf_printf(
+                    lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
+                    next->proto->funcs.items[next->proto->funcs.len - 1 - c]->sym->name->s);
         }
     }
     cbi_buf_printf(lk->ctx, out, "}\n");

@@ -24,7 +24,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (lk->mercury)
         cbi_fatal(ctx, "mercury-link", NULL, NULL, "Linking for %s is not supported yet",
                   opt->arch->name);
-    cbi_link_skeleton(lk);             /* sections that every output has */
+    cbi_link_skeleton(lk); /* sections that every output has */
     size_t taken = 0;
     for (size_t i = 0; i < lk->obj_count; i++) {
         cbi_lobj *obj = lk->objs[i];
@@ -46,12 +46,12 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_layout_images(lk);           /* texture tables in bank 0 */
     cbi_check_limits(lk);
-    cbi_link_undefined(lk);          /* what nobody defines */
+    cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);
-    cbi_link_propagate(lk);          /* registers, stacks, attributes of entries */
-    cbi_link_relocate(lk);           /* patch, keep or drop */
+    cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
+    cbi_link_relocate(lk);  /* patch, keep or drop */
     cbi_link_notes(lk);
-    cbi_link_finalize(lk);           /* numbers, strings, offsets */
+    cbi_link_finalize(lk); /* numbers, strings, offsets */
 
     cbi_link_verbose(lk);
     if (opt->dot)

@@ -242,12 +242,11 @@ void cbi_link_warn_graph(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (f->address_taken && !f->reached)
-            cbi_warning(lk->ctx, "address-taken-uncalled",
-                        &(cbi_place){.file = f->obj ? f->obj->file : NULL,
-                                     .symbol = f->sym->name->s},
-                        "no entry reaches it; what it calls itself may have been removed",
-                        "Function '%s' has address taken but no calls to it found",
-                        f->sym->name->s);
+            cbi_warning(
+                lk->ctx, "address-taken-uncalled",
+                &(cbi_place){.file = f->obj ? f->obj->file : NULL, .symbol = f->sym->name->s},
+                "no entry reaches it; what it calls itself may have been removed",
+                "Function '%s' has address taken but no calls to it found", f->sym->name->s);
     }
 }
 

@@ -102,9 +102,9 @@ struct cbi_lsym {
     bool initialised; /* defined in a section with bytes */
     bool dynamic;     /* shared variable without a size of its own */
     bool common_pending;
-    bool internal;        /* st_other & 3 == STV_INTERNAL */
-    bool recorded;        /* --preserve-relocs names it */
-    bool spread;          /* an optimizer constant that moved into the banks of entries */
+    bool internal; /* st_other & 3 == STV_INTERNAL */
+    bool recorded; /* --preserve-relocs names it */
+    bool spread;   /* an optimizer constant that moved into the banks of entries */
     cbi_sym_state state;
     cbi_osec *sec; /* when defined */
     uint64_t value;
