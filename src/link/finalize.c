@@ -320,7 +320,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
                    : UINT64_MAX;
     if (is_shared_var(sym)) {
         if (!lk->exec)
-            return sym->size ? sym->shared_align : 0;
+            return sym->size && !sym->dynamic ? sym->shared_align : 0;
         bool reserve =
             lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation && !sym->unplaced;
         return sym->value + (reserve ? 0x400 : 0);

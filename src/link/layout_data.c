@@ -14,8 +14,7 @@ void cbi_layout_commons(cbi_linker *lk)
         if (!lk->global)
             lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
                                         SHF_ALLOC | SHF_WRITE, 0, 0);
-        uint64_t align = sym->state == CBI_SYM_COMMON ? sym->value : 1;
-        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size, align);
+        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size, sym->common_align);
         sym->sec = lk->global;
         sym->state = CBI_SYM_DEFINED;
     }
@@ -42,12 +41,17 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
     uint64_t off = 0;
     for (size_t i = entries->len; i-- > 0;) {
+        /* What a replaced copy left behind is empty, but still lines up the banks. */
+        if (from->size == 0 && !entries->items[i]->constant2)
+            continue;
         const cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         off = bank->size > off ? bank->size : off;
     }
     off = cbi_align_up(off, from->align);
     for (size_t i = entries->len; i-- > 0;) {
         cbi_osec *bank = entries->items[i]->constant2;
+        if (!bank)
+            continue;
         bank->size = off;
         cbi_sec_append(lk, bank, (cbi_span){0}, from->size, from->align);
         bank->size = cbi_align_up(bank->size, bank->align);
@@ -76,20 +80,21 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->emptied_by && sec->size == 0 && sec->func->entry) {
-            cbi_sec_kill(sec);
-            continue;
-        }
         if (sec->func->entry) {
             if (sec->func->lost_constants)
                 lk->null_symbol_value = sec->func->lost_constants_base;
             continue;
         }
-        if (!sec->func->live || !sec->own_contents)
+        if (!sec->func->live || (!sec->own_contents && !sec->emptied_by))
             continue;
         spread_constants(lk, sec->func);
         any = true;
         cbi_sec_kill(sec);
+    }
+    for (size_t i = 0; i < created; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (cbi_is_optimizer_type(sec->type) && sec->emptied_by && sec->size == 0)
+            cbi_sec_kill(sec);
     }
     if (!any)
         return;
@@ -173,7 +178,7 @@ void cbi_layout_images(cbi_linker *lk)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
-            r->target != r->target->func->text)
+            r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         const cbi_func_list *reaching =
             lk->entries.len == 1 ? &lk->entries : cbi_entries_reaching(lk, r->target->func);

@@ -47,7 +47,13 @@ static bool stricter(const void *a, const void *b)
 
 static bool is_dynamic(const cbi_lsym *sym)
 {
-    return sym->size == 0 || sym->dynamic;
+    return sym->size == 0;
+}
+
+/* First met as dynamic, then defined with a size: nvlink lays it out in neither way. */
+static bool is_unlaid(const cbi_lsym *sym)
+{
+    return sym->dynamic && sym->size != 0;
 }
 
 /* The live entries that reach a user of the variable, each once, function order per user. */
@@ -294,6 +300,12 @@ static void layout_final(cbi_linker *lk)
         }
         if (sym->state == CBI_SYM_UNDEF)
             continue;
+        if (is_unlaid(sym)) {
+            dynamic = true;
+            sym->value = 0;
+            sym->unplaced = true;
+            continue;
+        }
         if (sym->users.len == 0) {
             sym->removed = true;
             continue;
@@ -365,7 +377,9 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *
         total += sym->size;
         align = sym->shared_align > align ? sym->shared_align : align;
     }
-    sec->size = total > align ? total : total || dynamic ? total + align : 0;
+    sec->size = total > align                                  ? total
+                : total || (dynamic && align == DYNAMIC_ALIGN) ? total + align
+                                                               : 0;
     sec->align = align;
     sec->shared_total = total;
     (void)lk;
@@ -399,7 +413,7 @@ static void layout_relocatable(cbi_linker *lk)
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
         layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
-                                   k->uses_dynamic || (dynamic && align == DYNAMIC_ALIGN));
+                                   dynamic);
         if (k->uses_dynamic) {
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),

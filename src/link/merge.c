@@ -266,7 +266,9 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
         return;
     func->constant2->pieces.len = 0;
     func->constant2->size = 0;
-    func->constant2->emptied_by = obj;
+    if (func->constant2->own_contents)
+        func->constant2->emptied_by = obj;
+    func->constant2->own_contents = false;
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)
@@ -395,7 +397,8 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     if (sym->common_pending && !uninitialised)
         sym->common_pending = false;
     sym->state = CBI_SYM_DEFINED;
-    sym->def_obj = obj;
+    if (!sym->common_pending)
+        sym->def_obj = obj;
     sym->info = s->info;
     sym->other = s->other;
     sym->size = s->size;
@@ -431,13 +434,14 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
         sym->size = s->size;
         sym->value = s->value;
         sym->common_pending = true;
+        sym->common_align = s->value;
         cbi_vec_push(lk->ctx, &lk->commons, sym);
         return;
     }
     if (s->size > sym->size)
         sym->size = s->size;
-    if (s->value > sym->value)
-        sym->value = s->value;
+    if (s->value > sym->common_align)
+        sym->common_align = s->value;
 }
 
 static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
@@ -501,7 +505,8 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (is_shared(in->type)) {
         sym->shared_align = s->value;
         sym->dynamic |= !map->out->func && s->size == 0;
-        if (is_new || (was_undefined && !sym->dynamic))
+        /* A replaced weak variable is laid out twice; its later place counts. */
+        if (is_new || !was_undefined || !sym->dynamic)
             list_shared(lk, sym, map->out);
     }
 }

@@ -151,41 +151,44 @@ static void migrate_barriers(cbi_linker *lk)
     }
 }
 
-/* One sweep from callees to callers: maxima and largest path sums. */
+/* What a node gets from its callees; within a component some are not final yet. */
+static void gather(cbi_linker *lk, cbi_node *node)
+{
+    uint32_t stack = 0, crs = 0;
+    for (size_t j = 0; j < cbi_node_degree(node); j++) {
+        const cbi_node *next = cbi_node_successor(lk, node, j);
+        if (next->func && !next->func->live)
+            continue;
+        node->regs = next->regs > node->regs ? next->regs : node->regs;
+        node->sam = next->sam > node->sam ? next->sam : node->sam;
+        node->cycle_below |= next->cycle_below | next->cyclic;
+        stack = next->stack > stack ? next->stack : stack;
+        crs = next->crs > crs ? next->crs : crs;
+    }
+    node->cycle_below |= node->cyclic;
+    node->stack = stack + (node->func ? node->func->frame_size : 0);
+    node->crs = crs + (node->func ? node->func->own_crs : 0);
+    if (node->func && node->func->own_sam > node->sam)
+        node->sam = node->func->own_sam;
+}
+
+/* One sweep from callees to callers: maxima and largest path sums.  Members of a component share
+ * their maxima, as each of them reaches all others. */
 static void sweep(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->bottom_up.len; i++) {
-        cbi_node *node = lk->bottom_up.items[i];
-        uint32_t stack = 0, crs = 0;
-        for (size_t j = 0; j < cbi_node_degree(node); j++) {
-            const cbi_node *next = cbi_node_successor(lk, node, j);
-            if (next->func && !next->func->live)
-                continue;
-            node->regs = next->regs > node->regs ? next->regs : node->regs;
-            node->sam = next->sam > node->sam ? next->sam : node->sam;
-            stack = next->stack > stack ? next->stack : stack;
-            crs = next->crs > crs ? next->crs : crs;
-        }
-        node->stack = stack + (node->func ? node->func->frame_size : 0);
-        node->crs = crs + (node->func ? node->func->own_crs : 0);
-        if (node->func && node->func->own_sam > node->sam)
-            node->sam = node->func->own_sam;
-    }
-    /* Members of a component share their maxima: whoever closes a cycle reaches all of it. */
     for (size_t i = 0; i < lk->bottom_up.len;) {
+        uint32_t scc = lk->bottom_up.items[i]->scc, regs = 0, sam = 0;
         size_t end = i;
-        uint32_t regs = 0, sam = 0;
-        while (end < lk->bottom_up.len &&
-               lk->bottom_up.items[end]->scc == lk->bottom_up.items[i]->scc) {
-            const cbi_node *m = lk->bottom_up.items[end++];
-            regs = m->regs > regs ? m->regs : regs;
-            sam = m->sam > sam ? m->sam : sam;
+        for (; end < lk->bottom_up.len && lk->bottom_up.items[end]->scc == scc; end++) {
+            cbi_node *node = lk->bottom_up.items[end];
+            gather(lk, node);
+            regs = node->regs > regs ? node->regs : regs;
+            sam = node->sam > sam ? node->sam : sam;
         }
-        for (size_t j = i; j < end; j++) {
-            lk->bottom_up.items[j]->regs = regs;
-            lk->bottom_up.items[j]->sam = sam;
+        for (; i < end; i++) {
+            lk->bottom_up.items[i]->regs = regs;
+            lk->bottom_up.items[i]->sam = sam;
         }
-        i = end;
     }
 }
 
@@ -527,6 +530,13 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
     }
 }
 
+static void add_mask(const cbi_func *k, uint16_t mask)
+{
+    cbi_rec *own = find_record(k, SPARSE_MMA_MASK);
+    if (own)
+        own->value |= mask;
+}
+
 /* SPARSE_MMA_MASK: a record anywhere makes every function say what it knows. */
 static void sparse_masks(cbi_linker *lk)
 {
@@ -544,25 +554,23 @@ static void sparse_masks(cbi_linker *lk)
         if (!f->alias_of && find_record(f, SPARSE_MMA_MASK))
             continue;
         cbi_rec *rec = cbi_rec_append(lk, holder->info, holder, 3, SPARSE_MMA_MASK, 0x8000);
-        cbi_vec_push(lk->ctx, &f->records, rec);
+        cbi_vec_push(lk->ctx, &holder->records, rec);
     }
     bool single = lk->entries.len == 1;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        cbi_rec *rec = f->live ? find_record(f, SPARSE_MMA_MASK) : NULL;
-        if (!rec)
+        uint16_t mask = 0;
+        for (size_t j = 0; f->live && j < f->records.len; j++)
+            if (f->records.items[j]->code == SPARSE_MMA_MASK)
+                mask |= f->records.items[j]->value;
+        if (!mask)
             continue;
-        if (single && (rec->value & 0x8000)) {
-            cbi_rec *own = find_record(lk->entries.items[0], SPARSE_MMA_MASK);
-            if (own)
-                own->value |= 0x8000;
-        }
+        if (single)
+            add_mask(lk->entries.items[0], mask & 0x8000);
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
-        for (size_t j = 0; j < reaching->len; j++) {
-            cbi_rec *own = find_record(reaching->items[j], SPARSE_MMA_MASK);
-            if (own && own != rec)
-                own->value |= rec->value;
-        }
+        for (size_t j = 0; j < reaching->len; j++)
+            if (reaching->items[j] != f)
+                add_mask(reaching->items[j], mask);
     }
 }
 

@@ -102,8 +102,10 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     }
     if (sym->is_section) {
         v.value = r->section_base;
-    } else if (lk->exec && is_shared_var(sym) && (sym->size == 0 || sym->dynamic)) {
+    } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
         v.value = cbi_dynamic_offset(lk, r->target->func);
+    } else if (lk->exec && is_shared_var(sym) && sym->unplaced) {
+        v.value = lk->opt->debug ? 0 : UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
@@ -290,8 +292,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
             clear_field(type, r);
         return;
     }
-    if (!lk->exec && sym && is_shared_var(sym) && (sym->size == 0 || sym->dynamic) &&
-        r->target->func && r->target->func->dyn_instance) {
+    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
+        r->target->func->dyn_instance) {
         r->sym = r->target->func->dyn_instance;
         keep(lk, r);
         return;

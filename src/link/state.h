@@ -121,6 +121,7 @@ struct cbi_lsym {
     /* textures, samplers, surfaces */
     bool has_slot;
     uint64_t slot; /* offset in bank 0 */
+    uint64_t common_align;
 };
 
 struct cbi_func {
