@@ -1,0 +1,249 @@
+/* Loads a linked cubin through the CUDA driver and runs its kernels.
+ *
+ *     gpu_run --device                  prints "sm_NN DRIVER NAME"
+ *     gpu_run --sample IMAGE            runs the kernels of samples/ and checks what they compute
+ *     gpu_run IMAGE KERNEL:SIZES...     launches each kernel and prints a digest of its memory
+ *
+ * SIZES are the sizes of the parameters, separated by commas; each parameter of 8 bytes or more
+ * starts with a pointer to scratch memory, smaller ones are 1.  Exit 77: no driver or no GPU.
+ */
+#include "cuda.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECLARE(name, parameters, symbol) static CUresult(*name) parameters;
+CUDA_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+enum { SCRATCH_BYTES = 1 << 20, NO_GPU = 77, THREADS = 32 };
+
+static void no_gpu(const char *why)
+{
+    printf("no GPU to run on: %s\n", why);
+    exit(NO_GPU);
+}
+
+static void must(CUresult result, const char *what)
+{
+    if (result == 0)
+        return;
+    const char *name = "unknown error";
+    cuGetErrorName(result, &name);
+    printf("%s: %s\n", what, name);
+    exit(1);
+}
+
+static CUdevice open_device(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+        no_gpu("libcuda.so.1 is not installed");
+#define FIND(name, parameters, symbol)                                                             \
+    *(void **)&name = dlsym(library, symbol);                                                      \
+    if (!name)                                                                                     \
+        no_gpu("the driver lacks " symbol);
+    CUDA_FUNCTIONS(FIND)
+#undef FIND
+    if (cuInit(0) != 0)
+        no_gpu("cuInit failed");
+    CUdevice device;
+    if (cuDeviceGet(&device, 0) != 0)
+        no_gpu("no device");
+    return device;
+}
+
+static void use_device(CUdevice device)
+{
+    CUcontext context;
+    must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+static void print_device(CUdevice device)
+{
+    int major = 0, minor = 0, version = 0;
+    char name[256] = "";
+    cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    cuDriverGetVersion(&version);
+    cuDeviceGetName(name, sizeof name, device);
+    printf("sm_%d%d %d.%d %s\n", major, minor, version / 1000, version % 1000 / 10, name);
+}
+
+static CUmodule load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        printf("cannot open %s\n", path);
+        exit(1);
+    }
+    fseek(f, 0, SEEK_END);
+    size_t size = (size_t)ftell(f);
+    rewind(f);
+    char *image = malloc(size + 1);
+    size = fread(image, 1, size, f);
+    fclose(f);
+    CUmodule module;
+    must(cuModuleLoadData(&module, image), "cuModuleLoadData");
+    free(image);
+    return module;
+}
+
+static CUdeviceptr upload(const void *data, size_t size)
+{
+    CUdeviceptr at;
+    must(cuMemAlloc(&at, size), "cuMemAlloc");
+    must(cuMemcpyHtoD(at, data, size), "cuMemcpyHtoD");
+    return at;
+}
+
+/* ---- the samples, against the same sums on the processor ---- */
+
+enum { COUNT = 1000, BLOCK = 256, BLOCKS = (COUNT + BLOCK - 1) / BLOCK };
+
+static float input[COUNT], output[COUNT];
+static const float weights[8] = {0.05f, 0.1f, 0.15f, 0.2f, 0.2f, 0.15f, 0.1f, 0.05f};
+
+static int close_to(float got, float want, const char *kernel, int i)
+{
+    if (fabsf(got - want) <= 1e-4f * (1 + fabsf(want)))
+        return 1;
+    printf("not ok - %s[%d] is %g, should be %g\n", kernel, i, (double)got, (double)want);
+    return 0;
+}
+
+static void launch_sample(CUmodule module, const char *kernel, size_t result_bytes)
+{
+    CUfunction function;
+    must(cuModuleGetFunction(&function, module, kernel), kernel);
+    CUdeviceptr in = upload(input, sizeof input), out = upload(output, sizeof output);
+    int n = COUNT;
+    void *params[] = {&in, &out, &n};
+    must(cuLaunchKernel(function, BLOCKS, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL), kernel);
+    must(cuCtxSynchronize(), kernel);
+    must(cuMemcpyDtoH(output, out, result_bytes), "cuMemcpyDtoH");
+    cuMemFree(in);
+    cuMemFree(out);
+}
+
+static int run_sample(const char *path)
+{
+    CUmodule module = load(path);
+    for (int i = 0; i < COUNT; i++)
+        input[i] = (float)(i % 13) - 4.5f;
+    int ok = 1;
+
+    launch_sample(module, "block_sum", BLOCKS * sizeof(float));
+    for (int b = 0; b < BLOCKS; b++) {
+        double sum = 0;
+        for (int i = b * BLOCK; i < COUNT && i < (b + 1) * BLOCK; i++)
+            sum += (double)input[i] * (i % 7 + 1);
+        ok &= close_to(output[b], (float)sum, "block_sum", b);
+    }
+
+    launch_sample(module, "smooth_line", sizeof output);
+    for (int i = 0; i < COUNT; i++) {
+        float sum = 0;
+        for (int k = 0; k < 8 && i + k < COUNT; k++)
+            sum += input[i + k] * weights[k];
+        ok &= close_to(output[i], sum, "smooth_line", i);
+    }
+
+    CUdeviceptr calls;
+    size_t size;
+    unsigned count = 0;
+    must(cuModuleGetGlobal(&calls, &size, module, "calls"), "cuModuleGetGlobal calls");
+    must(cuMemcpyDtoH(&count, calls, sizeof count), "cuMemcpyDtoH");
+    if (count != COUNT) {
+        printf("not ok - calls is %u, should be %d\n", count, COUNT);
+        ok = 0;
+    }
+    if (ok)
+        printf("ok - block_sum, smooth_line and the counter have the right values\n");
+    return !ok;
+}
+
+/* ---- any kernel: what it leaves in its memory ---- */
+
+static uint64_t digest(const uint8_t *data, size_t size)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ data[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Launches "NAME:SIZES".  After an error the context is of no more use: the caller stops. */
+static CUresult run_kernel(CUmodule module, char *job)
+{
+    char *sizes = strrchr(job, ':');
+    if (!sizes)
+        return 1;
+    *sizes++ = 0;
+    CUfunction function;
+    CUresult result = cuModuleGetFunction(&function, module, job);
+    if (result)
+        return result;
+
+    static uint8_t scratch[SCRATCH_BYTES];
+    for (size_t i = 0; i < sizeof scratch; i += 4)
+        scratch[i] = (uint8_t)(i / 4 % 5 + 1), scratch[i + 1] = scratch[i + 2] = scratch[i + 3] = 0;
+    CUdeviceptr at = upload(scratch, sizeof scratch);
+    /* the middle, so that negative indices stay inside */
+    uint64_t pointer = at + SCRATCH_BYTES / 2;
+
+    static uint64_t values[4096 / 8 * 2];
+    void *params[256];
+    size_t count = 0, used = 0;
+    for (char *s = strtok(sizes, ","); s && count < 256; s = strtok(NULL, ",")) {
+        size_t words = (strtoul(s, NULL, 10) + 7) / 8;
+        if (used + words > sizeof values / sizeof *values)
+            return 1;
+        params[count++] = &values[used];
+        values[used] = strtoul(s, NULL, 10) >= 8 ? pointer : 1;
+        for (size_t i = 1; i < words; i++)
+            values[used + i] = 1;
+        used += words;
+    }
+    result = cuLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL);
+    if (!result)
+        result = cuCtxSynchronize();
+    if (!result)
+        result = cuMemcpyDtoH(scratch, at, sizeof scratch);
+    if (!result)
+        printf("%s: %016llx\n", job, (unsigned long long)digest(scratch, sizeof scratch));
+    cuMemFree(at);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: gpu_run --device | --sample IMAGE | IMAGE KERNEL:SIZES...\n");
+        return 2;
+    }
+    CUdevice device = open_device();
+    if (strcmp(argv[1], "--device") == 0) {
+        print_device(device);
+        return 0;
+    }
+    use_device(device);
+    if (strcmp(argv[1], "--sample") == 0 && argc == 3)
+        return run_sample(argv[2]);
+    CUmodule module = load(argv[1]);
+    for (int i = 2; i < argc; i++) {
+        CUresult result = run_kernel(module, argv[i]);
+        if (result) {
+            const char *name = "unknown error";
+            cuGetErrorName(result, &name);
+            printf("%s: %s\n", argv[i], name);
+            return 0; /* an answer, to be compared like any other */
+        }
+    }
+    return 0;
+}
