@@ -146,8 +146,8 @@ static bool try_archive(cbi_inputs *in, const char *path, const char *name, cons
     cbi_ctx *ctx = in->ctx;
     cbi_span bytes = {NULL, 0};
     if (S_ISDIR(st->st_mode))
-        archive_error(ctx, path, "Memory allocation failure",
-                      cbi_printf(ctx, "'%s' is a directory", path));
+        cbi_fatal(ctx, "library-folder", &(cbi_place){.file = path},
+                  cbi_printf(ctx, "'%s' is a directory", path), "Memory allocation failure");
     if (cbi_map_file(ctx, path, &bytes) != CB_OK)
         return false;
     if (bytes.size && !cbi_is_archive(bytes))
