@@ -44,7 +44,8 @@ void cbi_link_fill_callgraph(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (in_table(f) && f->taken.len)
-            put(lk, &graph, f->sym->index, cbi_strtab_offset(lk, f->taken.items[0]));
+            put(lk, &graph, f->sym->index,
+                f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
     }
     put(lk, &graph, 0, (uint32_t)-3);
     for (size_t i = 0; i < lk->funcs.len; i++) {
@@ -92,14 +93,11 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
                          "# &s        // s has address taken\n",
                          lk->opt->arch->sm));
-    size_t at = 0;
-    for (uint32_t number = 0; number < lk->func_numbers; number++) {
-        const cbi_func *f = at < lk->funcs.len ? lk->funcs.items[at] : NULL;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
         cbi_buf line = {0};
-        cbi_buf_printf(lk->ctx, &line, "%u: ", number + 1);
-        if (f && f->number == number)
-            at++;
-        if (f && f->number == number && in_table(f)) {
+        cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
+        if (in_table(f)) {
             cbi_buf_printf(lk->ctx, &line, "%s%s%s", f->entry ? "^" : "",
                            f->address_taken ? "&" : "", cbi_demangle(lk->ctx, f->sym->name->s));
             if (f->own_regs)

@@ -22,14 +22,14 @@ static cbi_proto *proto_node(cbi_linker *lk, const cbi_name *name)
     return proto;
 }
 
-/* An address taken by a merged function counts when the prototype is known. */
+/* An address taken by a merged function counts when the prototype is known; entries have none. */
 static void complete_taken(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        for (size_t j = 0; j < f->takes.len; j++) {
+        for (size_t j = 0; !f->dropped && j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];
-            if (taken->taken.len == 0 && taken->prototype)
+            if (taken->taken.len == 0 && (taken->prototype || taken->entry))
                 cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
         }
     }
@@ -38,7 +38,7 @@ static void complete_taken(cbi_linker *lk)
         f->node.func = f;
         f->address_taken = f->taken.len > 0;
         for (size_t j = 0; j < f->taken.len; j++) {
-            bool seen = false;
+            bool seen = !f->taken.items[j];
             for (size_t k = 0; k < j; k++)
                 seen |= f->taken.items[k] == f->taken.items[j];
             if (!seen)
@@ -158,6 +158,8 @@ void cbi_link_liveness(cbi_linker *lk)
     bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
+        if (f->dropped)
+            continue;
         bool root = f->entry && f->obj;
         if (root && host && !named_by_host(lk, f)) {
             f->pruned = true;

@@ -118,6 +118,13 @@ static bool is_shareable_constant(const cbi_section *in)
     }
 }
 
+/* A zero of 4 or 8 bytes equals none before it. */
+static bool is_zero_scalar(const cbi_section *in)
+{
+    static const uint8_t zeros[8];
+    return in->size <= sizeof zeros && memcmp(in->data.data, zeros, in->size) == 0;
+}
+
 static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_section *in)
 {
     uint64_t base = cbi_align_up(out->unshared_size, in->align);
@@ -132,7 +139,7 @@ static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_sec
         cbi_buf_printf(lk->ctx, &text, "%02x", in->data.data[i]);
     cbi_buf_append(lk->ctx, &text, NULL, 1);
     const cbi_name *key = cbi_intern(lk->ctx, (const char *)text.items);
-    cbi_piece *kept = cbi_map_get(&lk->constant_pieces, CBI_KEY(key));
+    cbi_piece *kept = is_zero_scalar(in) ? NULL : cbi_map_get(&lk->constant_pieces, CBI_KEY(key));
     if (!kept) {
         kept = CBI_NEW(lk->ctx, cbi_piece);
         kept->offset = cbi_sec_append(lk, out, in->data, in->size, in->align);
@@ -279,21 +286,6 @@ static void lose_function(cbi_lobj *obj, uint32_t index)
         obj->sections[in->shndx].lost = true;
 }
 
-/* An unwanted kernel: nothing of it enters the link, but relocations may still name it. */
-static void drop_kernel(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
-{
-    const cbi_symbol *in = &obj->object.symbols[index];
-    cbi_lsym *sym = CBI_NEW(lk->ctx, cbi_lsym);
-    sym->name = cbi_intern(lk->ctx, in->name);
-    sym->info = in->info;
-    sym->other = in->other;
-    sym->removed = true;
-    obj->symbols[index] = sym;
-    lk->func_numbers++;
-    if (in->shndx < obj->object.section_count)
-        obj->sections[in->shndx].lost = true;
-}
-
 /* '*' in an item matches any run; the item may stand anywhere in the name. */
 static bool item_matches(const char *item, const char *name)
 {
@@ -320,6 +312,45 @@ static bool kernel_wanted(const cbi_linker *lk, const char *name)
     return false;
 }
 
+static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    uint8_t bind = CBI_ST_BIND(s->info);
+    bool defined = s->shndx != SHN_UNDEF;
+    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
+    uint8_t info = s->info;
+    if (!defined && bind == STB_WEAK)
+        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+    sym->first_obj = obj;
+    if (bind != STB_LOCAL)
+        cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
+    cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
+    func->sym = sym;
+    func->number = (uint32_t)lk->funcs.len;
+    func->entry = s->other & STO_CUDA_ENTRY;
+    sym->func = func;
+    cbi_vec_push(lk->ctx, &lk->funcs, func);
+    return sym;
+}
+
+/* An unwanted kernel takes part in resolution, but nothing of it enters the link. */
+static void drop_kernel(cbi_lobj *obj, uint32_t index, cbi_func *func)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    func->dropped = true;
+    func->obj = obj;
+    func->in_sec = in->shndx;
+    func->in_sym = index;
+    func->first_virtual_sm = obj->cuinfo.virtual_sm;
+    func->sym->state = CBI_SYM_DEFINED;
+    func->sym->def_obj = obj;
+    func->sym->info = in->info;
+    func->sym->other = in->other;
+    func->sym->removed = true;
+    if (in->shndx < obj->object.section_count)
+        obj->sections[in->shndx].lost = true;
+}
+
 static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
@@ -328,38 +359,21 @@ static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
         if (CBI_ST_TYPE(s->info) != STT_FUNC || (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
             continue;
         bool defined = s->shndx != SHN_UNDEF;
-        if (defined && lk->prune && (s->other & STO_CUDA_ENTRY) && !kernel_wanted(lk, s->name)) {
-            drop_kernel(lk, obj, i);
-            continue;
-        }
         cbi_lsym *sym;
         cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
-        if (verdict == CBI_NEW) {
-            uint8_t bind = CBI_ST_BIND(s->info);
-            bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
-            uint8_t info = s->info;
-            if (!defined && bind == STB_WEAK)
-                info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
-            sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
-            sym->first_obj = obj;
-            if (bind != STB_LOCAL)
-                cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
-            cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
-            func->sym = sym;
-            func->number = lk->func_numbers++;
-            func->entry = s->other & STO_CUDA_ENTRY;
-            sym->func = func;
-            cbi_vec_push(lk->ctx, &lk->funcs, func);
-        }
+        if (verdict == CBI_NEW)
+            sym = new_function(lk, obj, s);
         obj->symbols[i] = sym;
-        if (verdict == CBI_LOSES) {
+        if (verdict == CBI_LOSES)
             lose_function(obj, i);
-        } else if (defined) {
-            if (sym->state == CBI_SYM_DEFINED)
-                replace_function(lk, sym->func, obj, i);
-            else
-                define_function(lk, obj, i, sym->func);
-        }
+        else if (!defined)
+            continue;
+        else if (lk->prune && (s->other & STO_CUDA_ENTRY) && !kernel_wanted(lk, s->name))
+            drop_kernel(obj, i, sym->func);
+        else if (sym->state == CBI_SYM_DEFINED)
+            replace_function(lk, sym->func, obj, i);
+        else
+            define_function(lk, obj, i, sym->func);
     }
 }
 

@@ -298,7 +298,7 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
  * newest first. */
 static void explain_registers(cbi_linker *lk)
 {
-    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->func_numbers, uint32_t);
+    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->entries.len; i++)
         counts[lk->entries.items[i]->number] = lk->entries.items[i]->own_regs;
     for (size_t i = 0; i < lk->secs.len; i++) {

@@ -126,7 +126,7 @@ struct cbi_lsym {
 
 struct cbi_func {
     cbi_lsym *sym;
-    uint32_t number; /* position in function order, from 0; unwanted kernels count too */
+    uint32_t number; /* position in function order, from 0 */
     cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
     uint32_t in_sec; /* its text section there */
     uint32_t in_sym; /* its symbol there */
@@ -138,7 +138,8 @@ struct cbi_func {
     cbi_func *alias_of;        /* owner of the text when this is an alias */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;
-    bool pruned; /* removed by host information */
+    bool pruned;  /* removed by host information */
+    bool dropped; /* a kernel that -kernels-used does not name; only its name is known */
 
     /* call graph */
     CBI_VEC(cbi_func *) calls;          /* -1, in reading order */
@@ -268,7 +269,6 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_lsym *) globals;
     cbi_map sym_by_name;
     CBI_VEC(cbi_func *) funcs;
-    uint32_t func_numbers;            /* numbers given to functions so far */
     CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
     CBI_VEC(cbi_rec *) recs;          /* reading order; printed backwards */
     CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
