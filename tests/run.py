@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs test suites and counts.
 
-usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT] SUITE...
+usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT]
+              [--skip NAME]... SUITE...
 
 suites: unit    the programs FOLDER/tests/unit/test_*
         cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
@@ -107,13 +108,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tally")
     parser.add_argument("--label", default="")
-    parser.add_argument("--filter", default="")
+    parser.add_argument("--filter", default="", help="only programs whose name contains this")
+    parser.add_argument("--skip", action="append", default=[], help="not the program of this name")
     parser.add_argument("suites", nargs="+")
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     total = [0, 0, 0]
     for suite in args.suites:
-        programs = [p for p in find(suite, build) if args.filter in os.path.basename(p)]
+        programs = [p for p in find(suite, build) if args.filter in os.path.basename(p)
+                    and os.path.basename(p) not in args.skip]
         sums = [0, 0, 0]
         with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
             results = pool.map(lambda p: run_one(p, build), programs)

@@ -81,6 +81,11 @@ def seeds(target):
     if target in ("dump", "check", "object", "finalize", "diff"):
         found += sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/expected.cubin")))
     blobs = [read(f) for f in found]
+    if target == "link":
+        for folder in sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/in"))):
+            parts = [read(f) for f in sorted(glob.glob(os.path.join(folder, "*")))][:2]
+            if len(parts) == 2:
+                blobs.append(b"2LNK" + struct.pack("<I", len(parts[0])) + parts[0] + parts[1])
     if target == "input":
         a, b = (read(os.path.join(ROOT, "samples", n)) for n in ("reduce.cubin", "mathlib.cubin"))
         fat = fatbin([(90, a), (80, b)])

@@ -1,9 +1,21 @@
-/* A link of one device ELF for its own target, through the public interface.  The size chooses the
- * kind of link, so that every input keeps its kind when it is shrunk byte by byte or replayed. */
+/* A link of one device ELF for its own target, or of two, through the public interface.  Two are
+ * given as "2LNK", the size of the first as a word, the first, the second.  The size of the whole
+ * chooses the kind of link, so that every input keeps its kind when it is replayed. */
 #include "fuzz.h"
 
 #include "format/arch.h"
 #include "format/cuda_elf.h"
+
+static const char *target_of(const uint8_t *data, size_t size)
+{
+    if (size >= sizeof(Elf64_Ehdr)) {
+        uint32_t sm = EF_CUDA_SM(cbi_ld32(data + offsetof(Elf64_Ehdr, e_flags)));
+        for (size_t i = 0; i < cbi_arch_count; i++)
+            if (cbi_archs[i].sm == sm)
+                return cbi_archs[i].name;
+    }
+    return "sm_90";
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,23 +28,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CB_LINK_EXTRA_WARNINGS | CB_LINK_VERBOSE,
         CB_LINK_FORCE_RELA,
     };
+    cbi_span first = {data, size}, second = {NULL, 0};
+    if (size >= 8 && memcmp(data, "2LNK", 4) == 0) {
+        size_t part = cbi_ld32(data + 4);
+        if (part > size - 8)
+            part = size - 8;
+        first = (cbi_span){data + 8, part};
+        second = (cbi_span){data + 8 + part, size - 8 - part};
+    }
     cb_link_options options;
     cb_link_options_init(&options, sizeof options);
-    options.arch = "sm_90";
-    if (size >= sizeof(Elf64_Ehdr)) {
-        uint32_t sm = EF_CUDA_SM(cbi_ld32(data + offsetof(Elf64_Ehdr, e_flags)));
-        for (size_t i = 0; i < cbi_arch_count; i++)
-            if (cbi_archs[i].sm == sm) {
-                options.arch = cbi_archs[i].name;
-                break;
-            }
-    }
+    options.arch = target_of(first.data, first.size);
     options.flags = kinds[size % CBI_COUNT(kinds)];
     options.memory_limit = FUZZ_MEMORY_LIMIT;
     cb_link *link;
     if (cb_link_create(&options, &link) != CB_OK)
         abort();
-    if (cb_link_add_memory(link, "input", data, size) == CB_OK && cb_link_run(link) == CB_OK) {
+    cb_status status = cb_link_add_memory(link, "first", first.data, first.size);
+    if (status == CB_OK && second.size)
+        status = cb_link_add_memory(link, "second", second.data, second.size);
+    if (status == CB_OK && cb_link_run(link) == CB_OK) {
         const void *image;
         size_t image_size;
         if (cb_link_get_image(link, &image, &image_size) != CB_OK)
