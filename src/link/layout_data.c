@@ -40,20 +40,17 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     cbi_osec *from = f->constant2;
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
     uint64_t off = 0;
-    for (size_t i = entries->len; i-- > 0;) {
-        /* What a replaced copy left behind is empty, but still lines up the banks. */
-        if (from->size == 0 && !entries->items[i]->constant2)
-            continue;
-        const cbi_osec *bank = entry_bank(lk, entries->items[i], from);
-        off = bank->size > off ? bank->size : off;
+    for (size_t i = 0; i < entries->len; i++) {
+        const cbi_osec *bank = entries->items[i]->constant2;
+        if (bank && bank->size > off)
+            off = bank->size;
     }
     off = cbi_align_up(off, from->align);
-    for (size_t i = entries->len; i-- > 0;) {
-        cbi_osec *bank = entries->items[i]->constant2;
-        if (!bank)
-            continue;
+    /* What a replaced copy left behind is empty, but still lines up the banks. */
+    for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
+        cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         bank->size = off;
-        cbi_sec_append(lk, bank, (cbi_span){0}, from->size, from->align);
+        cbi_sec_append(lk, bank, (cbi_span){0}, from->used_size, from->align);
         bank->size = cbi_align_up(bank->size, bank->align);
         for (size_t p = 0; p < from->pieces.len; p++)
             cbi_vec_push(
@@ -70,10 +67,22 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
         lk->null_symbol_value = off + f->lost_constants_base;
 }
 
+/* Sections whose function was replaced by a copy without constants. */
+static void drop_emptied(cbi_linker *lk, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (cbi_is_optimizer_type(sec->type) && sec->emptied && sec->size == 0)
+            cbi_sec_kill(sec);
+    }
+}
+
 void cbi_layout_constants(cbi_linker *lk)
 {
-    if (!lk->exec)
+    if (!lk->exec) {
+        drop_emptied(lk, lk->secs.len);
         return;
+    }
     size_t created = lk->secs.len;
     bool any = false;
     for (size_t i = created; i-- > 0;) {
@@ -85,17 +94,13 @@ void cbi_layout_constants(cbi_linker *lk)
                 lk->null_symbol_value = sec->func->lost_constants_base;
             continue;
         }
-        if (!sec->func->live || (!sec->own_contents && !sec->emptied_by))
+        if (!sec->func->live || (!sec->own_contents && !sec->emptied))
             continue;
         spread_constants(lk, sec->func);
         any = true;
         cbi_sec_kill(sec);
     }
-    for (size_t i = 0; i < created; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        if (cbi_is_optimizer_type(sec->type) && sec->emptied_by && sec->size == 0)
-            cbi_sec_kill(sec);
-    }
+    drop_emptied(lk, created);
     if (!any)
         return;
     /* Values and relocations follow their bytes. */

@@ -330,11 +330,13 @@ static void layout_final(cbi_linker *lk)
         order[i]->sec = lk->debug_shared;
         order[i]->value = 0;
         order[i]->unplaced = true;
-        for (size_t e = 0; e < lk->entries.len; e++)
-            if (lk->entries.items[e]->dyn_set) {
-                order[i]->value = set_of(lk->entries.items[e])->dyn_offset;
-                order[i]->unplaced = false;
-            }
+        for (size_t u = 0; u < order[i]->users.len; u++) {
+            const cbi_func *user = order[i]->users.items[u];
+            if (!cbi_entries_reaching(lk, order[i]->users.items[u])->len)
+                continue;
+            order[i]->value = user->dyn_offset;
+            order[i]->unplaced = false;
+        }
     }
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     for (size_t i = 0; i < lk->entries.len; i++) {

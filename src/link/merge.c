@@ -273,6 +273,8 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
         return;
     func->constant2->pieces.len = 0;
     func->constant2->size = 0;
+    func->constant2->emptied = true;
+    func->constant2->used_size = 0;
     if (func->constant2->own_contents)
         func->constant2->emptied_by = obj;
     func->constant2->own_contents = false;
@@ -391,15 +393,17 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
 {
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
-    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
+    /* The dynamic variables of an earlier -r link hide from other files. */
+    bool internal = (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL;
+    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined) || internal;
     uint8_t info = s->info;
-    if (!defined && bind == STB_WEAK)
+    if (!defined && bind == STB_WEAK && !internal)
         info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
     sym->first_obj = obj;
     sym->size = s->size;
     sym->value = s->value;
-    if (bind != STB_LOCAL)
+    if (bind != STB_LOCAL && !internal)
         cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
     return sym;
 }
@@ -478,6 +482,8 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
     map->out->own_contents = true;
+    if (map->base + s->value + s->size > map->out->used_size)
+        map->out->used_size = map->base + s->value + s->size;
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;
@@ -595,6 +601,7 @@ static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_secmap *map = cbi_merge_section(lk, obj, i);
     if (!map->out->func)
         return;
+    map->out->used_size = map->out->size;
     map->out->func->lost_constants = true;
     map->out->func->lost_constants_base = map->base;
 }

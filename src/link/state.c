@@ -75,9 +75,14 @@ void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec)
     if (sec->bytes || !cbi_section_has_data(sec->type))
         return;
     sec->bytes = cbi_alloc(lk->ctx, sec->size);
-    for (size_t i = 0; i < sec->pieces.len; i++)
-        memcpy(sec->bytes + sec->pieces.items[i].offset, sec->pieces.items[i].bytes.data,
-               sec->pieces.items[i].bytes.size);
+    for (size_t i = 0; i < sec->pieces.len; i++) {
+        const cbi_piece *piece = &sec->pieces.items[i];
+        if (piece->offset >= sec->size)
+            continue;
+        size_t room = sec->size - piece->offset;
+        memcpy(sec->bytes + piece->offset, piece->bytes.data,
+               piece->bytes.size < room ? piece->bytes.size : room);
+    }
 }
 
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)

@@ -67,9 +67,9 @@ struct cbi_osec {
     uint32_t info_top; /* .text: top byte of sh_info (register count below sm_90) */
     cbi_lsym *symbol;  /* its STT_SECTION symbol */
     uint64_t unshared_size; /* merged constants: the size without sharing, which places symbols */
-    bool dead;         /* removed with its function: the name vanishes */
-    bool contributed;  /* an input put something in, were it zero bytes */
-    bool own_contents; /* optimizer constants: not only from copies that lost */
+    bool dead;              /* removed with its function: the name vanishes */
+    bool contributed;       /* an input put something in, were it zero bytes */
+    bool own_contents;      /* optimizer constants: not only from copies that lost */
     bool emitted;
     uint32_t index; /* in the output; valid when emitted */
     uint64_t offset;
@@ -77,6 +77,8 @@ struct cbi_osec {
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
     bool has_infos;                /* of an .nv.info section: has a surviving record */
+    bool emptied;                  /* optimizer constants of a function that was replaced */
+    uint64_t used_size;            /* optimizer constants: up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
     uint64_t shared_total;      /* -r: plain sum of its variables */
@@ -251,14 +253,14 @@ typedef struct cbi_lost {
 typedef struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
-    bool exec;     /* final link */
-    bool mercury;  /* sm_100+: the link runs on the Mercury view */
-    bool sm90plus; /* sm_90 and later */
-    bool prune;    /* kernels are removed by -kernels-used or -variables-used */
-    bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
+    bool exec;               /* final link */
+    bool mercury;            /* sm_100+: the link runs on the Mercury view */
+    bool sm90plus;           /* sm_90 and later */
+    bool prune;              /* kernels are removed by -kernels-used or -variables-used */
+    bool merge_constants;    /* kernels are removed: equal constant banks of objects are shared */
     cbi_map constant_pieces; /* ... contents -> cbi_piece that was kept */
-    bool eliminate;        /* dead code elimination runs */
-    bool runtime_left_out; /* libcudadevrt was not needed where it stood */
+    bool eliminate;          /* dead code elimination runs */
+    bool runtime_left_out;   /* libcudadevrt was not needed where it stood */
 
     cbi_lobj **objs;
     size_t obj_count;
