@@ -174,7 +174,8 @@ def main():
         b.link("program, several targets", both, MANY)
         b.link("program, target with PTX", both, WITH_PTX)
         b.link("program, sm_100 and sm_120", both, MERCURY)
-        b.link("program, debug", both, ONE + ["-G", "-g"])
+        # debug links record file names; only with -keep do they not change from run to run
+        b.link("program, debug", both, ONE + ["-G", "-g"], ["-keep"])
         b.link("program, line numbers", both, ONE + ["-lineinfo"])
         b.link("program, warnings as errors", both, ONE, ["-Werror", "all-warnings"])
         b.link("program, resource usage", both, ONE, ["--resource-usage"])
