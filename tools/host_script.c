@@ -142,8 +142,6 @@ void cbi_write_host_script(cbi_link_run *run)
                   "Input files are not allowed with -ghls option; use --help for more information");
     const char *path = cbi_text(&run->line, OPT_OUTPUT_FILE);
     bool whole = strcmp(cbi_text(&run->line, OPT_GEN_HOST_LINKER_SCRIPT), "lcs-abs") == 0;
-    if (!path && run->messages.plain)
-        whole = false; /* nvlink loses the first part when it prints to stdout */
     cbi_buf script = {0};
     if (whole) {
         cbi_span base = default_script(run);

@@ -109,6 +109,15 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->output_name = cbi_text(line, OPT_OUTPUT_FILE);
     options->dot = cbi_given(line, OPT_DOT_FILE);
     options->print = print_text;
+    options->map = cbi_given(line, OPT_MAP);
+    options->traced = line->values[OPT_TRACE_SYMBOL].list.items;
+    options->traced_count = line->values[OPT_TRACE_SYMBOL].list.len;
+    options->why_live = line->values[OPT_WHY_LIVE].list.items;
+    options->why_live_count = line->values[OPT_WHY_LIVE].list.len;
+    options->required_kernels = line->values[OPT_REQUIRE_KERNEL].list.items;
+    options->required_kernel_count = line->values[OPT_REQUIRE_KERNEL].list.len;
+    options->find_elsewhere = cbi_find_elsewhere;
+    options->find_user = run;
     set_identity(run, options);
 }
 
@@ -221,6 +230,8 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_write_register_file(run, &inputs,
                             result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
+    if (options.map && status == CB_OK)
+        cbi_write_result(run, cbi_text(&run->line, OPT_MAP), &result.map);
     if (options.dot)
         cbi_write_result(run, cbi_text(&run->line, OPT_DOT_FILE), &result.dot);
     return status;

@@ -19,6 +19,7 @@ typedef struct cbi_link_run {
     const cbi_arch *arch; /* NULL for a virtual target */
     uint32_t sm;          /* number of the target, virtual or not */
     bool lto;
+    cbi_map *elsewhere; /* symbol name -> text; built by the first question */
 } cbi_link_run;
 
 /* Checks of the options against each other, in nvlink's order.  A conflict is fatal. */
@@ -44,6 +45,9 @@ void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs);
  * libcudadevrt is left alone, since the list is shared by the links of several targets. */
 void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
                              bool device_runtime_used);
+
+/* Searches the images for other targets in all inputs; user is the run. */
+const char *cbi_find_elsewhere(void *user, const char *symbol);
 
 /* Writes a result file; failure is fatal. */
 void cbi_write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes);

@@ -148,7 +148,8 @@ const cbi_option cbi_options[OPT_COUNT] = {
                    "Write the inputs and the command line into an archive, to repeat the link "
                    "elsewhere."},
     [OPT_REQUIRE_KERNEL] = {"require-kernel", NULL, OURS(OPT_KIND_LIST, "<kernel>,..."),
-                            "Fail if the output lacks this kernel (mangled or demangled name)."},
+                            "Fail if the output lacks this kernel.  Names may be mangled, "
+                            "demangled, or demangled without the parameters."},
     [OPT_RESERVE_NULL_POINTER] = {"reserve-null-pointer", "reserve-null-pointer", HIDDEN_FLAG,
                                   "Let no shared variable have address 0."},
     [OPT_SHARED] = {"shared", "shared", HIDDEN_FLAG,
@@ -178,8 +179,6 @@ const cbi_option cbi_options[OPT_COUNT] = {
     [OPT_SYSCALL_CONST_OFFSET] = {"syscall-const-offset", "syscall-const-offset", OPT_KIND_INT,
                                   OPT_HIDDEN | OPT_NO_EFFECT, OPT_RECORD_NEVER, 0, NULL, NULL,
                                   "<bytes>", "0", "Accepted for compatibility."},
-    [OPT_THREADS] = {"threads", NULL, OURS(OPT_KIND_INT, "<number>"),
-                     "Threads to use; the output does not depend on it."},
     [OPT_TIME] = {"time", "time", OPT_KIND_STRING, 0, OPT_RECORD_VERBOSE_BASENAME, 21, NULL, NULL,
                   "<file>", NULL,
                   "Append a table of the time used by compilers that were run; '-' is the "

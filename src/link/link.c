@@ -1,4 +1,5 @@
 /* The passes of a link, in order. */
+#include "link/report.h"
 #include "link/state.h"
 
 static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
@@ -24,12 +25,15 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (lk->mercury)
         cbi_fatal(ctx, "mercury-link", NULL, NULL, "Linking for %s is not supported yet",
                   opt->arch->name);
+    cbi_link_trace(lk);    /* --trace-symbol */
     cbi_link_skeleton(lk); /* sections that every output has */
     size_t taken = 0;
     for (size_t i = 0; i < lk->obj_count; i++) {
         cbi_lobj *obj = lk->objs[i];
-        if (!cbi_link_takes_part(lk, obj))
+        if (!cbi_link_takes_part(lk, obj)) {
+            cbi_vec_push(ctx, &lk->unused, obj);
             continue;
+        }
         lk->objs[taken++] = obj;
         if (obj->device_runtime)
             ret_result->device_runtime_used = true;
@@ -54,10 +58,13 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_finalize(lk); /* numbers, strings, offsets */
 
     cbi_link_verbose(lk);
+    cbi_link_explain_functions(lk);
     if (opt->dot)
         cbi_link_dot(lk, &ret_result->dot);
     if (ctx->error_count > errors)
         return CB_ERR_LINK;
+    if (opt->map)
+        cbi_link_map(lk, &ret_result->map);
     cbi_sink sink = cbi_sink_buffer(ctx, &ret_result->image);
     cbi_link_write(lk, &sink);
     return CB_OK;

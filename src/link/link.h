@@ -56,14 +56,28 @@ typedef struct cbi_link_options {
     void (*print)(void *user, const char *text);
     void *print_user;
 
-    bool dot;                 /* build cbi_link_result.dot */
-    struct cbi_map_sink *map; /* link map collector, NULL if not wanted */
+    bool dot; /* build cbi_link_result.dot */
+    bool map; /* build cbi_link_result.map */
+
+    /* Symbols by mangled name, demangled name, or demangled name without parameters. */
+    const char *const *traced; /* print who defines and uses them */
+    size_t traced_count;
+    const char *const *why_live; /* print what keeps these functions */
+    size_t why_live_count;
+    const char *const *required_kernels; /* an error if one is not in the output */
+    size_t required_kernel_count;
+
+    /* Where an undefined symbol is defined outside of this link ("defined in x.a(y.o), but only for
+     * sm_80"), or NULL.  May be NULL. */
+    const char *(*find_elsewhere)(void *user, const char *symbol);
+    void *find_user;
 } cbi_link_options;
 
 typedef struct cbi_link_result {
     bool device_runtime_used; /* an input marked device_runtime was merged */
     cbi_buf image;            /* the output file's bytes */
     cbi_buf dot;              /* --dot-file text */
+    cbi_buf map;              /* --map text; empty if the link ended with errors */
 } cbi_link_result;
 
 /* Links.  CB_OK, or the reason after diagnostics were reported: CB_ERR_FATAL stops at once,

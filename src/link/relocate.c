@@ -3,6 +3,7 @@
  * The list is walked backwards: the entry that came first in the inputs is applied last and stands
  * last in its output section.  The decision table is in docs/link-semantics.md.
  */
+#include "link/report.h"
 #include "link/state.h"
 #include "format/reloc.h"
 
@@ -397,7 +398,7 @@ void cbi_link_undefined(cbi_linker *lk)
         if (sym->state != CBI_SYM_UNDEF || sym->removed || may_stay_undefined(lk, sym))
             continue;
         cbi_error(lk->ctx, "undefined-reference",
-                  &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s}, NULL,
-                  "Undefined reference to '%s' in '%s'", sym->name->s, sym->first_obj->file);
+                  &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s},
+                  cbi_explain_undefined(lk, sym), "Undefined reference to '%s' in '%s'", sym->name->s, sym->first_obj->file);
     }
 }

@@ -264,6 +264,8 @@ typedef struct cbi_linker {
 
     cbi_lobj **objs;
     size_t obj_count;
+    CBI_VEC(cbi_lobj *) unused; /* libcudadevrt, when nothing needs it */
+    size_t similar_searches;    /* for names like an undefined one */
 
     CBI_VEC(cbi_osec *) secs; /* creation order */
     cbi_map sec_by_name;

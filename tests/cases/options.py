@@ -160,7 +160,9 @@ def main():
                 base = BASE[:3]
             elif option[0] == "gen-host-linker-script":
                 base = []
-            table.check("%s: %s" % (option[0], " ".join(use)), base + use)
+            # without a value the script has the host linker's own in it
+            portable = option[0] != "gen-host-linker-script" or len(use) > 1 or "=" in use[0]
+            table.check("%s: %s" % (option[0], " ".join(use)), base + use, portable)
     for token in UNKNOWN:
         table.check("unknown: " + token, BASE + [token])
         table.check("unknown first: " + token, [token] + BASE)

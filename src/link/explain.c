@@ -1,0 +1,152 @@
+/* Help for undefined references. */
+#include "base/demangle.h"
+#include "link/report.h"
+
+/* More than this helps nobody. */
+enum { MAX_REFERRERS = 4, MAX_SIMILAR = 3, MAX_SEARCHES = 20, MAX_DISTANCE = 2 };
+
+/* The function or variable whose bytes a relocation patches. */
+static const char *referrer(cbi_linker *lk, const cbi_lrel *r)
+{
+    const char *owner =
+        r->target->func ? cbi_demangle(lk->ctx, r->target->func->sym->name->s) : r->target->name->s;
+    return cbi_printf(lk->ctx, "%s in %s", owner, r->obj->file);
+}
+
+static void add_referrers(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
+{
+    size_t shown = 0, more = 0;
+    const cbi_osec *last_target = NULL;
+    const cbi_lobj *last_obj = NULL;
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        /* calls of one function lie together */
+        if (r->sym != sym || r->drop || r->target->dead ||
+            (r->target == last_target && r->obj == last_obj))
+            continue;
+        last_target = r->target;
+        last_obj = r->obj;
+        if (strncmp(r->target->name->s, ".debug", 6) == 0)
+            continue;
+        if (shown == MAX_REFERRERS) {
+            more++;
+            continue;
+        }
+        cbi_buf_printf(lk->ctx, help, "\nused by %s", referrer(lk, r));
+        shown++;
+    }
+    if (more)
+        cbi_buf_printf(lk->ctx, help, "\nand by %zu more", more);
+}
+
+/* Edit distance, cut off above MAX_DISTANCE. */
+static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    enum { WIDTH = 2 * MAX_DISTANCE + 1 };
+    if (a_len > b_len ? a_len - b_len > MAX_DISTANCE : b_len - a_len > MAX_DISTANCE)
+        return MAX_DISTANCE + 1;
+    /* only the diagonal band matters; band[d] is the cell at column row + d - MAX_DISTANCE */
+    unsigned band[WIDTH + 2], next[WIDTH + 2];
+    for (int d = 0; d < WIDTH + 2; d++)
+        band[d] = d >= MAX_DISTANCE ? (unsigned)(d - MAX_DISTANCE) : 99;
+    for (size_t row = 1; row <= a_len; row++) {
+        unsigned best = 99;
+        for (int d = 0; d < WIDTH; d++) {
+            long column = (long)row + d - MAX_DISTANCE;
+            next[d] = 99;
+            if (column < 0 || column > (long)b_len)
+                continue;
+            if (column == 0) {
+                next[d] = (unsigned)row;
+            } else {
+                next[d] = band[d] + (a[row - 1] != b[column - 1]);
+                if (d > 0 && next[d - 1] + 1 < next[d])
+                    next[d] = next[d - 1] + 1;
+                if (d + 1 < WIDTH && band[d + 1] + 1 < next[d])
+                    next[d] = band[d + 1] + 1;
+            }
+            best = next[d] < best ? next[d] : best;
+        }
+        if (best > MAX_DISTANCE)
+            return MAX_DISTANCE + 1;
+        memcpy(band, next, sizeof band);
+    }
+    long last = (long)b_len - (long)a_len + MAX_DISTANCE;
+    return band[last];
+}
+
+/* Length of the identifier part that overloads share: "_Z3foo" of "_Z3fooi"; 0 if there is none. */
+static size_t mangled_base(const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0 || name[2] < '1' || name[2] > '9')
+        return 0;
+    size_t len = 0, i = 2;
+    for (; name[i] >= '0' && name[i] <= '9' && len < 10000; i++)
+        len = len * 10 + (size_t)(name[i] - '0');
+    return strnlen(name + i, len) == len ? i + len : 0;
+}
+
+static bool is_similar(const char *wanted, size_t base, const cbi_name *have)
+{
+    if (base && strncmp(wanted, have->s, base) == 0)
+        return true; /* same name, other parameters */
+    const char *plain = strncmp(wanted, "_Z", 2) == 0 ? NULL : wanted;
+    if (plain && mangled_base(have->s)) {
+        /* extern "C" on one side only */
+        size_t len = mangled_base(have->s);
+        size_t want = strlen(plain);
+        return len > want && memcmp(have->s + len - want, plain, want) == 0 &&
+               have->s[len - want - 1] >= '0' && have->s[len - want - 1] <= '9';
+    }
+    if (base && strncmp(have->s, "_Z", 2) != 0)
+        return have->len < base && memcmp(wanted + base - have->len, have->s, have->len) == 0 &&
+               wanted[base - have->len - 1] >= '0' && wanted[base - have->len - 1] <= '9';
+    size_t len = strlen(wanted);
+    return len > 4 && distance(wanted, len, have->s, have->len) <= MAX_DISTANCE;
+}
+
+static void add_similar(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
+{
+    if (lk->similar_searches++ >= MAX_SEARCHES)
+        return;
+    const char *wanted = sym->name->s;
+    size_t base = mangled_base(wanted);
+    size_t shown = 0;
+    for (size_t i = 0; i < lk->globals.len && shown < MAX_SIMILAR; i++) {
+        const cbi_lsym *have = lk->globals.items[i];
+        if (have == sym || have->state == CBI_SYM_UNDEF || have->is_section || !have->def_obj ||
+            !is_similar(wanted, base, have->name))
+            continue;
+        cbi_buf_printf(lk->ctx, help, "\nsimilar: %s in %s", cbi_shown_name(lk, have->name->s),
+                       have->def_obj->file);
+        shown++;
+    }
+    for (size_t i = 0; i < lk->locals.len && shown < MAX_SIMILAR; i++) {
+        const cbi_lsym *have = lk->locals.items[i];
+        if (have->is_section || have->name != sym->name || !have->def_obj)
+            continue;
+        cbi_buf_printf(lk->ctx, help, "\n%s has one of that name, but it is static there",
+                       have->def_obj->file);
+        shown++;
+    }
+}
+
+const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (lk->opt->exact)
+        return NULL; /* nobody would see it */
+    cbi_buf help = {0};
+    const char *readable = cbi_demangle(lk->ctx, sym->name->s);
+    if (readable != sym->name->s)
+        cbi_buf_printf(lk->ctx, &help, "\nthat is %s", readable);
+    add_referrers(lk, sym, &help);
+    const char *elsewhere =
+        lk->opt->find_elsewhere ? lk->opt->find_elsewhere(lk->opt->find_user, sym->name->s) : NULL;
+    if (elsewhere)
+        cbi_buf_printf(lk->ctx, &help, "\n%s", elsewhere);
+    add_similar(lk, sym, &help);
+    if (!help.len)
+        return NULL;
+    cbi_buf_append(lk->ctx, &help, "", 1);
+    return (const char *)help.items + 1;
+}

@@ -1,0 +1,128 @@
+/* --map: a table of output sections with what went into each, and what was left out. */
+#include <stdlib.h>
+
+#include "base/demangle.h"
+#include "link/report.h"
+
+static void section_line(cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)
+{
+    cbi_buf_printf(lk->ctx, out, "%5u  %#10llx  %#10llx  %5llu  %s\n", sec->index,
+                   (unsigned long long)sec->offset, (unsigned long long)sec->size,
+                   (unsigned long long)sec->align, sec->name->s);
+}
+
+/* One row for what an input section gave. */
+typedef struct map_row {
+    const cbi_osec *sec;
+    uint64_t at;
+    uint64_t size;
+    const char *file;
+    const char *name;
+    size_t order;
+} map_row;
+typedef CBI_VEC(map_row) row_list;
+
+static int by_place(const void *a, const void *b)
+{
+    const map_row *x = a, *y = b;
+    if (x->sec->index != y->sec->index)
+        return x->sec->index < y->sec->index ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void add_row(cbi_linker *lk, row_list *rows, const cbi_osec *sec, uint64_t at, uint64_t size,
+                    const cbi_lobj *obj, const char *name)
+{
+    map_row row = {sec, at, size, obj ? obj->file : "(link)", name, rows->len};
+    cbi_vec_push(lk->ctx, rows, row);
+}
+
+static void collect_sections(cbi_linker *lk, row_list *rows)
+{
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_lobj *obj = lk->objs[i];
+        for (uint32_t s = 1; s < obj->object.section_count; s++) {
+            const cbi_osec *sec = obj->sections[s].out;
+            if (sec && sec->emitted && !obj->sections[s].lost && obj->object.sections[s].size)
+                add_row(lk, rows, sec, obj->sections[s].base, obj->object.sections[s].size, obj,
+                        obj->object.sections[s].name);
+        }
+    }
+}
+
+static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t count, row_list *rows)
+{
+    for (size_t i = 0; i < count; i++) {
+        const cbi_lsym *sym = symbols[i];
+        if (!sym->is_section && sym->emitted && sym->state == CBI_SYM_DEFINED && sym->sec &&
+            sym->sec->emitted && sym->size)
+            add_row(lk, rows, sym->sec, sym->value, sym->size, sym->def_obj,
+                    cbi_demangle(lk->ctx, sym->name->s));
+    }
+}
+
+static void dropped_functions(cbi_linker *lk, cbi_buf *out)
+{
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        const char *reason = f->obj ? cbi_removal_reason(lk, f) : NULL;
+        if (reason)
+            cbi_buf_printf(lk->ctx, out, "  %s: %s: %s\n", f->obj->file,
+                           cbi_demangle(lk->ctx, f->sym->name->s), reason);
+    }
+}
+
+static void dropped_copies(cbi_linker *lk, cbi_buf *out)
+{
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_lobj *obj = lk->objs[i];
+        for (uint32_t s = 1; s < obj->object.symbol_count; s++) {
+            const cbi_lsym *winner = obj->symbols[s];
+            if (obj->symbol_lost[s] == CBI_NOT_LOST || !winner || !winner->def_obj ||
+                winner->def_obj == obj)
+                continue;
+            cbi_buf_printf(lk->ctx, out, "  %s: %s: the definition in %s is used\n", obj->file,
+                           cbi_demangle(lk->ctx, obj->object.symbols[s].name),
+                           winner->def_obj->file);
+        }
+    }
+}
+
+void cbi_link_map(cbi_linker *lk, cbi_buf *out)
+{
+    cbi_ctx *ctx = lk->ctx;
+    cbi_buf_printf(ctx, out,
+                   "Sections of the output for %s\n\n"
+                   "index      offset        size  align  name\n",
+                   lk->opt->arch->name);
+    for (size_t i = 1; i < lk->out.len; i++)
+        section_line(lk, out, lk->out.items[i]);
+
+    row_list rows = {0};
+    collect_sections(lk, &rows);
+    collect_symbols(lk, lk->locals.items, lk->locals.len, &rows);
+    collect_symbols(lk, lk->globals.items, lk->globals.len, &rows);
+    if (rows.len)
+        qsort(rows.items, rows.len, sizeof *rows.items, by_place);
+    cbi_buf_printf(ctx, out, "\nWhat is in them\n");
+    const cbi_osec *last = NULL;
+    for (size_t i = 0; i < rows.len; i++) {
+        const map_row *row = &rows.items[i];
+        if (row->sec != last)
+            cbi_buf_printf(ctx, out, "\n%s\n", row->sec->name->s);
+        last = row->sec;
+        cbi_buf_printf(ctx, out, "  %#10llx  %#10llx  %s: %s\n", (unsigned long long)row->at,
+                       (unsigned long long)row->size, row->file, row->name);
+    }
+
+    cbi_buf_printf(ctx, out, "\nLeft out\n\n");
+    size_t before = out->len;
+    for (size_t i = 0; i < lk->unused.len; i++)
+        cbi_buf_printf(ctx, out, "  %s: nothing needs it\n", lk->unused.items[i]->file);
+    dropped_functions(lk, out);
+    dropped_copies(lk, out);
+    if (out->len == before)
+        cbi_buf_printf(ctx, out, "  nothing\n");
+}

@@ -1,0 +1,227 @@
+/* Traces and reasons: what the link says about single symbols on request. */
+#include "base/demangle.h"
+#include "link/report.h"
+
+static void say(cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);
+
+static void say(cbi_linker *lk, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = cbi_vprintf(lk->ctx, format, args);
+    va_end(args);
+    if (lk->opt->print)
+        lk->opt->print(lk->opt->print_user, cbi_printf(lk->ctx, "%s\n", text));
+}
+
+/* The part "ns::f<int>" of "void ns::f<int>(T1 *)": up to the parameters, from the last blank
+ * outside of brackets. */
+static cbi_span base_of(const char *text)
+{
+    const char *start = text, *s = text;
+    size_t depth = 0;
+    for (; *s; s++) {
+        /* "operator ()" and "(*)" go on */
+        if (*s == '(' && depth == 0 && s > start && strncmp(s, "()(", 3) != 0 && s[1] != '*')
+            break;
+        if (strchr("<([", *s))
+            depth++;
+        else if (strchr(">)]", *s) && depth)
+            depth--;
+        else if (*s == ' ' && depth == 0)
+            start = s + 1;
+    }
+    return (cbi_span){(const uint8_t *)start, (size_t)(s - start)};
+}
+
+static bool equals(cbi_span span, const char *text)
+{
+    return strlen(text) == span.size && memcmp(text, span.data, span.size) == 0;
+}
+
+bool cbi_name_matches(cbi_linker *lk, const char *given, const char *symbol)
+{
+    if (strcmp(given, symbol) == 0)
+        return true;
+    const char *text = cbi_demangle(lk->ctx, symbol);
+    if (text == symbol)
+        return false;
+    if (strcmp(given, text) == 0)
+        return true;
+    cbi_span base = base_of(text);
+    if (equals(base, given))
+        return true;
+    const uint8_t *arguments = memchr(base.data, '<', base.size);
+    if (arguments)
+        base.size = (size_t)(arguments - base.data);
+    return equals(base, given);
+}
+
+const char *cbi_shown_name(cbi_linker *lk, const char *symbol)
+{
+    const char *text = cbi_demangle(lk->ctx, symbol);
+    return text == symbol ? symbol : cbi_printf(lk->ctx, "%s [%s]", text, symbol);
+}
+
+/* ---- trace ---- */
+
+static bool is_traced(cbi_linker *lk, const char *symbol)
+{
+    for (size_t i = 0; i < lk->opt->traced_count; i++)
+        if (cbi_name_matches(lk, lk->opt->traced[i], symbol))
+            return true;
+    return false;
+}
+
+void cbi_link_trace(cbi_linker *lk)
+{
+    for (size_t i = 0; lk->opt->traced_count && i < lk->obj_count; i++) {
+        const cbi_object *in = &lk->objs[i]->object;
+        for (uint32_t s = 1; s < in->symbol_count; s++) {
+            const cbi_symbol *symbol = &in->symbols[s];
+            uint32_t type = CBI_ST_TYPE(symbol->info);
+            if (type == STT_SECTION || type == STT_FILE || !is_traced(lk, symbol->name))
+                continue;
+            const char *what = symbol->shndx == SHN_UNDEF               ? "refers to"
+                               : symbol->shndx == SHN_COMMON            ? "has a common"
+                               : CBI_ST_BIND(symbol->info) == STB_WEAK  ? "has a weak definition of"
+                               : CBI_ST_BIND(symbol->info) == STB_LOCAL ? "has its own"
+                                                                        : "defines";
+            say(lk, "%s: %s %s", lk->objs[i]->file, what, cbi_shown_name(lk, symbol->name));
+        }
+    }
+}
+
+/* ---- why a function stays or goes ---- */
+
+const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
+{
+    if (!f->obj)
+        return "no input defines it";
+    if (f->live && !f->sym->removed)
+        return NULL;
+    if (f->pruned && lk->prune)
+        return "it is a kernel that -kernels-used does not name";
+    if (f->pruned)
+        return "it is a kernel that no host code refers to (-ignore-host-info keeps it)";
+    if (f->entry && lk->prune)
+        return "it is a kernel that -kernels-used does not name";
+    return "no kernel in the output reaches it";
+}
+
+/* Breadth-first tree over the live graph; parents by order of discovery. */
+typedef struct step {
+    const cbi_node *node;
+    size_t parent; /* index of a step; its own for a root */
+} step;
+typedef CBI_VEC(step) step_list;
+
+static void add_step(cbi_linker *lk, step_list *steps, cbi_node *node, size_t parent, uint32_t mark)
+{
+    if (node->mark == mark || (node->func && !node->func->live))
+        return;
+    node->mark = mark;
+    cbi_vec_push(lk->ctx, steps, ((step){node, parent}));
+}
+
+/* Kernels come first, so a function that a kernel reaches is explained by that kernel. */
+static void walk(cbi_linker *lk, step_list *steps)
+{
+    uint32_t mark = ++lk->mark;
+    size_t next = 0;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < lk->funcs.len; i++)
+            if (lk->funcs.items[i]->obj && (round == 1 || lk->funcs.items[i]->entry))
+                add_step(lk, steps, &lk->funcs.items[i]->node, steps->len, mark);
+        for (; next < steps->len; next++) {
+            const cbi_node *node = steps->items[next].node;
+            for (size_t i = 0; i < cbi_node_degree(node); i++)
+                add_step(lk, steps, cbi_node_successor(lk, node, i), next, mark);
+        }
+    }
+}
+
+static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
+{
+    if (f->entry)
+        return "a kernel";
+    if (f->address_taken)
+        return "its address is taken";
+    return lk->eliminate ? "a relocation or an alias needs it"
+                         : "nothing is removed in this kind of link";
+}
+
+static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
+{
+    const cbi_func *f = steps->items[at].node->func;
+    say(lk, "%s is in the output:", cbi_shown_name(lk, f->sym->name->s));
+    for (bool first = true;; first = false) {
+        const cbi_node *node = steps->items[at].node;
+        size_t parent = steps->items[at].parent;
+        if (node->proto) {
+            say(lk, "    as a function of prototype %s, which is called through a pointer",
+                node->proto->name->s);
+        } else if (parent == at) {
+            say(lk, "    %s%s: %s: %s", first ? "" : "called by ",
+                cbi_shown_name(lk, node->func->sym->name->s), node->func->obj->file,
+                root_reason(lk, node->func));
+            return;
+        } else if (!first) {
+            say(lk, "    called by %s: %s", cbi_shown_name(lk, node->func->sym->name->s),
+                node->func->obj ? node->func->obj->file : "the driver");
+        }
+        at = parent;
+    }
+}
+
+static void explain_function(cbi_linker *lk, const step_list *steps, const char *given)
+{
+    bool found = false;
+    for (size_t i = 0; i < steps->len; i++) {
+        const cbi_func *f = steps->items[i].node->func;
+        if (f && f->obj && cbi_name_matches(lk, given, f->sym->name->s)) {
+            explain_step(lk, steps, i);
+            found = true;
+        }
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        const char *reason = cbi_removal_reason(lk, f);
+        if (reason && cbi_name_matches(lk, given, f->sym->name->s)) {
+            say(lk, "%s is not in the output: %s", cbi_shown_name(lk, f->sym->name->s), reason);
+            found = true;
+        }
+    }
+    if (!found)
+        say(lk, "%s: no input has a function of this name", given);
+}
+
+static void require_kernel(cbi_linker *lk, const char *given)
+{
+    const char *help = NULL;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!cbi_name_matches(lk, given, f->sym->name->s))
+            continue;
+        const char *reason = cbi_removal_reason(lk, f);
+        if (f->entry && !reason)
+            return;
+        if (!help)
+            help = cbi_printf(lk->ctx, "%s: %s", cbi_shown_name(lk, f->sym->name->s),
+                              reason ? reason : "it is a device function, not a kernel");
+    }
+    cbi_error(lk->ctx, "kernel-missing", &(cbi_place){.symbol = given},
+              help ? help : "no input has a kernel of this name",
+              "Required kernel '%s' is not in the output", given);
+}
+
+void cbi_link_explain_functions(cbi_linker *lk)
+{
+    step_list steps = {0};
+    if (lk->opt->why_live_count)
+        walk(lk, &steps);
+    for (size_t i = 0; i < lk->opt->why_live_count; i++)
+        explain_function(lk, &steps, lk->opt->why_live[i]);
+    for (size_t i = 0; i < lk->opt->required_kernel_count; i++)
+        require_kernel(lk, lk->opt->required_kernels[i]);
+}

@@ -1,0 +1,29 @@
+/* What a link tells on request: why something is there, where it came from, what is missing. */
+#ifndef CBI_LINK_REPORT_H
+#define CBI_LINK_REPORT_H
+
+#include "link/state.h"
+
+/* True if a name given by the user means this symbol: as mangled, as demangled, or as demangled
+ * without parameters. */
+bool cbi_name_matches(cbi_linker *lk, const char *given, const char *symbol);
+
+/* The name for people: demangled, with the mangled form behind it if they differ. */
+const char *cbi_shown_name(cbi_linker *lk, const char *symbol);
+
+/* Why a function is not in the output; NULL if it is. */
+const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f);
+
+/* Help for an undefined reference: the readable name, who refers to it, similar names. */
+const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym);
+
+/* --trace-symbol: prints each input that defines or refers to one of the names. */
+void cbi_link_trace(cbi_linker *lk);
+
+/* --why-live and --require-kernel, when the fate of all functions is known. */
+void cbi_link_explain_functions(cbi_linker *lk);
+
+/* --map: where every piece of input went. */
+void cbi_link_map(cbi_linker *lk, cbi_buf *out);
+
+#endif
