@@ -105,29 +105,55 @@ static void report_second_fatbin(cbi_inputs *in, const cbi_origin *origin, const
                     "'%s' holds more than one fatbin: only the first is linked", origin->file);
 }
 
-static void warn_not_found(cbi_inputs *in, const cbi_origin *origin)
+/* "it has sm_80, sm_90a, compute_90" */
+static const char *list_entries(cbi_ctx *ctx, cbi_span bytes)
+{
+    cbi_fatbin fatbin;
+    cbi_fatbin_entry entry;
+    cbi_buf text = {0};
+    if (!cbi_fatbin_open(bytes, &fatbin))
+        return NULL;
+    for (size_t i = 0; cbi_fatbin_next(&fatbin, &entry); i++) {
+        if (i == 32) {
+            cbi_buf_printf(ctx, &text, ", ...");
+            break;
+        }
+        const char *kind = cbi_fatbin_is_elf(&entry)         ? "sm"
+                           : entry.kind == FATBIN_KIND_PTX   ? "compute"
+                           : entry.kind == FATBIN_KIND_LTOIR ? "lto"
+                                                             : "unknown";
+        cbi_buf_printf(ctx, &text, "%s %s_%u%.1s", text.len ? "," : "it has", kind, entry.sm,
+                       (const char[2]){entry.suffix, 0});
+    }
+    cbi_buf_append(ctx, &text, "", 1);
+    return text.len > 1 ? (const char *)text.items : "it has no image at all";
+}
+
+static void warn_not_found(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
     if (!origin->member && !cbi_names_device_runtime(origin->file) &&
         !in->options.suppress_arch_warning)
-        cbi_warning(in->ctx, "arch-not-found", &(cbi_place){.file = origin->file}, NULL,
-                    "SM Arch ('%s') not found in '%s'", in->options.arch_text, origin->file);
+        cbi_warning(in->ctx, "arch-not-found", &(cbi_place){.file = origin->file},
+                    list_entries(in->ctx, bytes), "SM Arch ('%s') not found in '%s'",
+                    in->options.arch_text, origin->file);
 }
 
 /* Nothing in the container is linked. */
-static void add_nothing(cbi_inputs *in, const cbi_origin *origin)
+static void add_nothing(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
-    warn_not_found(in, origin);
+    warn_not_found(in, origin, bytes);
     in->any_module = true;
     forbid_patterns(in, origin, false);
     if (origin->host)
         cbi_inputs_add_module(in, origin, NULL);
 }
 
-static void add_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin_entry *entry)
+static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
+                      const cbi_fatbin_entry *entry)
 {
     cbi_span image;
     if (!load_entry(in, origin, entry, &image)) {
-        add_nothing(in, origin);
+        add_nothing(in, origin, fatbin);
     } else if (entry->kind != FATBIN_KIND_PTX) {
         add_image(in, origin, image, true);
     } else if (in->options.virtual_target) {
@@ -159,7 +185,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                   origin->file, fatbin.damage);
     report_second_fatbin(in, origin, &fatbin);
     if (!found) {
-        add_nothing(in, origin);
+        add_nothing(in, origin, bytes);
         return;
     }
     if (entry.kind == FATBIN_KIND_LTOIR) {
@@ -169,7 +195,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                    "'%s' holds LTO-IR for the target, which cannot be linked", origin->file);
         cbi_fail(ctx, CB_ERR_UNSUPPORTED);
     }
-    add_entry(in, origin, &entry);
+    add_entry(in, origin, bytes, &entry);
 }
 
 /* PTX text in a file of its own. */
@@ -197,7 +223,7 @@ static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span b
     else if (cbi_elf_machine(bytes) == EM_CUDA)
         found = cbi_cubin_fits(in, bytes);
     if (!found)
-        warn_not_found(in, origin);
+        warn_not_found(in, origin, bytes);
 }
 
 void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
@@ -220,7 +246,7 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
         break;
     case CBI_CONTENT_CUBIN:
         if (in->options.exact && !cbi_cubin_fits(in, bytes))
-            warn_not_found(in, origin);
+            warn_not_found(in, origin, bytes);
         else
             cbi_inputs_add_cubin(in, origin, bytes);
         break;
