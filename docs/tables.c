@@ -1,0 +1,192 @@
+/* Prints docs/format-tables.md from the tables of src/format, so that the document says what the
+ * program does.  `./dev docs` writes it; a test compares. */
+#include <stdio.h>
+
+#include "format/arch.h"
+#include "format/cuda_elf.h"
+#include "format/eiattr.h"
+#include "format/eicompat.h"
+#include "format/reloc.h"
+#include "format/section.h"
+
+#define NAME(names, value) ((value) < CBI_COUNT(names) ? (names)[value] : "?")
+
+static const char *const formats[] = {"", "none", "byte", "half", "sized"};
+
+static void print_targets(void)
+{
+    printf("## Targets\n\n");
+    for (size_t i = 0; i < cbi_arch_count; i++)
+        printf("%s%s", cbi_archs[i].name, i + 1 < cbi_arch_count ? ", " : "\n\n");
+}
+
+static void print_sections(void)
+{
+    static const char *const links[] = {"",        ".symtab",         ".nv.merc.symtab",
+                                        ".strtab", ".note.nv.tkinfo", "any"};
+    static const char *const infos[] = {"",
+                                        "code section",
+                                        "function symbol",
+                                        "capsule",
+                                        "function symbol",
+                                        "patched section",
+                                        "first global",
+                                        ".nv.compat",
+                                        "any"};
+    printf("## Sections\n\n`NAME.*` stands for the name with a dot and a function, variable or "
+           "section after it.  Types and flags are hexadecimal; an empty type means that such "
+           "files do not have the section.\n\n"
+           "| name | type, relocatable | type, executable | flags | sh_link | sh_info | align | "
+           "entry | targets |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < cbi_section_rule_count; i++) {
+        const cbi_section_rule *s = &cbi_section_rules[i];
+        printf("| `%s%s` | ", s->name, s->suffix ? ".*" : "");
+        if (s->type)
+            printf("%x", s->type);
+        printf(" | ");
+        if (s->exec_type)
+            printf("%x", s->exec_type);
+        printf(" | %x | %s | %s | %u | %u | ", s->flags, NAME(links, s->link), NAME(infos, s->info),
+               s->align, s->entsize);
+        if (s->first_sm && s->last_sm < 255)
+            printf("%u..%u |\n", s->first_sm, s->last_sm);
+        else if (s->first_sm)
+            printf("from %u |\n", s->first_sm);
+        else if (s->last_sm < 255)
+            printf("up to %u |\n", s->last_sm);
+        else
+            printf("all |\n");
+    }
+    printf("\n");
+}
+
+static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
+{
+    static const char *const classes[] = {"", "linker", "either", "driver", "finalizer"};
+    static const char *const actions[] = {
+        "dropped",          "patched",          "kept",          "made plain",
+        "zeroed if unused", "patched or error", "kept, patched", "error"};
+    printf("| type | name | for | final link | fields |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const cbi_reloc_type *t = &rows[i];
+        printf(t->type < R_MERCURY_FIRST ? "| %u | `%s` | %s | %s | "
+                                         : "| 0x%x | `%s` | %s | %s | ",
+               t->type, t->name, NAME(classes, t->klass), NAME(actions, t->action));
+        for (size_t k = 0; k < t->field_count; k++) {
+            const cbi_reloc_field *f = &t->fields[k];
+            printf("%s%u..%u = %s", k ? "; " : "", f->start, f->start + f->width - 1,
+                   cbi_reloc_source_name(f->source));
+            if (f->shift)
+                printf(" >> %u", f->shift);
+        }
+        if (t->plain)
+            printf(" as `%s`", cbi_reloc_find(t->plain)->name);
+        printf(" |\n");
+    }
+    printf("\n");
+}
+
+static void print_relocs(void)
+{
+    printf("## Relocations\n\nFields are bit ranges of the little-endian number at the place, and "
+           "what they get.  V is symbol plus addend.\n\n### R_CUDA\n\n");
+    print_reloc_rows(cbi_reloc_cuda, cbi_reloc_cuda_count);
+    printf("### R_MERCURY\n\n");
+    print_reloc_rows(cbi_reloc_mercury, cbi_reloc_mercury_count);
+}
+
+static void print_attributes(void)
+{
+    static const char *const payloads[] = {"",
+                                           "nothing",
+                                           "number",
+                                           "words",
+                                           "x, y, z",
+                                           "symbol, value",
+                                           "symbols",
+                                           "code offsets",
+                                           "(offset, value)...",
+                                           "section, offset, size",
+                                           "parameter",
+                                           "parameter",
+                                           "branch, 0, n, targets",
+                                           "(offset, 3 words)...",
+                                           "kind, length, text"};
+    static const char *const scopes[] = {"either", "module", "function"};
+    static const char *const links[] = {"copied",
+                                        "deleted",
+                                        "deleted, kept by -r",
+                                        "index translated",
+                                        "index translated",
+                                        "set if any",
+                                        "set if any, from 13.0",
+                                        "last value",
+                                        "maximum",
+                                        "sum",
+                                        "bitwise or",
+                                        "moved to entries",
+                                        "undefined ones, union",
+                                        "largest path",
+                                        "counts as CRS stack",
+                                        "source of MIN_STACK_SIZE",
+                                        "computed",
+                                        "maximum",
+                                        "maximum, bounded",
+                                        "bound of REGCOUNT",
+                                        "turns into EXPLICIT_CACHING"};
+    static const char *const finals[] = {
+        "", "dropped", "offsets translated", "even words translated", "recomputed", "made anew"};
+    printf(
+        "## Attributes of .nv.info (EIATTR)\n\nThe column \"final link\" says what becomes of the "
+        "record, or what an entry gets from the functions that it reaches; \"finalizer\", how "
+        "the record for SASS follows from the Mercury one (sm_100 and later).  Codes without a "
+        "format have a public name only.\n\n"
+        "| code | name | format | payload | where | final link | finalizer |\n"
+        "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < cbi_eiattr_count; i++) {
+        const cbi_eiattr *a = &cbi_eiattrs[i];
+        if (a->seen)
+            printf("| 0x%02x | `%s` | %s | %s | %s | %s | %s |\n", a->code, a->name,
+                   NAME(formats, a->format), NAME(payloads, a->payload), NAME(scopes, a->scope),
+                   NAME(links, a->link), NAME(finals, a->finalize));
+        else
+            printf("| 0x%02x | `%s` | | | | %s | |\n", a->code, a->name, NAME(links, a->link));
+    }
+    printf("\n");
+}
+
+static void print_compat(void)
+{
+    static const char *const merges[] = {"dropped",
+                                         "0 if either is 0, else maximum",
+                                         "bitwise or",
+                                         "low nibble: per 2-bit field, 0 if either is 0, else "
+                                         "maximum; high nibble of the first",
+                                         "kept if equal, else 1",
+                                         "maximum",
+                                         "1 for an `a` target, else 0",
+                                         "computed by the finalizer"};
+    printf("## Attributes of .nv.compat (EICOMPAT)\n\n"
+           "| id | name | format | joined | default |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < cbi_eicompat_count; i++) {
+        const cbi_eicompat *c = &cbi_eicompats[i];
+        printf("| 0x%02x | `%s` | %s | %s | ", c->id, c->name, NAME(formats, c->format),
+               NAME(merges, c->merge));
+        if (c->has_default)
+            printf("0x%x", c->default_value);
+        printf(" |\n");
+    }
+}
+
+int main(void)
+{
+    printf(
+        "# Tables of the format\n\nPrinted from the tables in src/format by docs/tables.c; do not "
+        "edit.  [format.md](format.md) explains.\n\n");
+    print_targets();
+    print_sections();
+    print_relocs();
+    print_attributes();
+    print_compat();
+    return 0;
+}
