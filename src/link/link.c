@@ -52,8 +52,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);
-    cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
     cbi_link_relocate(lk);  /* patch, keep or drop */
+    cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
     cbi_link_notes(lk);
     cbi_link_finalize(lk); /* numbers, strings, offsets */
 

@@ -264,7 +264,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 
     bool clears = type->action == CBI_RELOC_CLEAR_UNUSED;
     bool gone = sym && sym->removed && (is_func(sym) || sym->is_section);
-    if (sym && !gone && is_func(sym) && sym->sec && sym->sec->dead)
+    /* Local ones are noticed only when the symbol table is written. */
+    if (sym && !gone && is_func(sym) && !sym->in_local_list && sym->sec && sym->sec->dead)
         deleted_symbol(lk, r);
     if (clears && sym && is_func(sym)) {
         if (gone)
