@@ -25,6 +25,8 @@ MODES = {
     "partial": [[]],        # every input through -r by itself, then all results together
     "r-reversed": [["-r"]],
     "relink-g": [["-r"], ["-g"]],
+    "devrt": [["-L=LIBDIR", "-lcudadevrt"]],
+    "devrt-keep": [["-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
 }
 QUICK_ARCHS = {"75", "90", "100", "120"}
 QUICK_MODES = {"default", "r", "kernels"}
@@ -61,7 +63,8 @@ class Program:
         return want, self.job.get("stderr", "") if want else ""
 
     def modes(self):
-        return [m for m in self.job.get("modes", list(MODES)) if m not in self.job.get("skip", [])]
+        usual = [m for m in MODES if not m.startswith("devrt")]
+        return [m for m in self.job.get("modes", usual) if m not in self.job.get("skip", [])]
 
     def virt(self, arch, opt):
         """The virtual architecture a source is compiled for: the newest listed one that fits."""
@@ -112,10 +115,12 @@ def arrange(tools, mode, arch, inputs):
     return inputs
 
 
-def steps_for(prog, mode, arch, inputs):
+def steps_for(tools, prog, mode, arch, inputs):
     extra = prog.job.get("args", [])
-    return [["-arch=sm_" + arch, *extra, *[x.replace("KERNEL", first_kernel(inputs))
-                                           for x in step]] for step in MODES[mode]]
+    lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(tools.nvlink))), "lib64")
+    return [["-arch=sm_" + arch, *extra,
+             *[x.replace("KERNEL", first_kernel(inputs)).replace("LIBDIR", lib) for x in step]]
+            for step in MODES[mode]]
 
 
 def write_failure(opts, prog, arch, mode, steps, inputs, verdict):
@@ -162,7 +167,7 @@ def run(opts, tools, archs, Tally, report, pooled):
             inputs = arrange(tools, mode, arch, prog.inputs(tools, arch))
         except toolchain.ToolError as e:
             return toolchain.Verdict("skip", "", str(e)), None, None
-        steps = steps_for(prog, mode, arch, inputs)
+        steps = steps_for(tools, prog, mode, arch, inputs)
         if opts.validate:
             return check_expected(tools, prog, arch, mode, steps, inputs), steps, inputs
         return toolchain.run_steps(tools, steps, inputs), steps, inputs

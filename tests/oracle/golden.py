@@ -41,7 +41,7 @@ def make(opts, tools):
         prog = features.Program(prog_name)
         inputs = features.arrange(tools, mode, arch, prog.inputs(tools, arch))
         inputs = [("in/" + n, d) for n, d in inputs]
-        args = features.steps_for(prog, mode, arch, inputs)[0]
+        args = features.steps_for(tools, prog, mode, arch, inputs)[0]
         r = tools.run_nvlink(args, inputs)
         name = "%s-%s-%s" % (prog_name, arch, mode)
         d = os.path.join(root, name)

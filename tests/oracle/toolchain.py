@@ -221,6 +221,14 @@ def norm_err(text):
     return out
 
 
+def line_kind(line):
+    """The first words of a message, or the sort of another line of output."""
+    m = re.match(r"\w+ (fatal|error|warning|info) *: (?:\w+ ?){1,3}", line)
+    if m:
+        return " ".join(m.group(0).split(":", 1)[1].split()[:3])
+    return "call graph node" if re.match(r"\d+: ", line) else re.sub(r"\W.*", "", line) or line[:8]
+
+
 def compare(n, c):
     """Verdict on a cubind run C against nvlink's run N."""
     sanit = re.search(r"(AddressSanitizer|LeakSanitizer|runtime error:).*", c.err)
@@ -252,7 +260,10 @@ def compare(n, c):
         g, funcs = "same", []
     if ne != ce:
         got = cubin.list_diff("stderr", ne, ce)
-        return Verdict("diff", "stderr", "\n".join(got))
+        k = next((i for i, (x, y) in enumerate(zip(ne, ce)) if x != y), min(len(ne), len(ce)))
+        cls = "stderr: %s / %s" % tuple(line_kind(x[k] if k < len(x) else "(end)")
+                                        for x in (ne, ce))
+        return Verdict("diff", cls, "\n".join(got))
     if n.stdout != c.stdout:
         return Verdict("diff", "stdout", "stdout differs")
     return Verdict(g, "", "", funcs)
