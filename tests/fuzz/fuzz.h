@@ -15,6 +15,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  */
 #define FUZZ_MEMORY_LIMIT ((size_t)1 << 30)
 
+/* Two inputs in one: "2LNK", the size of the first as a word, the first, the second.  Anything else
+ * is the first alone. */
+static inline void fuzz_split(cbi_span both, cbi_span *ret_first, cbi_span *ret_second)
+{
+    *ret_first = both;
+    *ret_second = (cbi_span){NULL, 0};
+    if (both.size < 8 || memcmp(both.data, "2LNK", 4) != 0)
+        return;
+    size_t rest = both.size - 8, part = cbi_ld32(both.data + 4);
+    if (part > rest)
+        part = rest;
+    *ret_first = (cbi_span){both.data + 8, part};
+    *ret_second = (cbi_span){both.data + 8 + part, rest - part};
+}
+
 /* Runs one job in a context of its own. */
 static inline void fuzz_run(cbi_job_fn job, const uint8_t *data, size_t size)
 {

@@ -20,7 +20,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build-fuzz")
-SHORT_SECONDS = 12
+SHORT_SECONDS = 8
 MAX_SEED = 64 * 1024
 SLOW_INPUT_SECONDS = 20
 
@@ -81,12 +81,12 @@ def seeds(target):
     if target in ("dump", "check", "object", "finalize", "diff"):
         found += sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/expected.cubin")))
     blobs = [read(f) for f in found]
-    if target == "link":
+    if target in ("link", "diff"):
         for folder in sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/in"))):
             parts = [read(f) for f in sorted(glob.glob(os.path.join(folder, "*")))][:2]
             if len(parts) == 2:
                 blobs.append(b"2LNK" + struct.pack("<I", len(parts[0])) + parts[0] + parts[1])
-    if target == "input":
+    if target in ("input", "slices"):
         a, b = (read(os.path.join(ROOT, "samples", n)) for n in ("reduce.cubin", "mathlib.cubin"))
         fat = fatbin([(90, a), (80, b)])
         host = host_object([("__nv_relfatbin", fat), (".nvFatBinSegment", b"\0" * 24),

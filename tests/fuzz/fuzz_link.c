@@ -1,6 +1,6 @@
-/* A link of one device ELF for its own target, or of two, through the public interface.  Two are
- * given as "2LNK", the size of the first as a word, the first, the second.  The size of the whole
- * chooses the kind of link, so that every input keeps its kind when it is replayed. */
+/* A link of one device ELF for its own target, or of two, through the public interface.  The
+ * size of the whole chooses the kind of link, so that every input keeps its kind when it is
+ * replayed. */
 #include "fuzz.h"
 
 #include "format/arch.h"
@@ -28,14 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CB_LINK_EXTRA_WARNINGS | CB_LINK_VERBOSE,
         CB_LINK_FORCE_RELA,
     };
-    cbi_span first = {data, size}, second = {NULL, 0};
-    if (size >= 8 && memcmp(data, "2LNK", 4) == 0) {
-        size_t part = cbi_ld32(data + 4);
-        if (part > size - 8)
-            part = size - 8;
-        first = (cbi_span){data + 8, part};
-        second = (cbi_span){data + 8 + part, size - 8 - part};
-    }
+    cbi_span first, second;
+    fuzz_split((cbi_span){data, size}, &first, &second);
     cb_link_options options;
     cb_link_options_init(&options, sizeof options);
     options.arch = target_of(first.data, first.size);
