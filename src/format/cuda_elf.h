@@ -26,6 +26,8 @@
 #define EF_CUDA_CUINFO(flags) ((flags) >> 24)
 /* e_flags, OSABI 0x33 */
 #define EF_CUDA_LEGACY_64BIT_ADDRESS 0x400
+#define EF_CUDA_LEGACY_ACCELERATED   0x800       /* an 'a' object */
+#define EF_CUDA_LEGACY_REFUSED       0x80000000u /* nvlink 13 takes no file with this bit */
 
 /* sh_type */
 #define SHT_CUDA_INFO               0x70000000

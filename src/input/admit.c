@@ -16,15 +16,26 @@ typedef struct cuinfo {
     uint16_t toolkit;
 } cuinfo;
 
+static bool is_legacy(const cbi_elf *elf)
+{
+    return elf->bytes.data[EI_OSABI] != ELFOSABI_CUDA;
+}
+
 static cuinfo read_cuinfo(const cbi_elf *elf)
 {
     cuinfo info = {0};
     cbi_span note = {NULL, 0};
+    if (is_legacy(elf)) /* before the note there was e_version */
+        return (cuinfo){
+            .present = true, .version = 2, .toolkit = (uint16_t)cbi_ld32(elf->bytes.data + 20)};
     uint32_t index = EF_CUDA_CUINFO(elf->flags);
-    if (index == CUINFO_BY_NAME)
+    if (index == CUINFO_BY_NAME) {
         cbi_elf_find(elf, ".note.nv.cuinfo", &note);
-    else if (index && index < elf->section_count)
-        note = cbi_elf_section_at(elf, index).data;
+    } else if (index && index < elf->section_count) {
+        cbi_elf_section s = cbi_elf_section_at(elf, index);
+        if (s.type == SHT_NOTE)
+            note = s.data;
+    }
     cbi_reader r = cbi_reader_at(note, CUINFO_DESCRIPTOR);
     info.version = cbi_read16(&r);
     cbi_read16(&r); /* virtual architecture */
@@ -35,6 +46,9 @@ static cuinfo read_cuinfo(const cbi_elf *elf)
 
 static cbi_arch_facts read_facts(const cbi_elf *elf)
 {
+    if (is_legacy(elf))
+        return (cbi_arch_facts){.sm = elf->flags & 0xff,
+                                .specific = (elf->flags & EF_CUDA_LEGACY_ACCELERATED) != 0};
     for (uint32_t i = 1; i < elf->section_count; i++) {
         cbi_elf_section s = cbi_elf_section_at(elf, i);
         if (s.type == SHT_CUDA_COMPAT && strcmp(s.name, ".nv.compat") == 0 && !s.damaged)
@@ -47,11 +61,15 @@ static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
 {
     const cbi_place place = {.file = file};
     uint8_t osabi = elf->bytes.data[EI_OSABI];
-    if (osabi == ELFOSABI_CUDA && elf->bytes.data[EI_ABIVERSION] == CUDA_ABI_VERSION)
+    uint8_t version = elf->bytes.data[EI_ABIVERSION];
+    if (osabi == ELFOSABI_CUDA && version == CUDA_ABI_VERSION)
         return;
-    if (osabi != ELFOSABI_CUDA)
+    if (is_legacy(elf) && !(elf->flags & EF_CUDA_LEGACY_64BIT_ADDRESS))
         cbi_warning(ctx, "input-no-64bit-flag", &place, NULL,
                     "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file);
+    if (osabi == ELFOSABI_CUDA_LEGACY && version == CUDA_ABI_VERSION_LEGACY &&
+        !(elf->flags & EF_CUDA_LEGACY_REFUSED))
+        return;
     cbi_fatal(ctx, "input-abi", &place,
               "it was made by a toolkit whose device ABI this link cannot read; compile it again "
               "with CUDA 13",
@@ -132,7 +150,7 @@ static void check_toolkit(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
     if (info.present && info.toolkit > TOOLKIT)
         cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
                   file, info.toolkit, TOOLKIT);
-    if (EF_CUDA_SM(elf->flags) == 90 &&
+    if (read_facts(elf).sm == 90 &&
         (!info.present || info.version < 2 || info.toolkit < TOOLKIT_SM90))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
@@ -177,7 +195,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     check_abi(ctx, file, &elf);
     check_arch(in, file, &elf);
     check_toolkit(ctx, file, &elf);
-    if (EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
+    if (!is_legacy(&elf) && EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",
                   "Internal error");
