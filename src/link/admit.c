@@ -27,10 +27,7 @@ static void refuse_damaged(cbi_linker *lk, const cbi_link_input *in, const cbi_f
 static void check_abi(cbi_linker *lk, const cbi_object *object)
 {
     uint8_t osabi = object->ident[EI_OSABI];
-    bool legacy = osabi != ELFOSABI_CUDA;
-    if (legacy && !(object->flags & EF_CUDA_LEGACY_64BIT_ADDRESS))
-        cbi_warning(lk->ctx, "not-64bit", &(cbi_place){.file = object->file}, NULL,
-                    "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", object->file);
+    bool legacy = osabi != ELFOSABI_CUDA; /* the input stage has warned */
     uint8_t want = osabi == ELFOSABI_CUDA_LEGACY ? CUDA_ABI_VERSION_LEGACY : CUDA_ABI_VERSION;
     if ((legacy && osabi != ELFOSABI_CUDA_LEGACY) || object->ident[EI_ABIVERSION] != want)
         cbi_fatal(lk->ctx, "abi-mismatch", &(cbi_place){.file = object->file}, NULL,
@@ -59,11 +56,15 @@ static bool arch_links(const cbi_arch *target, uint32_t sm, bool accelerated)
     return false;
 }
 
+static uint32_t object_sm(const cbi_object *object)
+{
+    return object->ident[EI_OSABI] == ELFOSABI_CUDA ? EF_CUDA_SM(object->flags)
+                                                    : object->flags & 0xff;
+}
+
 static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
 {
-    const cbi_object *object = &obj->object;
-    uint32_t sm =
-        object->ident[EI_OSABI] == ELFOSABI_CUDA ? EF_CUDA_SM(object->flags) : object->flags & 0xff;
+    uint32_t sm = object_sm(&obj->object);
     if (sm == 0)
         cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
                   "Unknown arch name 'sm_0'");
@@ -79,7 +80,9 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
 {
     const cbi_cuinfo *c = &obj->cuinfo;
     cbi_place place = {.file = obj->file};
-    if (!c->present || c->version < 2 || c->toolkit < TOOLKIT_MIN)
+    /* nvlink asks this of sm_90 alone */
+    if (object_sm(&obj->object) == 90 &&
+        (!c->present || c->version < 2 || c->toolkit < TOOLKIT_MIN))
         cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
     if (c->toolkit > TOOLKIT_VERSION)
