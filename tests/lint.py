@@ -48,8 +48,10 @@ def check_style(args):
     """every C file is in the code style (clang-format)"""
     if not shutil.which("clang-format"):
         return SKIP
+    # the projects of the build tests are CUDA code
+    files = [f for f in tracked(".c", ".h") if not f.startswith("tests/cases/")]
     done = subprocess.run(
-        ["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *tracked(".c", ".h")],
+        ["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *files],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
     return [l for l in done.stdout.split("\n") if "error:" in l]

@@ -212,7 +212,9 @@ static void test_endings(void **state)
 {
     fixture *f = *state;
     cbi_ctx *ctx = &f->ctx;
-    char folder[] = "/tmp/cubind-unit-XXXXXX";
+    char folder[4096];
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/cubind-unit-XXXXXX", base ? base : P_tmpdir);
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
     f->folder = folder;

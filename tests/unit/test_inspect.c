@@ -218,8 +218,8 @@ static void look(cbi_span sound, const uint8_t *bytes, size_t size)
     free(copy);
 }
 
-/* Every 149th byte changed or cut at, so that all places are met over the files; the fuzz targets go
- * on from here. */
+/* Every 149th byte changed or cut at, so that all places are met over the files; the fuzz targets
+ * go on from here. */
 static void damage_is_survived(void **state)
 {
     (void)state;
