@@ -5,6 +5,7 @@ shrinker can take any of them away; whatever no longer compiles after that is pu
 """
 import random
 
+import patch
 from toolchain import sm_number
 
 # Signature: (return type or None, parameter types). 'bN' is an N byte aggregate.
@@ -56,14 +57,19 @@ class Module:
 class Program:
     def __init__(self, arch, modules, steps):
         self.arch, self.modules, self.steps = arch, modules, steps
+        self.patch = None       # seed of changes to the attributes of the compiled modules
 
     def copy(self):
-        return Program(self.arch, [m.copy() for m in self.modules],
-                       [list(s) for s in self.steps])
+        p = Program(self.arch, [m.copy() for m in self.modules], [list(s) for s in self.steps])
+        p.patch = self.patch
+        return p
 
     def inputs(self, tools):
-        return [("m%d.cubin" % i, tools.assemble(m.text(), m.arch, m.flags))
-                for i, m in enumerate(self.modules)]
+        out = []
+        for i, m in enumerate(self.modules):
+            blob = tools.assemble(m.text(), m.arch, m.flags)
+            out.append(("m%d.cubin" % i, patch.patch(blob, self.patch) if self.patch else blob))
+        return out
 
     def args(self):
         return [["-arch=sm_" + self.arch, *s] for s in self.steps]

@@ -78,6 +78,8 @@ def random_jobs(opts, tools):
 
     def work(job):
         prog = generate.make(opts.seed, job, archs)
+        if opts.patch:
+            prog.patch = "%s/%d" % (opts.seed, job)
         try:
             inputs = prog.inputs(tools)
         except toolchain.ToolError as e:
@@ -135,6 +137,8 @@ def main(argv):
     p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
     p.add_argument("--seed", default="1")
     p.add_argument("--job", type=int, help="random: only this job of the seed")
+    p.add_argument("--patch", action="store_true",
+                   help="random: change attribute records of the compiled modules")
     p.add_argument("--shrink", type=int, default=1, metavar="K",
                    help="random: minimise the first K failures of each class")
     p.add_argument("--cases", type=int, default=8, help="random: failures minimised in all")

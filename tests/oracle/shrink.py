@@ -79,8 +79,8 @@ def write_case(tools, prog, folder, verdict, note=""):
     for i, m in enumerate(prog.modules):
         with open(os.path.join(folder, "m%d.ptx" % i), "w") as f:
             f.write(m.text())
-        cmd.append("ptxas -c -arch=sm_%s %s m%d.ptx -o m%d.cubin" % (m.arch, " ".join(m.flags), i,
-                                                                    i))
+        cmd.append(("# patched afterwards, use the cubin: " if prog.patch else "") + "ptxas -c -arch=sm_%s %s m%d.ptx -o m%d.cubin" % (m.arch, " ".join(m.flags), i,
+                                                                     i))
     try:
         for name, data in prog.inputs(tools):
             with open(os.path.join(folder, name), "wb") as f:
