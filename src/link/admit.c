@@ -1,5 +1,5 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
-#include "link/state.h"
+#include "link/mercury.h"
 
 enum { TOOLKIT_VERSION = 130, TOOLKIT_MIN = 120 };
 
@@ -135,6 +135,8 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
         cbi_fatal(lk->ctx, "kind-mismatch", &place,
                   "e_flags claims Mercury code and SASS only at the same time", "Internal error");
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
+    if (lk->mercury)
+        cbi_mercury_view_make(lk, obj);
     return obj;
 }
 

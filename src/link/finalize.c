@@ -233,7 +233,7 @@ static uint32_t symbol_index(const cbi_lsym *sym)
     return sym && sym->emitted ? sym->index : 0;
 }
 
-static void write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
+void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
 {
     uint8_t head[4] = {rec->format, rec->code, 0, 0};
     bool externs = rec->code == 0x0f && rec->format == 4;
@@ -258,12 +258,12 @@ static void fill_infos(cbi_linker *lk)
     for (size_t i = lk->recs.len; i-- > 0;) {
         const cbi_rec *rec = lk->recs.items[i];
         if (cbi_rec_alive(rec))
-            write_record(lk, &rec->stream->info_bytes, rec);
+            cbi_write_record(lk, &rec->stream->info_bytes, rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
         if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
-            write_record(lk, &rec->stream->info_bytes, rec);
+            cbi_write_record(lk, &rec->stream->info_bytes, rec);
     }
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];

@@ -1,6 +1,6 @@
 /* The passes of a link, in order. */
+#include "link/mercury.h"
 #include "link/report.h"
-#include "link/state.h"
 
 static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
 {
@@ -22,9 +22,6 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     size_t errors = ctx->error_count;
 
     cbi_link_admit(lk, inputs, count); /* read and check the inputs */
-    if (lk->mercury)
-        cbi_fatal(ctx, "mercury-link", NULL, NULL, "Linking for %s is not supported yet",
-                  opt->arch->name);
     cbi_link_trace(lk);    /* --trace-symbol */
     cbi_link_skeleton(lk); /* sections that every output has */
     size_t taken = 0;
@@ -66,6 +63,9 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
     cbi_sink sink = cbi_sink_buffer(ctx, &ret_result->image);
-    cbi_link_write(lk, &sink);
+    if (lk->mercury)
+        cbi_mercury_emit(lk, &sink); /* both sides: SASS and Mercury */
+    else
+        cbi_link_write(lk, &sink);
     return CB_OK;
 }

@@ -2,7 +2,7 @@
  *
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
-#include "link/state.h"
+#include "link/mercury.h"
 
 #include <stdlib.h>
 
@@ -289,6 +289,8 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         rel->is_rela = rela;
         rel->addend = entry.addend;
         rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
+        if (obj->mercury)
+            cbi_mercury_pair(obj->mercury, (uint32_t)(sec - in->sections), i, rel);
         if (rel->sym && rel->sym->is_section)
             rel->section_base = obj->sections[in->symbols[entry.symbol].shndx].base;
     }

@@ -4,7 +4,7 @@
  * last in its output section.  The decision table is in docs/link-semantics.md.
  */
 #include "link/report.h"
-#include "link/state.h"
+#include "link/mercury.h"
 #include "format/reloc.h"
 
 static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "__UFT_CANONICAL",
@@ -121,7 +121,8 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     return v;
 }
 
-static void patch(const cbi_reloc_type *type, const cbi_lrel *r, resolved v)
+void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint64_t symbol_value,
+                    uint32_t bank)
 {
     uint8_t *p = r->target->bytes + r->offset;
     size_t room = r->target->size - r->offset;
@@ -133,10 +134,10 @@ static void patch(const cbi_reloc_type *type, const cbi_lrel *r, resolved v)
         uint64_t value = 0;
         switch (f->source) {
         case CBI_SRC_VALUE:
-            value = v.value + (r->is_rela ? (uint64_t)r->addend : 0);
+            value = symbol_value + (r->is_rela ? (uint64_t)r->addend : 0);
             break;
         case CBI_SRC_BANK:
-            value = v.bank;
+            value = bank;
             break;
         case CBI_SRC_ADDEND:
             value = (uint64_t)r->addend;
@@ -161,9 +162,14 @@ static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
 
 /* ---- outcomes ---- */
 
+static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return lk->mercury ? cbi_mercury_in_range(r) : r->offset < r->target->size;
+}
+
 static void keep(cbi_linker *lk, cbi_lrel *r)
 {
-    if (r->offset >= r->target->size)
+    if (!in_range(lk, r))
         cbi_fatal(lk->ctx, "reloc-offset",
                   &(cbi_place){.file = r->obj ? r->obj->file : NULL,
                                .section = r->target->name->s,
@@ -307,6 +313,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = r->target->name->s}, NULL,
                   "Internal error: PC relative branch address should be in the same section");
     case CBI_RELOC_KEEP:
+    case CBI_RELOC_PROG_REL:
     case CBI_RELOC_UNIFIED:
         if (sym && leaves_no_entry(lk, sym))
             deleted_symbol(lk, r);
@@ -315,7 +322,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     default:
         break;
     }
-    if (r->offset >= r->target->size)
+    if (!in_range(lk, r))
         cbi_fatal(lk->ctx, "reloc-offset",
                   &(cbi_place){.file = r->obj ? r->obj->file : NULL,
                                .section = r->target->name->s,
@@ -323,7 +330,11 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
                                .has_offset = true},
                   NULL, "Internal error: reloc address not found");
     record_resolved(lk, type, r);
-    patch(type, r, resolve_value(lk, r));
+    resolved v = resolve_value(lk, r);
+    if (lk->mercury)
+        cbi_mercury_patch(lk, r, v.value, v.bank);
+    else
+        cbi_link_patch(type, r, v.value, v.bank);
 }
 
 void cbi_link_relocate(cbi_linker *lk)

@@ -81,6 +81,7 @@ struct cbi_osec {
     uint64_t used_size;            /* optimizer constants: up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
+    cbi_buf sass_info;          /* sm_100+: the same on the SASS side */
     uint64_t shared_total;      /* -r: plain sum of its variables */
     const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
     uint64_t spread_offset;         /* ... and where in their banks */
@@ -304,6 +305,8 @@ typedef struct cbi_linker {
     uint64_t shoff;
     uint32_t first_global;
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
+
+    struct cbi_mercury_state *merc; /* sm_100+ */
 } cbi_linker;
 
 /* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
@@ -408,6 +411,14 @@ void cbi_link_finalize(cbi_linker *lk);
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 void cbi_link_write(cbi_linker *lk, cbi_sink *sink);
+/* One attribute record with final symbol numbers. */
+void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
+/* A section's header; the string offset, types and links are those of the link's own tables. */
+void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *ret_header);
+/* Puts symbol value, bank and addend where the relocation's type says. */
+struct cbi_reloc_type;
+void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint64_t value,
+                    uint32_t bank);
 void cbi_link_verbose(cbi_linker *lk);
 
 #endif

@@ -48,7 +48,7 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
     return sec->target ? sec->target->index : 0;
 }
 
-static void section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *p)
+void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *p)
 {
     uint64_t flags = sec->flags;
     if (sec == lk->cuinfo && lk->compat)
@@ -173,7 +173,7 @@ void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
     cbi_sink_write(sink, entry, sizeof entry);
     for (size_t i = 1; i < lk->out.len; i++) {
         memset(entry, 0, sizeof entry);
-        section_header(lk, lk->out.items[i], entry);
+        cbi_link_section_header(lk, lk->out.items[i], entry);
         cbi_sink_write(sink, entry, sizeof entry);
     }
     for (size_t i = 0; i < segment_count; i++) {

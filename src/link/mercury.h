@@ -1,0 +1,31 @@
+/* What the link core asks of src/mercury/ on sm_100 and later.
+ *
+ * The core links the Mercury view of each object: one symbol table, one attribute stream and one
+ * relocation list per section, in Mercury terms.  What the SASS side needs is kept beside it and
+ * written by cbi_mercury_emit().
+ */
+#ifndef CBI_LINK_MERCURY_H
+#define CBI_LINK_MERCURY_H
+
+#include "link/state.h"
+
+typedef struct cbi_mercury_view cbi_mercury_view;
+
+/* Replaces obj->object by its Mercury view and sets obj->mercury.  Fatal when the object claims
+ * Mercury and lacks what belongs to it. */
+void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj);
+
+/* Fills the sass_* members of a relocation just read: entry i of view section `section`. */
+void cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i, cbi_lrel *rel);
+
+/* Is the relocated place inside its target? */
+bool cbi_mercury_in_range(const cbi_lrel *rel);
+
+/* Applies a resolved relocation: `value` is the symbol's, without addend.  Text is patched through
+ * the SASS partner, everything else in place. */
+void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank);
+
+/* Writes the final file. */
+void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink);
+
+#endif

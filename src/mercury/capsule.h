@@ -1,0 +1,59 @@
+/* The capsule of a function: what must be stored beside SASS to get its Mercury form back.
+ *
+ * A header, one bit per entry, then the bytes of the entries whose bit is clear.  Entries cover the
+ * SASS instructions in order.  docs/mercury.md has the grammar and how it was found.
+ */
+#ifndef CBI_CAPSULE_H
+#define CBI_CAPSULE_H
+
+#include "base/base.h"
+
+enum {
+    CBI_SASS_INSTRUCTION = 16, /* bytes */
+    CBI_CAPSULE_VERSION_MAX = 1,
+};
+
+/* How an entry is stored. */
+typedef enum cbi_capsule_kind {
+    CBI_CAPSULE_DERIVED,    /* nothing: the Mercury form follows from SASS */
+    CBI_CAPSULE_RUN,        /* scheduling NOPs and the tail: no Mercury instruction */
+    CBI_CAPSULE_RECORD,     /* one instruction with a record */
+    CBI_CAPSULE_RUN_RECORD, /* a record that became several SASS instructions */
+} cbi_capsule_kind;
+
+typedef struct cbi_capsule_entry {
+    uint8_t kind;     /* cbi_capsule_kind */
+    uint32_t index;   /* of the entry */
+    uint32_t first;   /* first SASS instruction */
+    uint32_t count;   /* SASS instructions covered */
+    size_t offset;    /* of its bytes in the capsule (records: after the run prefix) */
+    cbi_span record;  /* stored bytes of the record */
+    uint8_t units;    /* records: Mercury length in 16-byte units */
+    uint8_t form;     /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 in part */
+    uint8_t klass;    /* records: instruction class */
+} cbi_capsule_entry;
+
+/* A walk over a capsule. */
+typedef struct cbi_capsule {
+    cbi_span bytes;
+    uint32_t text_index; /* section index of its text */
+    uint8_t version;
+    uint32_t entries;
+    uint32_t next;       /* entry */
+    uint32_t first;      /* SASS instructions covered so far */
+    size_t pos;          /* in bytes */
+    const char *error;   /* why the walk ended early; static text */
+} cbi_capsule;
+
+/* Starts a walk; false with ret_capsule->error when the header does not fit or is of an unknown
+ * version. */
+bool cbi_capsule_open(cbi_span bytes, cbi_capsule *ret_capsule);
+
+/* The next entry; false at the end, and then error tells whether the capsule is sound so far. */
+bool cbi_capsule_next(cbi_capsule *capsule, cbi_capsule_entry *ret_entry);
+
+/* Checks a capsule against its text: the grammar, that all bytes are used, that it covers the text
+ * exactly, and that the last entry is the tail.  NULL, or what is wrong (static text). */
+const char *cbi_capsule_verify(cbi_span capsule, uint64_t text_size);
+
+#endif

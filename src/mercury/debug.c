@@ -1,0 +1,128 @@
+/* The SASS side of debug sections: the inputs' sections put together as the Mercury ones were. */
+#include "mercury/debug.h"
+
+#include "format/reloc.h"
+
+const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return lk->merc ? cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec)) : NULL;
+}
+
+static cbi_mercury_debug *open_debug(cbi_linker *lk, cbi_osec *sec)
+{
+    cbi_mercury_debug *d = cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec));
+    if (d)
+        return d;
+    d = CBI_NEW(lk->ctx, cbi_mercury_debug);
+    d->sec = sec;
+    cbi_map_put(lk->ctx, &lk->merc->debug_of, CBI_KEY(sec), d);
+    cbi_vec_push(lk->ctx, &lk->merc->debug, d);
+    return d;
+}
+
+static void collect_parts(cbi_linker *lk)
+{
+    for (size_t o = 0; o < lk->obj_count; o++) {
+        cbi_lobj *obj = lk->objs[o];
+        for (uint32_t i = 1; i < obj->object.section_count; i++) {
+            cbi_osec *sec = obj->sections[i].out;
+            if (!sec || !sec->emitted || !cbi_is_debug(sec) ||
+                obj->object.sections[i].type != SHT_PROGBITS)
+                continue;
+            cbi_mercury_part *part = cbi_vec_add(lk->ctx, &open_debug(lk, sec)->parts);
+            part->obj = obj;
+            part->section = i;
+            part->merc_base = obj->sections[i].base;
+        }
+    }
+}
+
+cbi_span cbi_mercury_part_bytes(const cbi_mercury_part *part)
+{
+    const cbi_mercury_view *view = part->obj->mercury;
+    uint32_t partner = view->sass[part->section];
+    return partner ? view->file.sections[partner].data : (cbi_span){NULL, 0};
+}
+
+void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_part *part, uint64_t start,
+                      uint64_t end)
+{
+    cbi_span bytes = cbi_mercury_part_bytes(part);
+    cbi_vec_push(lk->ctx, &part->moves, ((cbi_mercury_move){start, end, d->sass.len}));
+    cbi_buf_append(lk->ctx, &d->sass, bytes.data + start, end - start);
+}
+
+static const cbi_mercury_part *part_of(const cbi_mercury_debug *d, const cbi_lobj *obj)
+{
+    size_t low = 0, high = d->parts.len;
+    /* Parts are in input order, so in order of the objects' positions. */
+    for (; low < high; low++)
+        if (d->parts.items[low].obj == obj)
+            return &d->parts.items[low];
+    return NULL;
+}
+
+bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, uint64_t *ret_offset)
+{
+    const cbi_mercury_part *part = part_of(d, rel->obj);
+    for (size_t i = 0; part && i < part->moves.len; i++) {
+        const cbi_mercury_move *m = &part->moves.items[i];
+        if (rel->sass_offset >= m->start && rel->sass_offset < m->end) {
+            *ret_offset = m->out + (rel->sass_offset - m->start);
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t cbi_mercury_debug_base(const cbi_linker *lk, const cbi_lrel *rel)
+{
+    const cbi_mercury_debug *d =
+        rel->sym && rel->sym->is_section ? cbi_mercury_debug_of(lk, rel->sym->sec) : NULL;
+    const cbi_mercury_part *part = d ? part_of(d, rel->obj) : NULL;
+    return part ? part->sass_base : rel->section_base;
+}
+
+/* Does the link resolve references of the frame section to itself?  They are rebuilt with it. */
+static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
+{
+    const cbi_mercury_fixup_list *list = cbi_mercury_fixups_of(lk, d->sec);
+    bool frame = strcmp(d->sec->name->s, ".debug_frame") == 0;
+    for (size_t i = 0; i < list->len; i++) {
+        const cbi_mercury_fixup *fix = &list->items[i];
+        const cbi_reloc_type *type = cbi_reloc_find(fix->rel.sass_type);
+        cbi_lrel sass = fix->rel;
+        if (!sass.has_sass || !type || (frame && sass.sym && sass.sym->sec == d->sec) ||
+            !cbi_mercury_debug_place(d, &fix->rel, &sass.offset))
+            continue;
+        sass.type = sass.sass_type;
+        sass.addend = sass.sass_addend;
+        uint64_t value = sass.sym && sass.sym->is_section ? cbi_mercury_debug_base(lk, &fix->rel)
+                                                          : fix->value;
+        cbi_osec side = *d->sec;
+        side.bytes = d->sass.items;
+        side.size = d->sass.len;
+        sass.target = &side;
+        cbi_link_patch(type, &sass, value, fix->bank);
+    }
+}
+
+void cbi_mercury_debug_build(cbi_linker *lk)
+{
+    cbi_mercury_state_of(lk);
+    collect_parts(lk);
+    for (size_t i = 0; i < lk->merc->debug.len; i++) {
+        cbi_mercury_debug *d = lk->merc->debug.items[i];
+        const char *name = d->sec->name->s;
+        for (size_t p = 0; p < d->parts.len; p++) {
+            cbi_mercury_part *part = &d->parts.items[p];
+            part->sass_base = d->sass.len;
+            if (strcmp(name, ".debug_frame") == 0)
+                cbi_mercury_frame(lk, d, part);
+            else
+                cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
+        }
+    }
+    for (size_t i = 0; i < lk->merc->debug.len; i++)
+        apply_fixups(lk, lk->merc->debug.items[i]);
+}

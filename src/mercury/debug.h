@@ -1,0 +1,16 @@
+/* Debug sections of the SASS side: what their builders share. */
+#ifndef CBI_MERCURY_DEBUG_H
+#define CBI_MERCURY_DEBUG_H
+
+#include "mercury/mercury.h"
+
+/* The input's SASS bytes; empty when the object has none. */
+cbi_span cbi_mercury_part_bytes(const cbi_mercury_part *part);
+/* Appends bytes [start, end) of the part and records where they went. */
+void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+                      uint64_t start, uint64_t end);
+
+/* frame.c: .debug_frame without the entries of functions that are gone. */
+void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
+
+#endif

@@ -1,0 +1,354 @@
+/* The final file: SASS sections, parameter banks, capsules and the Mercury mirror. */
+#include "mercury/emit.h"
+
+static const struct {
+    uint32_t type;
+    uint32_t plain;
+    const char *old_name;
+    const char *new_name;
+} renames[] = {
+    {SHT_CUDA_MERC_CONSTANT_USER, SHT_CUDA_CONSTANT_B0 + 3, ".nv.constant.user", ".nv.constant3"},
+    {SHT_CUDA_MERC_CONSTANT_PIC, SHT_CUDA_CONSTANT_B0 + 4, ".nv.constant.pic", ".nv.constant4"},
+    {SHT_CUDA_MERC_CONSTANT_OPT, SHT_CUDA_CONSTANT_B0 + 2, ".nv.constant.optimizer",
+     ".nv.constant2"},
+};
+
+/* The name on the SASS side; NULL when it is the same. */
+static const cbi_name *sass_name(cbi_linker *lk, const cbi_osec *sec)
+{
+    for (size_t i = 0; i < CBI_COUNT(renames); i++)
+        if (sec->type == renames[i].type)
+            return cbi_intern_printf(lk->ctx, "%s%s", renames[i].new_name,
+                                     sec->name->s + strlen(renames[i].old_name));
+    return NULL;
+}
+
+static bool is_reloc_section(const cbi_osec *sec)
+{
+    return sec->type == SHT_REL || sec->type == SHT_RELA || sec->type == SHT_CUDA_RESOLVED_RELA;
+}
+
+static uint32_t final_type(const cbi_linker *lk, uint32_t type)
+{
+    for (size_t i = 0; i < CBI_COUNT(renames); i++)
+        if (type == renames[i].type)
+            type = renames[i].plain;
+    if (!lk->exec)
+        return type;
+    if (cbi_is_constant_type(type) || type == SHT_CUDA_GLOBAL_INIT)
+        return SHT_PROGBITS;
+    if (type == SHT_CUDA_GLOBAL || type == SHT_CUDA_SHARED || type == SHT_CUDA_SHARED_RESERVED)
+        return SHT_NOBITS;
+    return type;
+}
+
+/* ---- sections ---- */
+
+static cbi_emit_sec *add_section(cbi_emit *em, const cbi_name *name, uint32_t type, uint64_t flags,
+                                 uint64_t align, uint64_t entsize)
+{
+    cbi_emit_sec *s = cbi_vec_add(em->lk->ctx, &em->secs);
+    s->name = name;
+    s->type = type;
+    s->flags = flags;
+    s->align = align;
+    s->entsize = entsize;
+    s->stored = true;
+    return s;
+}
+
+static void set_bytes(cbi_emit_sec *s, const uint8_t *bytes, uint64_t size)
+{
+    s->bytes = bytes;
+    s->size = size;
+}
+
+static void add_sass_sections(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    add_section(em, NULL, SHT_NULL, 0, 0, 0);
+    for (size_t i = 1; i < lk->out.len; i++) {
+        cbi_osec *sec = lk->out.items[i];
+        uint8_t h[sizeof(Elf64_Shdr)];
+        cbi_link_section_header(lk, sec, h);
+        const cbi_name *renamed = sass_name(lk, sec);
+        cbi_emit_sec *s = add_section(em, renamed ? renamed : sec->name, final_type(lk, sec->type),
+                                      cbi_ld64(h + 8), sec->align, sec->entsize);
+        s->name_offset = cbi_ld32(h);
+        s->link = cbi_ld32(h + 40);
+        s->info = cbi_ld32(h + 44);
+        s->stored = cbi_section_has_data(sec->type);
+        s->src = sec;
+        set_bytes(s, sec->bytes, sec->size);
+        if (cbi_is_debug(sec)) {
+            const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
+            set_bytes(s, d ? d->sass.items : NULL, d ? d->sass.len : 0);
+        } else if (is_reloc_section(sec)) {
+            cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
+            set_bytes(s, list.items, list.len);
+        } else if (sec == lk->compat) {
+            cbi_buf list = cbi_mercury_compat(lk, sec);
+            set_bytes(s, list.items, list.len);
+        } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
+            s->size += CBI_RESERVED_SHARED;
+        }
+    }
+}
+
+/* Parameter banks: zeros. */
+static void add_banks(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!f->obj || !f->text || !f->text->emitted || f->alias_of || !f->obj->mercury)
+            continue;
+        const cbi_mercury_view *view = f->obj->mercury;
+        uint32_t bank = view->constant0[f->in_sec];
+        if (!bank)
+            continue;
+        const cbi_section *in = &view->file.sections[bank];
+        cbi_emit_sec *s = add_section(em, cbi_intern(lk->ctx, in->name),
+                                      final_type(lk, in->type), in->flags, in->align, in->entsize);
+        s->info = f->text->index;
+        set_bytes(s, cbi_alloc(lk->ctx, in->data.size), in->data.size);
+        em->bank_symbols[f->number] = (uint32_t)(lk->out_symbols.len + em->bank_count++);
+    }
+}
+
+static const cbi_name *mirror_name(cbi_linker *lk, const cbi_name *name)
+{
+    return cbi_intern_printf(lk->ctx, ".nv.merc%s", name->s);
+}
+
+static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type, uint64_t flags)
+{
+    cbi_linker *lk = em->lk;
+    em->partner[sec->index] = (uint32_t)em->secs.len;
+    cbi_emit_sec *s = add_section(em, mirror_name(lk, sec->name), type, flags, sec->align,
+                                  sec->entsize);
+    s->src = sec;
+    set_bytes(s, sec->bytes, sec->size);
+    return s;
+}
+
+static void add_capsules(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (!cbi_is_text(sec) || !sec->func)
+            continue;
+        em->partner[i] = (uint32_t)em->secs.len;
+        cbi_emit_sec *s =
+            add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
+                        SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, 0);
+        s->src = sec;
+        s->info = sec->owner->index;
+        cbi_buf capsule = cbi_mercury_capsule(lk, sec->func);
+        set_bytes(s, capsule.items, capsule.len);
+    }
+}
+
+static bool is_aliased(const cbi_osec *sec)
+{
+    return sec->type == SHT_CUDA_MERC_CONSTANT_USER || sec->type == SHT_CUDA_MERC_CONSTANT_PIC ||
+           sec->type == SHT_CUDA_GLOBAL_INIT || sec->type == SHT_CUDA_UDT;
+}
+
+/* Debug sections without places in code are the same on both sides. */
+static bool is_aliased_debug(const cbi_osec *sec)
+{
+    static const char *const names[] = {".debug_abbrev", ".debug_pubnames", ".debug_pubtypes"};
+    for (size_t i = 0; i < CBI_COUNT(names); i++)
+        if (strcmp(sec->name->s, names[i]) == 0)
+            return true;
+    return strncmp(sec->name->s, ".nv_debug_ptx_txt", 17) == 0;
+}
+
+static void alias_to(cbi_emit *em, cbi_emit_sec *s, const cbi_osec *sec)
+{
+    s->alias = sec->index;
+    s->size = em->secs.items[sec->index].size;
+}
+
+/* Jump tables are zeros: their entries are relocations. */
+static const uint8_t *without_tables(cbi_linker *lk, const cbi_osec *sec)
+{
+    uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
+    if (sec->rela)
+        for (size_t i = 0; i < sec->rela->relocs.len; i++) {
+            const cbi_lrel *r = sec->rela->relocs.items[i];
+            if (cbi_fits(r->offset, 4, sec->size))
+                cbi_st32(bytes + r->offset, 0);
+        }
+    return bytes;
+}
+
+static void add_mirrors(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    size_t n = lk->out.len;
+    add_capsules(em);
+    for (size_t i = 1; i < n; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (!cbi_is_debug(sec))
+            continue;
+        cbi_emit_sec *s = add_mirror(em, sec, SHT_PROGBITS, SHF_CUDA_MERCURY);
+        if (is_aliased_debug(sec))
+            alias_to(em, s, sec);
+    }
+    for (size_t i = 1; i < n; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (sec->type == SHT_CUDA_INFO)
+            add_mirror(em, sec, SHT_CUDA_MERC_INFO, SHF_CUDA_MERCURY | sec->flags);
+    }
+    for (size_t i = 1; i < n; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (is_reloc_section(sec))
+            add_mirror(em, sec,
+                       sec->type == SHT_CUDA_RESOLVED_RELA ? SHT_CUDA_MERC_RESOLVED_RELA
+                                                           : SHT_CUDA_MERC_RELA,
+                       SHF_CUDA_MERCURY | sec->flags);
+    }
+    for (size_t i = 1; i < n; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        switch (sec->type) {
+        case SHT_CUDA_MERC_CONSTANT_USER:
+        case SHT_CUDA_MERC_CONSTANT_PIC:
+        case SHT_CUDA_MERC_CONSTANT_OPT:
+        case SHT_CUDA_GLOBAL_INIT:
+        case SHT_CUDA_SHARED_RESERVED:
+        case SHT_CUDA_UDT:
+        case SHT_CUDA_UDT_ENTRY:
+        case SHT_CUDA_UFT_ENTRY:
+            break;
+        default:
+            continue;
+        }
+        cbi_emit_sec *s = add_mirror(em, sec, sec->type, SHF_CUDA_MERCURY | sec->flags);
+        if (is_aliased(sec))
+            alias_to(em, s, sec);
+        else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT)
+            s->bytes = without_tables(lk, sec);
+        else if (sec->type == SHT_CUDA_SHARED_RESERVED)
+            s->bytes = cbi_alloc(lk->ctx, sec->size);
+    }
+    em->merc_symtab = (uint32_t)em->secs.len;
+    add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
+                8, 24)
+        ->link = lk->strtab->index;
+    for (size_t i = em->first_mirror; i < em->merc_symtab; i++) {
+        cbi_emit_sec *s = &em->secs.items[i];
+        bool linked = s->type == SHT_CUDA_CAPMERC || s->type == SHT_CUDA_MERC_INFO ||
+                      s->type == SHT_CUDA_MERC_RELA || s->type == SHT_CUDA_MERC_RESOLVED_RELA ||
+                      s->type == SHT_CUDA_UFT_ENTRY || s->type == SHT_CUDA_UDT_ENTRY;
+        if (linked)
+            s->link = em->merc_symtab;
+        if (s->src->target && s->type != SHT_CUDA_CAPMERC) {
+            uint32_t target = s->src->target->index;
+            s->info = em->partner[target] ? em->partner[target] : target;
+        }
+    }
+}
+
+/* ---- names ---- */
+
+/* The names of renamed sections are written over the old ones. */
+static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
+{
+    const cbi_osec *sec = s->src;
+    const cbi_osec *constant = sec->target && is_reloc_section(sec) ? sec->target : sec;
+    const cbi_name *renamed = sass_name(em->lk, constant);
+    if (!renamed)
+        return;
+    size_t prefix = constant == sec ? 0 : sec->name->len - constant->name->len;
+    char *at = (char *)em->shstr.items + s->name_offset + prefix;
+    memset(at, 0, constant->name->len);
+    memcpy(at, renamed->s, renamed->len);
+    em->strtab_extra += constant == sec ? constant->name->len - renamed->len - 1 : sec->name->len;
+}
+
+static void build_names(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    cbi_buf_append(lk->ctx, &em->shstr, lk->shstr.items, lk->shstr.len);
+    cbi_buf_append(lk->ctx, &em->str, lk->str.items, lk->str.len);
+    for (size_t i = 1; i < lk->out.len; i++)
+        rename_in_place(em, &em->secs.items[i]);
+    cbi_map seen = {0};
+    for (size_t i = lk->out.len; i < em->secs.len; i++) {
+        cbi_emit_sec *s = &em->secs.items[i];
+        uintptr_t known = (uintptr_t)cbi_map_get(&seen, CBI_KEY(s->name));
+        if (!known) {
+            known = em->shstr.len;
+            cbi_buf_append(lk->ctx, &em->shstr, s->name->s, s->name->len + 1);
+            cbi_map_put(lk->ctx, &seen, CBI_KEY(s->name), (void *)known);
+        }
+        s->name_offset = (uint32_t)known;
+    }
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        const cbi_name *renamed = sass_name(lk, sec);
+        if (!renamed)
+            continue;
+        em->symbol_name[i] = (uint32_t)em->str.len;
+        cbi_buf_append(lk->ctx, &em->str, renamed->s, renamed->len + 1);
+    }
+    for (size_t i = lk->out.len; i < em->first_mirror; i++) {
+        const cbi_emit_sec *s = &em->secs.items[i];
+        em->bank_names[i - lk->out.len] = (uint32_t)em->str.len;
+        cbi_buf_append(lk->ctx, &em->str, s->name->s, s->name->len + 1);
+    }
+}
+
+/* ---- offsets ---- */
+
+enum { STRTAB_GAP = 36 };
+
+static void place(cbi_emit *em)
+{
+    uint64_t cur = sizeof(Elf64_Ehdr);
+    for (size_t i = 1; i < em->secs.len; i++) {
+        cbi_emit_sec *s = &em->secs.items[i];
+        if (s->src == em->lk->strtab && s->src)
+            cur += STRTAB_GAP;
+        if (s->src == em->lk->symtab && s->src)
+            cur += em->strtab_extra;
+        if (s->alias) {
+            s->offset = em->secs.items[s->alias].offset;
+            continue;
+        }
+        s->offset = cur = cbi_align_up(cur, s->align);
+        if (s->stored)
+            cur += s->size;
+    }
+    em->shoff = cbi_align_up(cur, 8);
+}
+
+void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
+{
+    cbi_emit em = {.lk = lk};
+    cbi_mercury_state_of(lk);
+    cbi_mercury_debug_build(lk);
+    em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
+    em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
+    em.bank_symbols = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len + 1, uint32_t);
+    em.bank_names = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len + 1, uint32_t);
+    add_sass_sections(&em);
+    add_banks(&em);
+    em.first_mirror = em.secs.len;
+    add_mirrors(&em);
+    build_names(&em);
+    cbi_mercury_infos(lk, em.bank_symbols);
+    for (size_t i = 1; i < lk->out.len; i++) {
+        cbi_emit_sec *s = &em.secs.items[i];
+        if (s->src->type == SHT_CUDA_INFO && s->src != lk->info)
+            set_bytes(s, s->src->sass_info.items, s->src->sass_info.len);
+    }
+    cbi_mercury_symtabs(&em);
+    set_bytes(&em.secs.items[lk->shstrtab->index], em.shstr.items, em.shstr.len);
+    set_bytes(&em.secs.items[lk->strtab->index], em.str.items, em.str.len);
+    place(&em);
+    cbi_mercury_write(&em, sink);
+}

@@ -1,0 +1,111 @@
+/* .nv.info.F of the SASS side, derived from the linked Mercury stream.
+ *
+ * Records that name code offsets take the values of the input's SASS stream; a few records exist on
+ * one side only.
+ */
+#include "mercury/mercury.h"
+
+static bool mercury_only(uint8_t code)
+{
+    return code == 0x43 || code == 0x48 || code == 0x5a;
+}
+
+/* CBANK_PARAM_SIZE, PARAM_CBANK, SW_WAR: made by the finalizer, at the end. */
+static bool sass_only(uint8_t code)
+{
+    return code == 0x19 || code == 0x0a || code == 0x36;
+}
+
+/* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
+static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, cbi_map *partners)
+{
+    CBI_VEC(cbi_attr) records[256];
+    uint32_t next[256] = {0};
+    memset(records, 0, sizeof records);
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(sass, &pos, &attr))
+        if (attr.format == 4)
+            cbi_vec_push(lk->ctx, &records[attr.code], attr);
+    pos = 0;
+    while (cbi_attr_next(merc, &pos, &attr)) {
+        uint32_t k = next[attr.code];
+        if (attr.format != 4 || k >= records[attr.code].len)
+            continue;
+        next[attr.code]++;
+        cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), &records[attr.code].items[k]);
+    }
+}
+
+static void pair_streams(cbi_linker *lk, cbi_map *partners)
+{
+    for (size_t o = 0; o < lk->obj_count; o++) {
+        const cbi_lobj *obj = lk->objs[o];
+        const cbi_mercury_view *view = obj->mercury;
+        for (uint32_t i = 1; i < obj->object.section_count; i++) {
+            const cbi_section *sec = &obj->object.sections[i];
+            if (sec->type != SHT_CUDA_INFO || !(sec->flags & SHF_INFO_LINK) ||
+                sec->info >= obj->object.section_count || !view->info[sec->info])
+                continue;
+            const cbi_osec *text = obj->sections[sec->info].out;
+            if (text && text->func && text->func->obj == obj)
+                pair_stream(lk, sec->data, view->file.sections[view->info[sec->info]].data,
+                            partners);
+        }
+    }
+}
+
+static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *partners)
+{
+    if (rec->stream == lk->info || mercury_only(rec->code))
+        return;
+    const cbi_attr *sass =
+        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->symbols && rec->payload
+            ? cbi_map_get(partners, CBI_KEY(rec->payload - 4))
+            : NULL;
+    if (!sass) {
+        cbi_write_record(lk, &rec->stream->sass_info, rec);
+        return;
+    }
+    cbi_rec copy = *rec;
+    copy.payload = sass->payload.data;
+    copy.size = (uint32_t)sass->payload.size;
+    cbi_write_record(lk, &rec->stream->sass_info, &copy);
+}
+
+static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
+{
+    const cbi_mercury_view *view = f->obj->mercury;
+    uint32_t section = view->info[f->in_sec];
+    if (!section)
+        return;
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(view->file.sections[section].data, &pos, &attr)) {
+        if (!sass_only(attr.code))
+            continue;
+        uint8_t *at =
+            cbi_buf_append(lk->ctx, &f->info->sass_info, attr.raw.data, attr.raw.size);
+        if (attr.code == 0x0a && attr.raw.size >= 8)
+            cbi_st32(at + 4, bank_symbol);
+    }
+}
+
+void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
+{
+    cbi_map partners = {0};
+    pair_streams(lk, &partners);
+    for (size_t i = lk->recs.len; i-- > 0;)
+        if (cbi_rec_alive(lk->recs.items[i]))
+            append_record(lk, lk->recs.items[i], &partners);
+    for (size_t i = 0; i < lk->added_recs.len; i++) {
+        const cbi_rec *rec = lk->added_recs.items[i];
+        if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
+            append_record(lk, rec, &partners);
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (f->info && f->info->emitted && f->obj && f->obj->mercury)
+            append_tail(lk, f, bank_symbols[f->number]);
+    }
+}

@@ -1,0 +1,54 @@
+/* The capability mask in .nv.compat: which other chips of the family can run the code as it is. */
+#include "mercury/mercury.h"
+
+enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120_121 = 0x50 };
+
+/* Instructions that the next chip of the family encodes differently. */
+static bool keeps_to_sm100(uint16_t opcode)
+{
+    switch (opcode & 0x1ff) {
+    case 0x028: /* DMUL */
+    case 0x029: /* DADD */
+    case 0x02a: /* DSETP */
+    case 0x02b: /* DFMA */
+        return true;
+    default:
+        /* IMMA, DMMA, FSETP with an immediate */
+        return opcode == 0x237 || opcode == 0x23f || opcode == 0x80b;
+    }
+}
+
+uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
+{
+    if (sm == 120)
+        return MASK_120_121;
+    if (sm != 100)
+        return 0;
+    for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
+        if (keeps_to_sm100(cbi_ld16(text + at) & 0xfff))
+            return MASK_100;
+    return MASK_100 | MASK_103;
+}
+
+uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
+{
+    uint64_t mask = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (!cbi_is_text(sec) || !sec->func)
+            continue;
+        mask &= cbi_mercury_text_mask(lk->opt->arch->sm, sec->bytes, sec->size);
+        any = true;
+    }
+    if (!any)
+        return 0;
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(compat, &pos, &attr)) {
+        if ((attr.code == 0x05 && ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
+            (attr.code == 0x02 && attr.value == 4))
+            mask &= ~(uint64_t)MASK_103;
+    }
+    return mask;
+}

@@ -1,0 +1,82 @@
+/* What the parts of the post-link finalizer share. */
+#ifndef CBI_MERCURY_H
+#define CBI_MERCURY_H
+
+#include "mercury/capsule.h"
+#include "mercury/view.h"
+
+#include <stdlib.h>
+
+/* A relocation that the link resolved, kept for the SASS side or the capsule. */
+typedef struct cbi_mercury_fixup {
+    cbi_lrel rel;
+    uint64_t value; /* of the symbol, without addend */
+    uint32_t bank;
+} cbi_mercury_fixup;
+typedef CBI_VEC(cbi_mercury_fixup) cbi_mercury_fixup_list;
+
+/* Where a piece of an input section went on the SASS side. */
+typedef struct cbi_mercury_move {
+    uint64_t start, end; /* in the input's SASS section */
+    uint64_t out;        /* in the output's SASS section */
+} cbi_mercury_move;
+
+typedef struct cbi_mercury_part {
+    cbi_lobj *obj;
+    uint32_t section; /* of the view */
+    uint64_t merc_base;
+    uint64_t sass_base;
+    CBI_VEC(cbi_mercury_move) moves; /* by start */
+} cbi_mercury_part;
+
+/* A debug section: its bytes on the SASS side. */
+typedef struct cbi_mercury_debug {
+    cbi_osec *sec;
+    CBI_VEC(cbi_mercury_part) parts; /* input order */
+    cbi_buf sass;
+} cbi_mercury_debug;
+
+struct cbi_mercury_state {
+    cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
+    CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
+    cbi_map debug_of;                   /* osec -> cbi_mercury_debug */
+};
+
+static inline bool cbi_is_text(const cbi_osec *sec)
+{
+    return (sec->flags & SHF_EXECINSTR) || sec->type == SHT_CUDA_UFT;
+}
+
+static inline bool cbi_is_debug(const cbi_osec *sec)
+{
+    return sec->type == SHT_PROGBITS && !(sec->flags & SHF_ALLOC);
+}
+
+/* ---- debug.c ---- */
+/* Builds the SASS side of every debug section. */
+void cbi_mercury_debug_build(cbi_linker *lk);
+/* Offset on the SASS side for a relocation of a debug section; false if the place is gone. */
+bool cbi_mercury_debug_place(const cbi_mercury_debug *debug, const cbi_lrel *rel,
+                             uint64_t *ret_offset);
+/* Where the relocation's own object's part of the section that its symbol names starts. */
+uint64_t cbi_mercury_debug_base(const cbi_linker *lk, const cbi_lrel *rel);
+const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_osec *sec);
+
+/* ---- info.c ---- */
+/* Fills sass_info of every .nv.info.F; bank_symbols[function number] is the symbol index of its
+ * .nv.constant0. */
+void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols);
+
+/* ---- mask.c ---- */
+/* What one function's code allows. */
+uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
+/* Capability mask of everything in the output; compat: the merged records. */
+uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
+
+/* ---- text.c ---- */
+struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);
+const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_osec *sec);
+/* The function's capsule as it goes into the output. */
+cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func);
+
+#endif

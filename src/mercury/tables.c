@@ -1,0 +1,131 @@
+/* Relocation lists, .nv.compat and the two symbol tables of the final file. */
+#include "mercury/emit.h"
+
+#include "format/reloc.h"
+
+/* ---- relocations ---- */
+
+static uint32_t sass_type(const cbi_linker *lk, const cbi_lrel *r)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(r->sass_type);
+    if (lk->exec && type && type->action == CBI_RELOC_UNIFIED)
+        return type->plain;
+    return r->sass_type;
+}
+
+static bool is_resolved_on_sass_side(const cbi_lrel *r)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(r->type);
+    return type && type->action == CBI_RELOC_PROG_REL;
+}
+
+cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
+{
+    cbi_buf out = {0};
+    const cbi_mercury_debug *debug = cbi_mercury_debug_of(lk, sec->target);
+    for (size_t i = 0; i < sec->relocs.len; i++) {
+        const cbi_lrel *r = sec->relocs.items[i];
+        if (!r->has_sass || is_resolved_on_sass_side(r))
+            continue;
+        uint64_t offset = r->offset;
+        if (debug && !cbi_mercury_debug_place(debug, r, &offset))
+            continue;
+        if (cbi_is_text(sec->target))
+            offset = r->sass_offset;
+        int64_t addend = r->sass_addend;
+        if (r->sym && r->sym->is_section)
+            addend += (int64_t)cbi_mercury_debug_base(lk, r);
+        uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
+        uint64_t symbol = r->sym && r->sym->emitted ? r->sym->index : 0;
+        cbi_st64(p, offset);
+        cbi_st64(p + 8, symbol << 32 | sass_type(lk, r));
+        cbi_st64(p + 16, (uint64_t)addend);
+    }
+    return out;
+}
+
+/* ---- .nv.compat ---- */
+
+cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec)
+{
+    cbi_buf out = {0};
+    cbi_buf_append(lk->ctx, &out, sec->bytes, sec->size);
+    uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 12);
+    p[0] = 4;
+    p[1] = 0x0b;
+    cbi_st16(p + 2, 8);
+    cbi_st64(p + 4, cbi_mercury_mask(lk, (cbi_span){sec->bytes, sec->size}));
+    return out;
+}
+
+/* ---- symbols ---- */
+
+static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
+{
+    if (strcmp(sym->name->s, ".nv.reservedSmem.offset0") == 0)
+        return 0x40;
+    if (strcmp(sym->name->s, ".nv.reservedSmem.cap") == 0)
+        return 0x400;
+    return fallback;
+}
+
+static uint64_t code_size(const cbi_func *f)
+{
+    return f->obj ? f->obj->mercury->file.symbols[f->in_sym].size : 0;
+}
+
+/* What the SASS table says differently. */
+static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
+{
+    bool undefined = sym->state == CBI_SYM_UNDEF;
+    if (sym->func && !undefined)
+        cbi_st64(p + 16, code_size(sym->func));
+    if (undefined && !sym->func)
+        cbi_st64(p + 8, reserved_value(sym, cbi_ld64(p + 8)));
+    if (!lk->exec)
+        return;
+    bool shared = !sym->func && !sym->is_section &&
+                  (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+    if (CBI_ST_TYPE(sym->info) == STT_CUDA_OBJECT && !undefined)
+        p[4] = (uint8_t)((p[4] & 0xf0) | STT_OBJECT);
+    if (!sym->func)
+        p[5] &= (uint8_t)~STO_CUDA_SPACE;
+    if (shared && !undefined && !lk->opt->disable_smem_reservation)
+        cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_SHARED);
+}
+
+void cbi_mercury_symtabs(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    size_t count = lk->out_symbols.len;
+    size_t total = count + em->bank_count;
+    uint8_t *sass = cbi_alloc(lk->ctx, total * 24), *merc = cbi_alloc(lk->ctx, count * 24);
+    memcpy(merc, lk->symtab->bytes, count * 24);
+    memcpy(sass, merc, count * 24);
+    for (size_t i = 1; i < count; i++) {
+        const cbi_lsym *sym = lk->out_symbols.items[i];
+        uint8_t *s = sass + i * 24, *m = merc + i * 24;
+        sass_symbol(lk, sym, s);
+        if (!sym->sec || sym->state == CBI_SYM_UNDEF)
+            continue;
+        uint32_t index = sym->sec->index;
+        if (em->partner[index])
+            cbi_st16(m + 6, (uint16_t)em->partner[index]);
+        if (sym->is_section && em->symbol_name[index])
+            cbi_st32(s, em->symbol_name[index]);
+    }
+    for (size_t i = 0; i < em->bank_count; i++) {
+        uint8_t *s = sass + (count + i) * 24;
+        cbi_st32(s, em->bank_names[i]);
+        s[4] = STT_SECTION;
+        cbi_st16(s + 6, (uint16_t)(lk->out.len + i));
+    }
+    cbi_emit_sec *table = &em->secs.items[lk->symtab->index];
+    table->bytes = sass;
+    table->size = total * 24;
+    table->info = em->bank_count ? (uint32_t)total : lk->first_global;
+    cbi_emit_sec *mirror = &em->secs.items[em->merc_symtab];
+    mirror->bytes = merc;
+    mirror->size = count * 24;
+    mirror->info = lk->first_global;
+}

@@ -1,0 +1,252 @@
+/* Builds the Mercury view: each Mercury section takes the name and type that a link knows, the SASS
+ * sections that mirror it are hidden.  Text stays visible as SASS, since that is what is patched. */
+#include "mercury/view.h"
+
+static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
+{
+    cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file}, what,
+              "Internal FNLZR error '%s'", obj->file);
+}
+
+static bool is_capsule(const cbi_section *s)
+{
+    return s->type == SHT_CUDA_CAPMERC;
+}
+
+static bool is_code(const cbi_section *s)
+{
+    return (s->type == SHT_PROGBITS && (s->flags & SHF_EXECINSTR)) || s->type == SHT_CUDA_UFT;
+}
+
+/* Capsules and texts name the same symbol. */
+static void pair_capsules(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view, uint32_t *text_of)
+{
+    const cbi_object *file = &view->file;
+    uint32_t *by_symbol = CBI_NEW_ARRAY(lk->ctx, file->symbol_count, uint32_t);
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        uint32_t symbol = file->sections[i].info & 0xffffff;
+        if (is_code(&file->sections[i]) && symbol < file->symbol_count)
+            by_symbol[symbol] = i;
+    }
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        const cbi_section *s = &file->sections[i];
+        if (!is_capsule(s))
+            continue;
+        uint32_t text = s->info < file->symbol_count ? by_symbol[s->info] : 0;
+        if (!text)
+            incomplete(lk, obj, "a capsule belongs to no function");
+        view->capsule[text] = i;
+        text_of[i] = text;
+    }
+    for (uint32_t i = 1; i < file->section_count; i++)
+        if (is_code(&file->sections[i]) && !view->capsule[i])
+            incomplete(lk, obj,
+                       cbi_printf(lk->ctx, "section '%s' has no capsule", file->sections[i].name));
+}
+
+static void index_per_function(cbi_mercury_view *view)
+{
+    const cbi_object *file = &view->file;
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        const cbi_section *s = &file->sections[i];
+        if (!(s->flags & SHF_INFO_LINK) || s->info >= file->section_count)
+            continue;
+        if (s->type == SHT_CUDA_INFO)
+            view->info[s->info] = i;
+        else if (s->type == SHT_CUDA_CONSTANT_B0)
+            view->constant0[s->info] = i;
+        else if (s->type == SHT_CUDA_CONSTANT_B0 + 2)
+            view->constant2[s->info] = i;
+    }
+}
+
+/* ---- sections ---- */
+
+/* Mercury sections that are called differently on the SASS side. */
+static uint32_t renamed_type(uint32_t type)
+{
+    switch (type) {
+    case SHT_CUDA_MERC_CONSTANT_USER:
+        return SHT_CUDA_CONSTANT_B0 + 3;
+    case SHT_CUDA_MERC_CONSTANT_PIC:
+        return SHT_CUDA_CONSTANT_B0 + 4;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t find_partner(const cbi_mercury_view *view, uint32_t index, const uint32_t *text_of)
+{
+    const cbi_object *file = &view->file;
+    const cbi_section *s = &file->sections[index];
+    if (s->type == SHT_CUDA_MERC_CONSTANT_OPT)
+        return s->info < file->section_count ? view->constant2[text_of[s->info]] : 0;
+    uint32_t type = renamed_type(s->type);
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        const cbi_section *t = &file->sections[i];
+        if (t->flags & SHF_CUDA_MERCURY)
+            continue;
+        if (type ? t->type == type : t->type == s->type && strcmp(t->name, s->name + 8) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static void hide(cbi_section *s)
+{
+    *s = (cbi_section){.name = ""};
+}
+
+static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
+                         const uint32_t *text_of)
+{
+    const cbi_object *file = &view->file;
+    cbi_object *out = &obj->object;
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        const cbi_section *s = &file->sections[i];
+        cbi_section *v = &out->sections[i];
+        switch (s->type) {
+        case SHT_REL:
+        case SHT_RELA:
+        case SHT_CUDA_INFO:
+        case SHT_CUDA_CAPMERC:
+        case SHT_CUDA_MERC_SYMTAB:
+        case SHT_CUDA_RESOLVED_RELA:
+        case SHT_CUDA_MERC_RESOLVED_RELA:
+            hide(v);
+            continue;
+        default:
+            break;
+        }
+        if (cbi_is_constant_type(s->type) && !(s->flags & SHF_CUDA_MERCURY))
+            hide(v);
+        if (!(s->flags & SHF_CUDA_MERCURY))
+            continue;
+        if (strncmp(s->name, ".nv.merc", 8) != 0)
+            incomplete(lk, obj,
+                       cbi_printf(lk->ctx, "section '%s' is no Mercury section", s->name));
+        v->name = s->name + 8;
+        v->flags &= ~(uint64_t)SHF_CUDA_MERCURY;
+        if ((s->flags & SHF_INFO_LINK) && s->info < file->section_count && text_of[s->info])
+            v->info = text_of[s->info];
+        if (s->type == SHT_CUDA_MERC_RELA) {
+            v->type = SHT_RELA;
+        } else if (s->type == SHT_CUDA_MERC_INFO) {
+            v->type = SHT_CUDA_INFO;
+        } else {
+            view->sass[i] = find_partner(view, i, text_of);
+            if (view->sass[i])
+                hide(&out->sections[view->sass[i]]);
+            /* Jump tables: zeros on the Mercury side. */
+            if (s->type == SHT_CUDA_MERC_CONSTANT_OPT && view->sass[i] &&
+                file->sections[view->sass[i]].data.size == s->data.size)
+                v->data = file->sections[view->sass[i]].data;
+        }
+    }
+}
+
+static void map_symbols(cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *view,
+                        const uint32_t *text_of)
+{
+    const cbi_object *file = &view->file;
+    cbi_object *out = &obj->object;
+    if (!file->merc_symtab || file->merc_symbol_count > file->symbol_count)
+        incomplete(lk, obj, "the Mercury symbol table is missing or does not match .symtab");
+    out->symbol_count = file->merc_symbol_count;
+    out->symbols = cbi_memdup(lk->ctx, file->merc_symbols,
+                              file->merc_symbol_count * sizeof *file->merc_symbols);
+    uint32_t constants = 0;
+    for (uint32_t i = 1; i < out->symbol_count; i++) {
+        cbi_symbol *s = &out->symbols[i];
+        uint8_t type = CBI_ST_TYPE(s->info);
+        if (s->shndx == SHN_UNDEF && type == STT_OBJECT)
+            s->info = (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT);
+        if (s->shndx == SHN_UNDEF || s->shndx >= file->section_count)
+            continue;
+        const cbi_section *sec = &file->sections[s->shndx];
+        if (text_of[s->shndx])
+            s->shndx = text_of[s->shndx];
+        /* Optimizer constants are named anew in each object. */
+        if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT && type != STT_SECTION)
+            s->name = cbi_printf(lk->ctx, "%s.%u", sec->name + 8, ++constants);
+    }
+}
+
+/* ---- relocations ---- */
+
+static bool is_smem_cap(const cbi_object *file, uint32_t symbol)
+{
+    return symbol && symbol < file->merc_symbol_count &&
+           strcmp(file->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
+}
+
+/* The lists agree entry by entry but for what only Mercury has. */
+static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view)
+{
+    const cbi_object *file = &view->file;
+    uint32_t *by_target = CBI_NEW_ARRAY(lk->ctx, file->section_count, uint32_t);
+    for (uint32_t i = 1; i < file->section_count; i++)
+        if (file->sections[i].type == SHT_RELA && file->sections[i].info < file->section_count)
+            by_target[file->sections[i].info] = i;
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        const cbi_section *merc = &file->sections[i];
+        if (merc->type != SHT_CUDA_MERC_RELA || merc->info >= file->section_count)
+            continue;
+        uint32_t target = out->sections[i].info;
+        uint32_t partner = by_target[view->sass[target] ? view->sass[target] : target];
+        size_t count = cbi_rela_count(merc);
+        if (!count)
+            continue;
+        view->pairs[i] = CBI_NEW_ARRAY(lk->ctx, count, cbi_lrel);
+        view->pair_count[i] = (uint32_t)count;
+        if (!partner)
+            continue;
+        const cbi_section *sass = &file->sections[partner];
+        size_t j = 0, have = cbi_rela_count(sass);
+        for (size_t k = 0; k < count && j < have; k++) {
+            if (is_smem_cap(file, cbi_rela_at(merc, k).symbol))
+                continue;
+            cbi_rela entry = cbi_rela_at(sass, j++);
+            cbi_lrel *p = &view->pairs[i][k];
+            p->has_sass = true;
+            p->sass_offset = entry.offset;
+            p->sass_type = entry.type;
+            p->sass_addend = entry.addend;
+        }
+    }
+}
+
+void cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i, cbi_lrel *rel)
+{
+    if (i >= view->pair_count[section])
+        return;
+    const cbi_lrel *p = &view->pairs[section][i];
+    rel->has_sass = p->has_sass;
+    rel->sass_offset = p->sass_offset;
+    rel->sass_type = p->sass_type;
+    rel->sass_addend = p->sass_addend;
+}
+
+void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
+{
+    cbi_ctx *ctx = lk->ctx;
+    cbi_mercury_view *view = CBI_NEW(ctx, cbi_mercury_view);
+    uint32_t count = obj->object.section_count;
+    view->file = obj->object;
+    view->sass = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->capsule = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->info = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->constant0 = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_lrel *);
+    view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */
+    pair_capsules(lk, obj, view, text_of);
+    index_per_function(view);
+    obj->object.sections =
+        cbi_memdup(ctx, view->file.sections, count * sizeof *view->file.sections);
+    map_sections(lk, obj, view, text_of);
+    map_symbols(lk, obj, view, text_of);
+    pair_relocs(lk, &obj->object, view);
+    obj->mercury = view;
+}

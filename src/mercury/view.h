@@ -1,0 +1,19 @@
+/* The Mercury view of an object, and where its parts are on the SASS side. */
+#ifndef CBI_MERCURY_VIEW_H
+#define CBI_MERCURY_VIEW_H
+
+#include "link/mercury.h"
+
+/* Indices are those of the object's section table; the view keeps them. */
+struct cbi_mercury_view {
+    cbi_object file;      /* the object as read */
+    uint32_t *sass;       /* view section -> its SASS partner, 0 = none */
+    uint32_t *capsule;    /* text -> capsule, 0 = none */
+    uint32_t *info;       /* text -> .nv.info.F of the SASS side */
+    uint32_t *constant0;  /* text -> .nv.constant0.F */
+    uint32_t *constant2;  /* text -> .nv.constant2.F */
+    cbi_lrel **pairs;     /* relocation section -> per entry: the sass_* members */
+    uint32_t *pair_count; /* per relocation section */
+};
+
+#endif
