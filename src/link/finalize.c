@@ -304,10 +304,10 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
             info = (uint8_t)((info & 0xf0) | STT_OBJECT);
         if (!sym->func)
             other &= (uint8_t)~STO_CUDA_SPACE;
-        /* Only --preserve-relocs lets shared variables through; they stay hidden from others. */
-        if (is_shared_var(sym) && !lk->opt->debug)
-            other |= STV_INTERNAL;
     }
+    /* Only --preserve-relocs lets shared variables through; they stay hidden from others. */
+    if (lk->exec && is_shared_var(sym) && !lk->opt->debug)
+        other |= STV_INTERNAL;
     *ret_info = info;
     *ret_other = other;
 }

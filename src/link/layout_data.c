@@ -113,8 +113,8 @@ void cbi_layout_constants(cbi_linker *lk)
                 sym->sec = sym->sec->spread_to->items[0]->constant2;
         }
     }
-    size_t count = lk->rels.len;
-    for (size_t i = 0; i < count; i++) {
+    /* Backwards: copies are put in front of each other. */
+    for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel r = lk->rels.items[i];
         const cbi_osec *from = r.target;
         if (!from->spread_to)

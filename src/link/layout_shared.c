@@ -342,7 +342,8 @@ static void layout_final(cbi_linker *lk)
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_osec *sec = lk->entries.items[i]->shared;
         check_shared_limit(lk, lk->entries.items[i]);
-        bool aligned = lk->sm90plus ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
+        bool aligned = lk->sm90plus && !lk->mercury ? sec->align >= DYNAMIC_ALIGN
+                                                    : sec->align == DYNAMIC_ALIGN;
         sec->emitted = sec->size > 0 || (dynamic && aligned);
         if (sec->emitted && reserve)
             sec->size += RESERVED_BYTES;

@@ -224,7 +224,8 @@ static bool forgets_losers(const cbi_section *target)
 {
     return strcmp(target->name, ".debug_line") == 0 ||
            strcmp(target->name, ".nv_debug_line_sass") == 0 ||
-           strcmp(target->name, ".debug_frame") == 0 || cbi_is_constant_type(target->type);
+           strcmp(target->name, ".debug_frame") == 0 ||
+           (cbi_is_constant_type(target->type) && target->type != SHT_CUDA_MERC_CONSTANT_OPT);
 }
 
 /* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
@@ -250,7 +251,8 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
                   &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
                   "Internal error: unexpected reloc section");
     const cbi_secmap *map = &obj->sections[sec->info];
-    if (map->lost || !map->out || cbi_belongs_to_lost(obj, sec->info))
+    bool keeps_tables = in->sections[sec->info].type == SHT_CUDA_MERC_CONSTANT_OPT;
+    if (map->lost || !map->out || (cbi_belongs_to_lost(obj, sec->info) && !keeps_tables))
         return;
     bool rela = sec->type == SHT_RELA;
     size_t count = cbi_rela_count(sec);

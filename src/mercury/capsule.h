@@ -22,15 +22,15 @@ typedef enum cbi_capsule_kind {
 } cbi_capsule_kind;
 
 typedef struct cbi_capsule_entry {
-    uint8_t kind;     /* cbi_capsule_kind */
-    uint32_t index;   /* of the entry */
-    uint32_t first;   /* first SASS instruction */
-    uint32_t count;   /* SASS instructions covered */
-    size_t offset;    /* of its bytes in the capsule (records: after the run prefix) */
-    cbi_span record;  /* stored bytes of the record */
-    uint8_t units;    /* records: Mercury length in 16-byte units */
-    uint8_t form;     /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 in part */
-    uint8_t klass;    /* records: instruction class */
+    uint8_t kind;    /* cbi_capsule_kind */
+    uint32_t index;  /* of the entry */
+    uint32_t first;  /* first SASS instruction */
+    uint32_t count;  /* SASS instructions covered */
+    size_t offset;   /* of its bytes in the capsule (records: after the run prefix) */
+    cbi_span record; /* stored bytes of the record */
+    uint8_t units;   /* records: Mercury length in 16-byte units */
+    uint8_t form;    /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 in part */
+    uint8_t klass;   /* records: instruction class */
 } cbi_capsule_entry;
 
 /* A walk over a capsule. */
@@ -39,10 +39,10 @@ typedef struct cbi_capsule {
     uint32_t text_index; /* section index of its text */
     uint8_t version;
     uint32_t entries;
-    uint32_t next;       /* entry */
-    uint32_t first;      /* SASS instructions covered so far */
-    size_t pos;          /* in bytes */
-    const char *error;   /* why the walk ended early; static text */
+    uint32_t next;     /* entry */
+    uint32_t first;    /* SASS instructions covered so far */
+    size_t pos;        /* in bytes */
+    const char *error; /* why the walk ended early; static text */
 } cbi_capsule;
 
 /* Starts a walk; false with ret_capsule->error when the header does not fit or is of an unknown

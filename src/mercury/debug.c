@@ -97,13 +97,32 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
             continue;
         sass.type = sass.sass_type;
         sass.addend = sass.sass_addend;
-        uint64_t value = sass.sym && sass.sym->is_section ? cbi_mercury_debug_base(lk, &fix->rel)
-                                                          : fix->value;
+        uint64_t value =
+            sass.sym && sass.sym->is_section ? cbi_mercury_debug_base(lk, &fix->rel) : fix->value;
         cbi_osec side = *d->sec;
         side.bytes = d->sass.items;
         side.size = d->sass.len;
         sass.target = &side;
         cbi_link_patch(type, &sass, value, fix->bank);
+    }
+}
+
+void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
+{
+    static cbi_lsym gone;
+    const cbi_mercury_view *view = part->obj->mercury;
+    for (uint32_t i = 1; i < view->file.section_count; i++) {
+        const cbi_section *sec = &part->obj->object.sections[i];
+        if (sec->type != SHT_RELA || sec->info != part->section)
+            continue;
+        for (uint32_t k = 0; k < view->pair_count[i]; k++) {
+            uint32_t symbol = cbi_rela_at(sec, k).symbol;
+            cbi_lsym *sym = part->obj->symbols[symbol];
+            if (!view->pairs[i][k].has_sass || !symbol || (sym && sym->is_section))
+                continue;
+            bool lost = !sym || part->obj->symbol_lost[symbol] || sym->removed;
+            cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].sass_offset, lost ? &gone : sym);
+        }
     }
 }
 
@@ -119,6 +138,8 @@ void cbi_mercury_debug_build(cbi_linker *lk)
             part->sass_base = d->sass.len;
             if (strcmp(name, ".debug_frame") == 0)
                 cbi_mercury_frame(lk, d, part);
+            else if (cbi_is_line_section(name))
+                cbi_mercury_line(lk, d, part);
             else
                 cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
         }

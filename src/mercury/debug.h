@@ -10,7 +10,14 @@ cbi_span cbi_mercury_part_bytes(const cbi_mercury_part *part);
 void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                       uint64_t start, uint64_t end);
 
+/* Symbols by the place, in the input's SASS section, where their address goes.  A function that is
+ * not in the output is stood for by a symbol without a name. */
+void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols);
+
 /* frame.c: .debug_frame without the entries of functions that are gone. */
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
+
+/* line.c: .debug_line and .nv_debug_line_sass. */
+void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
 
 #endif

@@ -91,6 +91,8 @@ static void add_sass_sections(cbi_emit *em)
             set_bytes(s, list.items, list.len);
         } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
             s->size += CBI_RESERVED_SHARED;
+        } else if (sec->type == SHT_CUDA_SHARED_RESERVED && lk->exec) {
+            s->size += CBI_RESERVED_AREA;
         }
     }
 }
@@ -108,8 +110,8 @@ static void add_banks(cbi_emit *em)
         if (!bank)
             continue;
         const cbi_section *in = &view->file.sections[bank];
-        cbi_emit_sec *s = add_section(em, cbi_intern(lk->ctx, in->name),
-                                      final_type(lk, in->type), in->flags, in->align, in->entsize);
+        cbi_emit_sec *s = add_section(em, cbi_intern(lk->ctx, in->name), final_type(lk, in->type),
+                                      in->flags, in->align, in->entsize);
         s->info = f->text->index;
         set_bytes(s, cbi_alloc(lk->ctx, in->data.size), in->data.size);
         em->bank_symbols[f->number] = (uint32_t)(lk->out_symbols.len + em->bank_count++);
@@ -125,8 +127,8 @@ static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type
 {
     cbi_linker *lk = em->lk;
     em->partner[sec->index] = (uint32_t)em->secs.len;
-    cbi_emit_sec *s = add_section(em, mirror_name(lk, sec->name), type, flags, sec->align,
-                                  sec->entsize);
+    cbi_emit_sec *s =
+        add_section(em, mirror_name(lk, sec->name), type, flags, sec->align, sec->entsize);
     s->src = sec;
     set_bytes(s, sec->bytes, sec->size);
     return s;
@@ -140,9 +142,8 @@ static void add_capsules(cbi_emit *em)
         if (!cbi_is_text(sec) || !sec->func)
             continue;
         em->partner[i] = (uint32_t)em->secs.len;
-        cbi_emit_sec *s =
-            add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
-                        SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, 0);
+        cbi_emit_sec *s = add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
+                                      SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, 0);
         s->src = sec;
         s->info = sec->owner->index;
         cbi_buf capsule = cbi_mercury_capsule(lk, sec->func);
@@ -183,6 +184,21 @@ static const uint8_t *without_tables(cbi_linker *lk, const cbi_osec *sec)
                 cbi_st32(bytes + r->offset, 0);
         }
     return bytes;
+}
+
+/* Reserved shared memory has no bytes, but nvlink copies them from the file that it finalizes: what
+ * is there are its section headers. */
+static const uint8_t *bytes_of_memory(cbi_linker *lk, const cbi_osec *sec)
+{
+    cbi_buf headers = {0};
+    if (lk->shoff > sec->offset)
+        cbi_buf_append(lk->ctx, &headers, NULL, lk->shoff - sec->offset);
+    for (size_t i = 0; headers.len < sec->size; i++) {
+        uint8_t *p = cbi_buf_append(lk->ctx, &headers, NULL, sizeof(Elf64_Shdr));
+        if (i && i < lk->out.len)
+            cbi_link_section_header(lk, lk->out.items[i], p);
+    }
+    return headers.items;
 }
 
 static void add_mirrors(cbi_emit *em)
@@ -232,7 +248,7 @@ static void add_mirrors(cbi_emit *em)
         else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT)
             s->bytes = without_tables(lk, sec);
         else if (sec->type == SHT_CUDA_SHARED_RESERVED)
-            s->bytes = cbi_alloc(lk->ctx, sec->size);
+            s->bytes = bytes_of_memory(lk, sec);
     }
     em->merc_symtab = (uint32_t)em->secs.len;
     add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
@@ -276,16 +292,10 @@ static void build_names(cbi_emit *em)
     cbi_buf_append(lk->ctx, &em->str, lk->str.items, lk->str.len);
     for (size_t i = 1; i < lk->out.len; i++)
         rename_in_place(em, &em->secs.items[i]);
-    cbi_map seen = {0};
     for (size_t i = lk->out.len; i < em->secs.len; i++) {
         cbi_emit_sec *s = &em->secs.items[i];
-        uintptr_t known = (uintptr_t)cbi_map_get(&seen, CBI_KEY(s->name));
-        if (!known) {
-            known = em->shstr.len;
-            cbi_buf_append(lk->ctx, &em->shstr, s->name->s, s->name->len + 1);
-            cbi_map_put(lk->ctx, &seen, CBI_KEY(s->name), (void *)known);
-        }
-        s->name_offset = (uint32_t)known;
+        s->name_offset = (uint32_t)em->shstr.len;
+        cbi_buf_append(lk->ctx, &em->shstr, s->name->s, s->name->len + 1);
     }
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];

@@ -1,5 +1,5 @@
-/* .debug_frame of the SASS side.  Unlike the Mercury side, which only clears the range of a function
- * that is gone, it leaves out the function's description and the CIE in front of it. */
+/* .debug_frame of the SASS side.  Unlike the Mercury side, which only clears the range of a
+ * function that is gone, it leaves out the function's description and the CIE in front of it. */
 #include "mercury/debug.h"
 
 typedef struct entry {
@@ -28,36 +28,17 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
     return true;
 }
 
-/* Symbols of the functions that the entries describe, by place of their initial location. */
+/* The function, found by the place of its initial location. */
 static const cbi_lsym *described(cbi_map *symbols, const entry *e)
 {
     return cbi_map_get(symbols, e->id_at + e->id_size);
-}
-
-static void map_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
-{
-    const cbi_mercury_view *view = part->obj->mercury;
-    for (uint32_t i = 1; i < view->file.section_count; i++) {
-        const cbi_section *sec = &part->obj->object.sections[i];
-        if (sec->type != SHT_RELA || sec->info != part->section)
-            continue;
-        for (uint32_t k = 0; k < view->pair_count[i]; k++) {
-            uint32_t symbol = cbi_rela_at(sec, k).symbol;
-            const cbi_lsym *sym = part->obj->symbols[symbol];
-            bool lost = part->obj->symbol_lost[symbol] || (sym && sym->removed);
-            static cbi_lsym gone;
-            if (view->pairs[i][k].has_sass && symbol && !(sym && sym->is_section))
-                cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].sass_offset,
-                            lost || !sym ? &gone : (void *)sym);
-        }
-    }
 }
 
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_map symbols = {0};
-    map_symbols(lk, part, &symbols);
+    cbi_mercury_described(lk, part, &symbols);
     uint64_t at = 0;
     entry e, cie = {0};
     bool have_cie = false;

@@ -84,8 +84,7 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
     while (cbi_attr_next(view->file.sections[section].data, &pos, &attr)) {
         if (!sass_only(attr.code))
             continue;
-        uint8_t *at =
-            cbi_buf_append(lk->ctx, &f->info->sass_info, attr.raw.data, attr.raw.size);
+        uint8_t *at = cbi_buf_append(lk->ctx, &f->info->sass_info, attr.raw.data, attr.raw.size);
         if (attr.code == 0x0a && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }

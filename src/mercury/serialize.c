@@ -36,8 +36,8 @@ static void load_segments(const cbi_emit *em, segments *out)
         } else {
             /* Bytes up to the first section without any belong to the file part. */
             open->filesz = s->offset - open->offset;
-            open->memsz = cbi_align_up(open->offset + open->memsz, s->align) + s->size -
-                          open->offset;
+            open->memsz =
+                cbi_align_up(open->offset + open->memsz, s->align) + s->size - open->offset;
         }
     }
 }

@@ -13,10 +13,18 @@ static uint32_t sass_type(const cbi_linker *lk, const cbi_lrel *r)
     return r->sass_type;
 }
 
-static bool is_resolved_on_sass_side(const cbi_lrel *r)
+static bool is_resolved_on_sass_side(const cbi_linker *lk, const cbi_lrel *r)
 {
+    if (!lk->exec)
+        return false;
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
     return type && type->action == CBI_RELOC_PROG_REL;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = cbi_ld64(a), y = cbi_ld64(b);
+    return x < y ? -1 : x > y;
 }
 
 cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
@@ -25,7 +33,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
     const cbi_mercury_debug *debug = cbi_mercury_debug_of(lk, sec->target);
     for (size_t i = 0; i < sec->relocs.len; i++) {
         const cbi_lrel *r = sec->relocs.items[i];
-        if (!r->has_sass || is_resolved_on_sass_side(r))
+        if (!r->has_sass || is_resolved_on_sass_side(lk, r))
             continue;
         uint64_t offset = r->offset;
         if (debug && !cbi_mercury_debug_place(debug, r, &offset))
@@ -41,6 +49,9 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         cbi_st64(p + 8, symbol << 32 | sass_type(lk, r));
         cbi_st64(p + 16, (uint64_t)addend);
     }
+    /* Line programs are written anew, with their addresses in order. */
+    if (debug && cbi_is_line_section(sec->target->name->s))
+        qsort(out.items, out.len / 24, 24, compare_places);
     return out;
 }
 
@@ -74,6 +85,12 @@ static uint64_t code_size(const cbi_func *f)
     return f->obj ? f->obj->mercury->file.symbols[f->in_sym].size : 0;
 }
 
+static bool is_reserved(const cbi_lsym *sym)
+{
+    return !sym->func && !sym->is_section &&
+           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
+}
+
 /* What the SASS table says differently. */
 static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
@@ -84,8 +101,10 @@ static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
         cbi_st64(p + 8, reserved_value(sym, cbi_ld64(p + 8)));
     if (!lk->exec)
         return;
-    bool shared = !sym->func && !sym->is_section &&
-                  (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+    if (is_reserved(sym) && !undefined)
+        cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_AREA);
+    bool shared =
+        !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
     if (CBI_ST_TYPE(sym->info) == STT_CUDA_OBJECT && !undefined)
         p[4] = (uint8_t)((p[4] & 0xf0) | STT_OBJECT);
     if (!sym->func)
@@ -105,6 +124,10 @@ void cbi_mercury_symtabs(cbi_emit *em)
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
+        if (lk->exec && is_reserved(sym) && sym->state != CBI_SYM_UNDEF) {
+            cbi_st64(s + 8, 0);
+            cbi_st64(m + 8, 0);
+        }
         sass_symbol(lk, sym, s);
         if (!sym->sec || sym->state == CBI_SYM_UNDEF)
             continue;

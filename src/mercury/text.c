@@ -22,7 +22,9 @@ static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
 {
     const char *file = rel->obj ? rel->obj->file : "";
     cbi_fatal(lk->ctx, "finalizer",
-              &(cbi_place){.file = file, .section = rel->target->name->s, .offset = rel->offset,
+              &(cbi_place){.file = file,
+                           .section = rel->target->name->s,
+                           .offset = rel->offset,
                            .has_offset = true},
               "a Mercury relocation has no counterpart on the SASS side",
               "Internal FNLZR error '%s'", file);
@@ -126,8 +128,7 @@ cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func)
     const cbi_mercury_fixup_list *list = cbi_mercury_fixups_of(lk, func->text);
     if (!list->len)
         return out;
-    const cbi_mercury_fixup **fixes =
-        CBI_NEW_ARRAY(lk->ctx, list->len, const cbi_mercury_fixup *);
+    const cbi_mercury_fixup **fixes = CBI_NEW_ARRAY(lk->ctx, list->len, const cbi_mercury_fixup *);
     for (size_t i = 0; i < list->len; i++)
         fixes[i] = &list->items[i];
     qsort(fixes, list->len, sizeof *fixes, compare_places);

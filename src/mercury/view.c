@@ -1,5 +1,6 @@
 /* Builds the Mercury view: each Mercury section takes the name and type that a link knows, the SASS
- * sections that mirror it are hidden.  Text stays visible as SASS, since that is what is patched. */
+ * sections that mirror it are hidden.  Text stays visible as SASS, since that is what is patched.
+ */
 #include "mercury/view.h"
 
 static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
@@ -123,8 +124,7 @@ static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
         if (!(s->flags & SHF_CUDA_MERCURY))
             continue;
         if (strncmp(s->name, ".nv.merc", 8) != 0)
-            incomplete(lk, obj,
-                       cbi_printf(lk->ctx, "section '%s' is no Mercury section", s->name));
+            incomplete(lk, obj, cbi_printf(lk->ctx, "section '%s' is no Mercury section", s->name));
         v->name = s->name + 8;
         v->flags &= ~(uint64_t)SHF_CUDA_MERCURY;
         if ((s->flags & SHF_INFO_LINK) && s->info < file->section_count && text_of[s->info])
@@ -180,6 +180,37 @@ static bool is_smem_cap(const cbi_object *file, uint32_t symbol)
            strcmp(file->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
 }
 
+static void set_pair(cbi_lrel *pair, cbi_rela entry)
+{
+    pair->has_sass = true;
+    pair->sass_offset = entry.offset;
+    pair->sass_type = entry.type;
+    pair->sass_addend = entry.addend;
+}
+
+/* Line programs name each function once, not in the same order on both sides.  A reference to
+ * strings has no counterpart. */
+static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_section *merc,
+                           const cbi_section *sass, cbi_lrel *pairs)
+{
+    size_t have = cbi_rela_count(sass), count = cbi_rela_count(merc);
+    uint32_t *first = CBI_NEW_ARRAY(lk->ctx, file->symbol_count, uint32_t);
+    uint32_t *next = CBI_NEW_ARRAY(lk->ctx, have + 1, uint32_t);
+    for (size_t j = have; j-- > 0;) {
+        uint32_t symbol = cbi_rela_at(sass, j).symbol;
+        next[j + 1] = first[symbol];
+        first[symbol] = (uint32_t)j + 1;
+    }
+    for (size_t k = 0; k < count; k++) {
+        uint32_t symbol = cbi_rela_at(merc, k).symbol;
+        uint32_t j = symbol < file->symbol_count ? first[symbol] : 0;
+        if (!j)
+            continue;
+        first[symbol] = next[j];
+        set_pair(&pairs[k], cbi_rela_at(sass, j - 1));
+    }
+}
+
 /* The lists agree entry by entry but for what only Mercury has. */
 static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view)
 {
@@ -202,16 +233,15 @@ static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view 
         if (!partner)
             continue;
         const cbi_section *sass = &file->sections[partner];
+        if (cbi_is_line_section(out->sections[target].name)) {
+            pair_by_symbol(lk, file, merc, sass, view->pairs[i]);
+            continue;
+        }
         size_t j = 0, have = cbi_rela_count(sass);
         for (size_t k = 0; k < count && j < have; k++) {
             if (is_smem_cap(file, cbi_rela_at(merc, k).symbol))
                 continue;
-            cbi_rela entry = cbi_rela_at(sass, j++);
-            cbi_lrel *p = &view->pairs[i][k];
-            p->has_sass = true;
-            p->sass_offset = entry.offset;
-            p->sass_type = entry.type;
-            p->sass_addend = entry.addend;
+            set_pair(&view->pairs[i][k], cbi_rela_at(sass, j++));
         }
     }
 }

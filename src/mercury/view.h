@@ -16,4 +16,10 @@ struct cbi_mercury_view {
     uint32_t *pair_count; /* per relocation section */
 };
 
+/* Sections with line programs. */
+static inline bool cbi_is_line_section(const char *name)
+{
+    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
+}
+
 #endif
