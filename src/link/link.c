@@ -22,8 +22,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     size_t errors = ctx->error_count;
 
     cbi_link_admit(lk, inputs, count); /* read and check the inputs */
-    cbi_link_trace(lk);    /* --trace-symbol */
-    cbi_link_skeleton(lk); /* sections that every output has */
+    cbi_link_trace(lk);                /* --trace-symbol */
+    cbi_link_skeleton(lk);             /* sections that every output has */
     size_t taken = 0;
     for (size_t i = 0; i < lk->obj_count; i++) {
         cbi_lobj *obj = lk->objs[i];

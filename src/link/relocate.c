@@ -411,6 +411,7 @@ void cbi_link_undefined(cbi_linker *lk)
             continue;
         cbi_error(lk->ctx, "undefined-reference",
                   &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s},
-                  cbi_explain_undefined(lk, sym), "Undefined reference to '%s' in '%s'", sym->name->s, sym->first_obj->file);
+                  cbi_explain_undefined(lk, sym), "Undefined reference to '%s' in '%s'",
+                  sym->name->s, sym->first_obj->file);
     }
 }
