@@ -117,8 +117,11 @@ class Cubin:
         if not sec:
             return out
         strs = self.sections[sec.sh_link].data if sec.sh_link < len(self.sections) else b""
+        wide = self.find(".symtab_shndx")
         for off in range(0, len(sec.data) - 23, 24):
             n, info, other, shndx, value, size = struct.unpack_from("<IBBHQQ", sec.data, off)
+            if shndx == 0xFFFF and wide and off // 24 * 4 + 4 <= len(wide.data):
+                shndx = struct.unpack_from("<I", wide.data, off // 24 * 4)[0]
             out.append((cstr(strs, n), dict(zip(SYM, (info, other, shndx, value, size)))))
         return out
 
@@ -130,7 +133,7 @@ class Cubin:
         return "%s#%d" % (name, i)
 
     def secname(self, i):
-        if i == 0xFFF2:
+        if i == 0xFFF2 and len(self.sections) < 0xFF00:
             return "COMMON"
         return self.sections[i].name if i < len(self.sections) else "#%d?" % i
 
