@@ -16,6 +16,7 @@ LONG = {0x981, 0x980, 0x983, 0x98a, 0x9a8, 0x9a3, 0x3a9, 0x38b, 0x3a3, 0x3a8, 0x
 BRANCHES = {0x947, 0x547, 0x94d, 0x941, 0x949, 0x958, 0x950}
 BLOCK_END_ONLY = BRANCHES | {0x945, 0x918}
 NEVER = 1 << 30
+EVERYTHING = 0x3f                                 # this mask names no producer and ends none: it stays as it is
 SIZES = {4: 1, 5: 2, 6: 4, 7: 8}
 CONTROL = ~(0x3f << 116 | 7 << 110 | 7 << 113)
 
@@ -136,7 +137,8 @@ class Function:
             for t in targets:
                 self.pred[t].append(i)
         self.find_blocks()
-        self.wait = [bits(w, 116, 6) for w in words]
+        self.all = [bits(w, 116, 6) == EVERYTHING for w in words]
+        self.wait = [0 if a else bits(w, 116, 6) for w, a in zip(words, self.all)]
         self.producers = []                       # (instruction, 'r' or 'w', number in the input)
         self.at = defaultdict(list)
         for i, w in enumerate(words):
@@ -147,6 +149,14 @@ class Function:
         self.long = [side == 'w' and words[i] & 0xfff in LONG for i, side, _ in self.producers]
         self.stack_load = next((q for q in self.at[0] if self.producers[q][1] == 'w'), None)
         self.registers = [operands(w) for w in words]
+        self.groups = {}                          # first to last instruction of the warp-collective sequences
+        for i, w in enumerate(words):
+            if w & 0xfff in (0x348, 0x948):
+                for j in range(i + 1, min(i + 12, self.n)):
+                    if words[j] & 0xfff == 0x91b:
+                        self.groups[i] = j
+                    if words[j] & 0xfff == 0x91b or words[j] & 0xfff in BRANCHES:
+                        break
         self.pending_in_input()
         self.find_consumers()
 
@@ -192,6 +202,11 @@ class Function:
             return bool(gw & (iw | ir) or uw & (ivw | ivr))
         return bool(gr & iw or ur & ivw)
 
+    def names_registers(self, q):
+        p, side, _ = self.producers[q]
+        gw, gr, uw, ur = self.registers[p]
+        return self.long[q] or bool(gw or uw if side == 'w' else gr or ur)
+
     def register_consumer(self, q):
         p = self.producers[q][0]
         for i in range(p + 1, self.blocks[self.block(p)][1]):
@@ -215,7 +230,7 @@ class Function:
                 last = self.words[seen] & 0xfff
                 if seen == end - 1 and (found != seen if last in BLOCK_END_ONLY else found is None):
                     local, flush = None, True
-                elif merged and (found is None or found > seen):
+                elif merged and self.names_registers(q) and (found is None or found > seen):
                     local = found
             self.local[q], self.flush[q] = local, flush
         for q, (p, side, number) in enumerate(self.producers):
@@ -281,10 +296,12 @@ def assign(f, order, keep_stack_load):
     number, leaving = {}, {}
     for b in order:
         start, end = f.blocks[b]
-        five_taken = reserved and any(f.long[q] and local[q] is None for i in range(start, end) for q in at.get(i, ()))
         entering = set().union(*(leaving.get(p, set()) for p in block_pred[b])) if block_pred[b] else set()
+        five_taken = reserved and (
+            any(number[q] == 5 and any(start <= x < end for x in f.consumers[q]) for q in entering) or
+            any(f.long[q] and local[q] is None for i in range(start, end) for q in at.get(i, ())))
         pending = list(entering)
-        shuffle_held = set()
+        group_held, group_end = set(), -1
 
         def here(q):
             return start <= producers[q][0] < end
@@ -301,14 +318,13 @@ def assign(f, order, keep_stack_load):
 
         for i in range(start, end):
             cleared = {number[q] for q in pending if consumed_at(q, i)}
-            op = f.words[i] & 0xfff
-            if op == 0x348:
-                shuffle_held = {number[q] for q in pending if number[q] in cleared}
-            elif op != 0x389:
-                shuffle_held = set()
+            if i in f.groups:
+                group_held, group_end = {number[q] for q in pending if number[q] in cleared}, f.groups[i]
+            elif i > group_end:
+                group_held = set()
             pending = [q for q in pending if number[q] not in cleared]
             for q in at.get(i, ()):
-                number[q] = choose(f, q, b, pending, shuffle_held, entering, number, leaving, reserved, five_taken,
+                number[q] = choose(f, q, b, pending, group_held, entering, number, leaving, reserved, five_taken,
                                    next_consumer)
                 pending.append(q)
         flushed = {number[q] for q in pending
@@ -317,7 +333,7 @@ def assign(f, order, keep_stack_load):
     return rewrite(f, number, at, reserved)
 
 
-def choose(f, q, b, pending, shuffle_held, entering, number, leaving, reserved, five_taken, next_consumer):
+def choose(f, q, b, pending, group_held, entering, number, leaving, reserved, five_taken, next_consumer):
     p, side, _ = f.producers[q]
     end = f.blocks[b][1]
     own = f.local[q]
@@ -334,7 +350,7 @@ def choose(f, q, b, pending, shuffle_held, entering, number, leaving, reserved, 
             return pure[-1]
     elif f.long[q] and reserved:
         return 5
-    busy = {number[r] for r in pending} | shuffle_held
+    busy = {number[r] for r in pending} | group_held
     if own is None:
         for t in f.succ[end - 1]:
             for x in f.pred[t]:
@@ -392,10 +408,9 @@ def rewrite(f, number, at, reserved):
             break
     if reserved and {q for q in number if f.producers[q][2] == 5} == {q for q in number if number[q] == 5}:
         wait = [m & ~32 | old & 32 for m, old in zip(wait, f.wait)]
-    ops = [w & 0xfff for w in f.words]
-    for i in range(2, f.n):
-        if ops[i - 2:i + 1] == [0x348, 0x389, 0x91b]:
-            wait[i] |= wait[i - 2]
+    wait = [EVERYTHING if a else m for m, a in zip(wait, f.all)]
+    for i, last in f.groups.items():
+        wait[last] |= wait[i]
     write, read = [7] * f.n, [7] * f.n
     for q, k in number.items():
         (write if f.producers[q][1] == 'w' else read)[f.producers[q][0]] = k
