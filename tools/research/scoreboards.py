@@ -18,6 +18,7 @@ BLOCK_END_ONLY = BRANCHES | {0x945, 0x918}
 NEVER = 1 << 30
 EVERYTHING = 0x3f                                 # this mask names no producer and ends none: it stays as it is
 SIZES = {4: 1, 5: 2, 6: 4, 7: 8}
+CONVERSIONS = {0x110, 0x111, 0x112, 0x113}       # with 64 bits on at least one side
 CONTROL = ~(0x3f << 116 | 7 << 110 | 7 << 113)
 
 
@@ -82,14 +83,15 @@ def operands(w):
     unary = base in (0x02, 0x13, 0x45, 0x100, 0x101, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110, 0x111, 0x112,
                      0x113)
     third = 2 if base == 0x25 else n
+    to, come_from = (2 if bits(w, low, 2) == 3 else 1 for low in (75, 84))
     if base in (0x0b, 0x0c, 0x2a, 0x1c, 0x1b):
         written = none
     else:
-        written = general(16, 2 if base in (0x25, 0x28, 0x29, 0x2b, 0x112, 0x110, 0x113, 0x111, 0x35) else 1)
+        written = general(16, to if base in CONVERSIONS else 2 if base in (0x25, 0x28, 0x29, 0x2b, 0x35) else 1)
     read = none if unary else general(24, n)
     from_uniform = none
     if form == 1:
-        read = read | general(32, (2 if base in (0x110, 0x111, 0x112, 0x113) else 1) if unary else n)
+        read = read | general(32, (come_from if base in CONVERSIONS else 1) if unary else n)
         if not unary:
             read = read | general(64, third)
     elif form in (2, 3):
@@ -435,6 +437,8 @@ def reads_stack_pointer(words):
     """does a source register field name R1"""
     for w in words[1:]:
         if 1 in operands(w)[1]:
+            if w & 0x1ff in CONVERSIONS:
+                return True
             for low in (24, 32, 64):
                 if bits(w, low, 8) == 1 and 200 in operands(w & ~(0xff << low) | 200 << low)[1]:
                     return True
