@@ -124,7 +124,8 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return !sym->sec->dead && section_has_symbol(lk, sym->sec);
     if (!lk->exec)
         return true;
-    if (lk->opt->preserve_relocs && !sym->spread && (sym->internal || sym->recorded))
+    if (lk->opt->preserve_relocs && sym->sec && sym->sec->emitted && !sym->spread &&
+        (sym->internal || sym->recorded || (is_shared_var(sym) && !sym->unplaced)))
         return true;
     if (sym->internal)
         return false;

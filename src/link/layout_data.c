@@ -90,7 +90,7 @@ void cbi_layout_constants(cbi_linker *lk)
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
         if (sec->func->entry) {
-            if (sec->func->lost_constants)
+            if (sec->func->lost_constants && !lk->opt->preserve_relocs)
                 lk->null_symbol_value = sec->func->lost_constants_base;
             continue;
         }

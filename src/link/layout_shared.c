@@ -283,6 +283,24 @@ static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
               k->sym->name->s, (unsigned long long)k->shared->size, (unsigned long long)max);
 }
 
+/* --preserve-relocs.  Beside static variables of the module the dynamic ones that no entry reaches
+ * are taken for static ones.  They have the value -1, which marks deleted symbols, unless the
+ * reserved area was added to it. */
+static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
+{
+    lk->dynamic_recorded = beside_static;
+    for (size_t i = 0; i < lk->shared.len; i++) {
+        cbi_lsym *sym = lk->shared.items[i];
+        if (!is_dynamic(sym) && !is_unlaid(sym))
+            continue;
+        sym->recorded = beside_static && reserve;
+        sym->state = CBI_SYM_DEFINED;
+        sym->sec = lk->debug_shared;
+        sym->value = RESERVED_BYTES - 1 + (is_dynamic(sym) ? 0 : RESERVED_BYTES);
+        sym->unplaced = true;
+    }
+}
+
 static void layout_final(cbi_linker *lk)
 {
     bool dynamic = false;
@@ -356,9 +374,10 @@ static void layout_final(cbi_linker *lk)
         sec->align = groups.len && header > DYNAMIC_ALIGN ? header : DYNAMIC_ALIGN;
     sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
     sec->size = 0;
-    if (lk->opt->preserve_relocs && groups.len) {
-        sec->emitted = true;
-        sec->size = group_end + (reserve ? RESERVED_BYTES : 0);
+    if (lk->opt->preserve_relocs) {
+        sec->emitted |= groups.len > 0;
+        sec->size = sec->emitted ? group_end + (reserve ? RESERVED_BYTES : 0) : 0;
+        preserve_dynamic(lk, groups.len > 0, reserve);
     }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
         sec->emitted = groups.len || dynamic;

@@ -566,7 +566,7 @@ static void sparse_masks(cbi_linker *lk)
         if (!mask)
             continue;
         if (single)
-            add_mask(lk->entries.items[0], mask & 0x8000);
+            add_mask(lk->entries.items[0], mask);
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] != f)

@@ -187,14 +187,37 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
 
+static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
+{
+    cbi_fatal(lk->ctx, "deleted-symbol",
+              &(cbi_place){.file = r->obj ? r->obj->file : NULL,
+                           .section = r->target->name->s,
+                           .symbol = r->sym ? r->sym->name->s : NULL},
+              lk->deleted_section_help, "Internal error: reference to deleted symbol");
+}
+
 /* Not recorded: dynamic shared memory, texture slots, and optimizer constants that left their
  * section, whose symbols are gone. */
+static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
+{
+    const cbi_lsym *sym = r->sym;
+    if (!sym)
+        return true;
+    if (is_image(sym) || sym->spread)
+        return false;
+    if (!is_shared_var(sym) || (sym->size && !sym->unplaced))
+        return true;
+    cbi_func *user = r->target->func;
+    if (!lk->dynamic_recorded || !user || cbi_entries_reaching(lk, user)->len)
+        return false;
+    if (!sym->recorded)
+        deleted_symbol(lk, r);
+    return true;
+}
+
 static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
-    if (!lk->opt->preserve_relocs)
-        return;
-    if (r->sym &&
-        ((is_shared_var(r->sym) && r->sym->size == 0) || is_image(r->sym) || r->sym->spread))
+    if (!lk->opt->preserve_relocs || !is_recorded(lk, r))
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
@@ -207,15 +230,6 @@ static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cb
             copy->addend += (int64_t)r->section_base;
     }
     cbi_vec_push(lk->ctx, &r->target->resolved->relocs, copy);
-}
-
-static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
-{
-    cbi_fatal(lk->ctx, "deleted-symbol",
-              &(cbi_place){.file = r->obj ? r->obj->file : NULL,
-                           .section = r->target->name->s,
-                           .symbol = r->sym ? r->sym->name->s : NULL},
-              lk->deleted_section_help, "Internal error: reference to deleted symbol");
 }
 
 /* ---- decision ---- */

@@ -288,6 +288,7 @@ typedef struct cbi_linker {
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     bool has_unified;
+    bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
     const char *deleted_section_help; /* a section went that a symbol still needs, and why */
     uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
 
