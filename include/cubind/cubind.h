@@ -113,7 +113,8 @@ typedef struct cb_allocator {
 #define CB_LINK_VERBOSE               (UINT64_C(1) << 8)  /* report resource usage [-v] */
 #define CB_LINK_EXTRA_WARNINGS        (UINT64_C(1) << 9)  /* [-extrawarn] */
 #define CB_LINK_WARNINGS_AS_ERRORS    (UINT64_C(1) << 10) /* [-Werror] */
-#define CB_LINK_SUPPRESS_WARNINGS     (UINT64_C(1) << 11) /* [-w] */
+#define CB_LINK_SUPPRESS_WARNINGS     (UINT64_C(1) << 11) /* [-disable-infos] */
+#define CB_LINK_EMULATE_NVLINK        (UINT64_C(1) << 12) /* nvlink's version and build in the note */
 
 /* What to make, and how.  Strings and arrays are copied by cb_link_create. */
 typedef struct cb_link_options {
@@ -133,6 +134,7 @@ typedef struct cb_link_options {
     size_t variables_used_count;
     const char *const *library_paths; /* where cb_link_add_library looks [-L] */
     size_t library_path_count;
+    const char *ptxas_path; /* program that compiles PTX inputs; NULL makes them an error */
 
     /* The note that the link leaves in its output.  NULL = the library's own values. */
     const char *tool_name;

@@ -25,7 +25,7 @@ struct cb_link {
     cbi_buf image;
 };
 
-#define KNOWN_FLAGS ((CB_LINK_SUPPRESS_WARNINGS << 1) - 1)
+#define KNOWN_FLAGS ((CB_LINK_EMULATE_NVLINK << 1) - 1)
 
 void cb_link_options_init(cb_link_options *options, size_t struct_size)
 {
@@ -79,9 +79,13 @@ static cb_status copy_options(cbi_ctx *ctx, void *arg)
     o->kernels_used = copy_strings(ctx, o->kernels_used, o->kernels_used_count);
     o->variables_used = copy_strings(ctx, o->variables_used, o->variables_used_count);
     o->library_paths = copy_strings(ctx, o->library_paths, o->library_path_count);
+    o->ptxas_path = copy_string(ctx, o->ptxas_path);
     o->tool_name = copy_string(ctx, o->tool_name ? o->tool_name : CBI_TOOL_NAME);
-    o->tool_version = copy_string(ctx, o->tool_version ? o->tool_version : CBI_OWN_VERSION);
-    o->tool_build = copy_string(ctx, o->tool_build ? o->tool_build : CBI_OWN_BUILD);
+    bool emulate = (o->flags & CB_LINK_EMULATE_NVLINK) != 0;
+    const char *version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
+    const char *build = emulate ? CBI_NVLINK_BUILD : CBI_OWN_BUILD;
+    o->tool_version = copy_string(ctx, o->tool_version ? o->tool_version : version);
+    o->tool_build = copy_string(ctx, o->tool_build ? o->tool_build : build);
     o->command_line =
         o->command_line ? copy_string(ctx, o->command_line) : cbi_printf(ctx, "-arch %s ", o->arch);
     return CB_OK;
@@ -170,6 +174,7 @@ static void collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
         .host_machine = cbi_host_machine("X86_64"),
         .library_paths = o->library_paths,
         .library_path_count = o->library_path_count,
+        .ptx = {.ptxas = o->ptxas_path, .debug = (o->flags & CB_LINK_DEBUG) != 0},
     };
     cbi_inputs *in = cbi_inputs_create(&link->ctx, &options);
     for (size_t i = 0; i < link->inputs.len; i++)

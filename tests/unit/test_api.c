@@ -285,6 +285,27 @@ static void failures_are_explained(void **state)
     cb_link_free(link);
 }
 
+/* A golden fixture through the library: nvlink's bytes. */
+static void emulation_gives_the_bytes_of_nvlink(void **state)
+{
+    (void)state;
+    cb_link_options o = sample_options();
+    o.flags = CB_LINK_EMULATE_NVLINK;
+    cb_link *link;
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    const char *inputs[] = {"tests/golden/alias-90-default/in/a.cubin",
+                            "tests/golden/alias-90-default/in/b.cubin"};
+    for (size_t i = 0; i < CBI_COUNT(inputs); i++)
+        assert_int_equal(cb_link_add_file(link, unit_path(inputs[i])), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_OK);
+    cbi_span want = unit_read_file(unit_path("tests/golden/alias-90-default/expected.cubin"));
+    cbi_span got = image_of(link);
+    assert_int_equal(got.size, want.size);
+    assert_memory_equal(got.data, want.data, want.size);
+    free((void *)want.data);
+    cb_link_free(link);
+}
+
 static void strings_of_options_are_copied(void **state)
 {
     (void)state;
@@ -409,6 +430,7 @@ int main(void)
         cmocka_unit_test(older_and_newer_callers_work),
         cmocka_unit_test(wrong_order_is_refused),
         cmocka_unit_test(failures_are_explained),
+        cmocka_unit_test(emulation_gives_the_bytes_of_nvlink),
         cmocka_unit_test(strings_of_options_are_copied),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_memory_limit_is_kept),
