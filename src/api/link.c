@@ -196,6 +196,8 @@ static cb_status run(cbi_ctx *ctx, void *arg)
     const cb_link_options *o = &link->options;
     cbi_inputs_result inputs = {0};
     collect_inputs(link, &inputs);
+    if (ctx->error_count)
+        return CB_ERR_FORMAT;
     const cbi_link_options options = {
         .arch = link->arch,
         .relocatable = (o->flags & CB_LINK_RELOCATABLE) != 0,

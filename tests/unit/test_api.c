@@ -277,6 +277,14 @@ static void failures_are_explained(void **state)
     assert_int_equal(cb_link_get_image(link, &data, &size), CB_ERR_USAGE);
     cb_link_free(link);
 
+    static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    h = (heard){0};
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    assert_int_equal(cb_link_add_memory(link, "a.ptx", ptx, sizeof ptx - 1), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_ERR_FORMAT);
+    assert_int_equal(h.errors, 1);
+    cb_link_free(link);
+
     h = (heard){0};
     assert_int_equal(cb_link_create(&o, &link), CB_OK);
     assert_int_equal(cb_link_add_file(link, "/no/such/file.cubin"), CB_OK);
