@@ -44,16 +44,17 @@ static bool on_slice(const cbi_slice *slice, void *user)
     return true;
 }
 
+static void search_file(void *user, const char *path, cbi_span bytes)
+{
+    search *s = user;
+    cbi_each_slice(s->ctx, path, bytes, on_slice, s);
+}
+
 static cb_status search_files(cbi_ctx *ctx, void *user)
 {
     search *s = user;
-    const cbi_command_line *line = &s->run->line;
     s->ctx = ctx;
-    for (size_t i = 0; i < line->inputs.len; i++) {
-        cbi_span bytes;
-        if (cbi_map_file(ctx, line->inputs.items[i], &bytes) == CB_OK)
-            cbi_each_slice(ctx, line->inputs.items[i], bytes, on_slice, s);
-    }
+    cbi_each_mapping(s->run->ctx, search_file, s);
     return CB_OK;
 }
 

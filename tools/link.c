@@ -250,6 +250,7 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
     run->ctx = ctx;
     cbi_parse_command_line(ctx, run->argc, run->argv, &run->line);
     const cbi_command_line *line = &run->line;
+    run->parsed = true;
     if (cbi_given(line, OPT_TOOL_NAME))
         run->messages.tool_name = cbi_text(line, OPT_TOOL_NAME);
     run->messages.summarize = cbi_given(line, OPT_SUMMARIZE_WARNINGS);
@@ -275,6 +276,13 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
     return link_inputs(run);
 }
 
+static cb_status save_repro(cbi_ctx *ctx, void *arg)
+{
+    (void)ctx;
+    cbi_write_repro(arg);
+    return CB_OK;
+}
+
 static int exit_code(cb_status status)
 {
     return status == CB_OK ? 0 : status == CB_ERR_LINK ? 255 : 1;
@@ -293,6 +301,8 @@ int cbi_tool_link(int argc, char **argv)
     };
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, run_link, &run);
+    if (run.parsed && cbi_run(&ctx, save_repro, &run) != CB_OK)
+        status = CB_ERR_IO;
     if (status == CB_ERR_NOMEM)
         fprintf(stderr, "%s fatal   : Memory allocation failure\n", run.messages.tool_name);
     cbi_messages_finish(&run.messages);

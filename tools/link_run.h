@@ -12,6 +12,7 @@ typedef struct cbi_link_run {
     cbi_command_line line;
     cbi_messages messages;
     bool as_nvlink; /* called by that name */
+    bool parsed;    /* the command line is complete */
     int argc;
     char *const *argv;
 
@@ -48,6 +49,10 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
 
 /* Searches the images for other targets in all inputs; user is the run. */
 const char *cbi_find_elsewhere(void *user, const char *symbol);
+
+/* --repro: writes what the link has read so far, and the command, into an archive.  Called at the
+ * end of links that failed too.  Failure is fatal. */
+void cbi_write_repro(cbi_link_run *run);
 
 /* Writes a result file; failure is fatal. */
 void cbi_write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes);

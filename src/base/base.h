@@ -267,4 +267,8 @@ cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
  * is a directory; no diagnostic is reported. An empty file gives an empty span. */
 cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes);
 
+/* Calls fn for every file mapped so far, newest first. */
+typedef void (*cbi_mapping_fn)(void *user, const char *path, cbi_span bytes);
+void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user);
+
 #endif

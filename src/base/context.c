@@ -12,6 +12,7 @@ void cbi_arena_fini(cbi_ctx *ctx);
 
 typedef struct cbi_mapping {
     struct cbi_mapping *next;
+    const char *path;
     void *base;
     size_t size;
 } cbi_mapping;
@@ -108,6 +109,7 @@ void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char 
 cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
 {
     cbi_mapping *mapping = CBI_NEW(ctx, cbi_mapping);
+    const char *name = cbi_strndup(ctx, path, strlen(path));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return CB_ERR_IO;
@@ -121,6 +123,7 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
             /* MAP_PRIVATE: the inputs are read once; a writer of the same file is not our case. */
             void *base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
             if (base != MAP_FAILED) {
+                mapping->path = name;
                 mapping->base = base;
                 mapping->size = (size_t)st.st_size;
                 mapping->next = ctx->mappings;
@@ -132,4 +135,10 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     }
     close(fd);
     return status;
+}
+
+void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user)
+{
+    for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
+        fn(user, m->path, (cbi_span){m->base, m->size});
 }
