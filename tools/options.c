@@ -35,7 +35,7 @@ const cbi_option cbi_options[OPT_COUNT] = {
                    "The inputs were compiled for debugging: keep unused "
                    "code and debug information."},
     [OPT_DEVICE_STACK_PROTECTOR] = {"device-stack-protector", "device-stack-protector",
-                                    OPT_KIND_BOOL, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 36, NULL, NULL,
+                                    OPT_KIND_BOOL, 0, OPT_RECORD_ALWAYS, 36, NULL, NULL,
                                     "<true|false>", NULL,
                                     "Stack protection in code compiled from PTX."},
     [OPT_DEVICE_STACK_PROTECTOR_THRESHOLD] = {"device-stack-protector-frame-size-threshold",
@@ -155,9 +155,9 @@ const cbi_option cbi_options[OPT_COUNT] = {
     [OPT_SHARED] = {"shared", "shared", HIDDEN_FLAG,
                     "The host program is a shared library "
                     "(matters to -ghls only)."},
-    [OPT_SPLIT_COMPILE] = {"split-compile", "split-compile", OPT_KIND_INT, OPT_NO_EFFECT,
-                           OPT_RECORD_ALWAYS, 26, NULL, NULL, "<number>", "1",
-                           "Threads of the NVVM compiler (link-time optimization only)."},
+    [OPT_SPLIT_COMPILE] = {"split-compile", "split-compile", OPT_KIND_INT, 0, OPT_RECORD_ALWAYS, 26,
+                           NULL, NULL, "<number>", "1",
+                           "Threads for compiling PTX and for link-time optimization."},
     [OPT_SPLIT_COMPILE_EXTENDED] = {"split-compile-extended", "split-compile-extended",
                                     OPT_KIND_INT, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 27, NULL, NULL,
                                     "<number>", "1",

@@ -8,7 +8,7 @@ import sys
 import tarfile
 import tempfile
 
-from _nvlink import CUBIND, INPUTS, archive
+from _nvlink import CUBIND, INPUTS, ROOT, archive
 
 passed = failed = 0
 
@@ -133,13 +133,17 @@ def repro(folder):
 
 
 def command(folder):
-    code, out, err = link(folder, "b.cubin", "-o", "out", "-split-compile=2")
-    check("option without effect is named", "'--split-compile' has no effect" in err, err)
+    code, out, err = link(folder, "b.cubin", "-o", "out", "-split-compile-extended=2")
+    check("option without effect is named", "'--split-compile-extended' has no effect" in err, err)
     done = subprocess.run([CUBIND, "link", "--help"], stdout=subprocess.PIPE, text=True)
     check("help", done.returncode == 0 and "--require-kernel" in done.stdout and
           "--dot-file" not in done.stdout, done.stdout[:200])
     names = [l.split()[0] for l in done.stdout.split("\n") if l.startswith("--")]
     check("help is sorted", names == sorted(names))
+    with open(os.path.join(ROOT, "man", "cubind-link.1.scd")) as f:
+        page = f.read()
+    missing = [n for n in names if "*%s*" % n not in page]
+    check("the manual has every option of the help", not missing, missing)
     done = subprocess.run([CUBIND, "link", "--version"], stdout=subprocess.PIPE, text=True)
     check("version", "cubind" in done.stdout.split("\n")[0] and
           "release 13.0, V13.0.88" in done.stdout, done.stdout)
