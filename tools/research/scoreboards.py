@@ -266,25 +266,32 @@ class Function:
 
 # ---- the assignment ----------------------------------------------------------------------------------------------
 
-def layout_order(f):
-    return list(range(len(f.blocks)))
+def bucket(block):
+    """FNV-1a of the block's position as four bytes, in a table of eight: the order in which successors are visited"""
+    h = 0x811c9dc5
+    for i in range(4):
+        h = (h ^ block >> 8 * i & 255) * 0x01000193 & 0xffffffff
+    return h & 7
 
 
-def taken_first_order(f):
-    """reverse post-order that puts the taken side of a branch before the other"""
-    seen, post, stack = {0}, [], [(0, iter(f.block_succ[0][::-1]))]
+def block_order(f):
+    """reverse post-order of the blocks"""
+    def visit(b):
+        return iter(sorted(dict.fromkeys(f.block_succ[b]), key=bucket))
+
+    seen, post, stack = {0}, [], [(0, visit(0))]
     while stack:
         for s in stack[-1][1]:
             if s not in seen:
                 seen.add(s)
-                stack.append((s, iter(f.block_succ[s][::-1])))
+                stack.append((s, visit(s)))
                 break
         else:
             post.append(stack.pop()[0])
     return post[::-1] + [b for b in range(len(f.blocks)) if b not in seen]
 
 
-def assign(f, order, keep_stack_load):
+def assign(f, keep_stack_load):
     """-> instruction words with new scoreboard numbers and wait masks"""
     producers, local = f.producers, f.local
     skip = set() if keep_stack_load else {f.stack_load}
@@ -296,7 +303,7 @@ def assign(f, order, keep_stack_load):
         for t in targets:
             block_pred[t].add(b)
     number, leaving = {}, {}
-    for b in order:
+    for b in block_order(f):
         start, end = f.blocks[b]
         entering = set().union(*(leaving.get(p, set()) for p in block_pred[b])) if block_pred[b] else set()
         five_taken = reserved and (
@@ -422,13 +429,7 @@ def rewrite(f, number, at, reserved):
 def predict(words, tables):
     """-> (new words, whether the model reproduced the input)"""
     f = Function(words, tables)
-    first = None
-    for order in (layout_order(f), taken_first_order(f)):
-        result = assign(f, order, False)
-        if [w >> 105 for w in assign(f, order, True)] == [w >> 105 for w in words]:
-            return result, True
-        first = first or result
-    return first, False
+    return assign(f, False), [w >> 105 for w in assign(f, True)] == [w >> 105 for w in words]
 
 
 # ---- command -----------------------------------------------------------------------------------------------------
