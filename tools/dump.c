@@ -19,6 +19,8 @@ static const struct {
     {"--callgraph", CBI_DUMP_CALLGRAPH, "calls, address-taken functions and prototypes"},
     {"--unified", CBI_DUMP_UNIFIED, "tables of unified functions and variables"},
     {"--all", CBI_DUMP_ALL, "all of the above; the default"},
+    {"--capsule", CBI_DUMP_CAPSULE,
+     "from sm_100 on: what is stored beside the code, per instruction"},
 };
 
 typedef struct dump {

@@ -217,4 +217,5 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
     cbi_check_attributes(&c);
     cbi_check_graph(&c);
     cbi_check_relocs(&c);
+    cbi_check_mercury(&c);
 }

@@ -53,6 +53,13 @@
     X(RELOC_NAME,       "reloc-name",       "a relocation section is named after its target")               \
     X(RELOC_FIELD,      "reloc-field",      "the patched bits lie inside the target")                       \
     X(REL_ACTION,       "rel-action",       ".nv.rel.action has its fixed contents")                        \
+    X(CAPSULE,          "capsule",          "a capsule follows its grammar and covers its code exactly")    \
+    X(CAPSULE_TEXT,     "capsule-text",     "a capsule names its code section")                             \
+    X(CAPSULE_TAIL,     "capsule-tail",     "the last run of a capsule is a branch to itself and NOPs")     \
+    X(CAPSULE_LENGTH,   "capsule-length",   "the entries of a capsule make the Mercury length of the function") \
+    X(INFO_TWINS,       "info-twins",       "both attribute streams of a function count the same exits and name the same Mercury version") \
+    X(RELOC_TWINS,      "reloc-twins",      "relocations of code correspond one to one in both views")      \
+    X(SHARED_BYTES,     "shared-bytes",     "both views name the same bytes of initialised data")           \
     X(UNIFIED,          "unified-table",    "unified table records name symbols of the table")
 /* clang-format on */
 
@@ -102,5 +109,6 @@ void cbi_check_functions(cbi_checker *c);
 void cbi_check_attributes(cbi_checker *c);
 void cbi_check_graph(cbi_checker *c);
 void cbi_check_relocs(cbi_checker *c);
+void cbi_check_mercury(cbi_checker *c);
 
 #endif

@@ -215,6 +215,7 @@ void cbi_dump(cbi_ctx *ctx, const cbi_object *o, uint32_t parts, cbi_node *docum
         {CBI_DUMP_CALLGRAPH, "callgraph", cbi_dump_callgraph},
         {CBI_DUMP_UNIFIED, "unified", cbi_dump_unified},
         {CBI_DUMP_RELOCS, "relocations", cbi_dump_relocs},
+        {CBI_DUMP_CAPSULE, "capsules", cbi_dump_capsules},
     };
     for (size_t i = 0; i < CBI_COUNT(makers); i++)
         if (parts & makers[i].part)

@@ -18,7 +18,8 @@ enum {
     CBI_DUMP_CALLGRAPH = 1 << 8,
     CBI_DUMP_UNIFIED = 1 << 9,
     CBI_DUMP_SUMMARY = 1 << 10,
-    CBI_DUMP_ALL = (1 << 11) - 1,
+    CBI_DUMP_ALL = (1 << 11) - 1, /* all above */
+    CBI_DUMP_CAPSULE = 1 << 11,
 };
 
 /* Adds the chosen parts of an object to a document.  Works on damaged objects as far as their
@@ -41,6 +42,7 @@ cbi_node *cbi_dump_compat(cbi_ctx *ctx, const cbi_object *object);
 cbi_node *cbi_dump_notes(cbi_ctx *ctx, const cbi_object *object);
 cbi_node *cbi_dump_callgraph(cbi_ctx *ctx, const cbi_object *object);
 cbi_node *cbi_dump_unified(cbi_ctx *ctx, const cbi_object *object);
+cbi_node *cbi_dump_capsules(cbi_ctx *ctx, const cbi_object *object);
 cbi_node *cbi_dump_summary(cbi_ctx *ctx, const cbi_object *object);
 
 /* Decodes one EIATTR record into an object node's fields; symbols are shown by name. */

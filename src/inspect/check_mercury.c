@@ -1,0 +1,208 @@
+/* check: from sm_100 on, the Mercury view against the plain one. */
+#include "inspect/check.h"
+#include "format/eiattr.h"
+#include "format/reloc.h"
+#include "mercury/capsule.h"
+
+enum { BRANCH = 0x947, NOP = 0x918, OPCODE_MASK = 0xfff, MERCURY_UNIT = 16 };
+
+static uint32_t opcode(const cbi_section *text, uint64_t instruction)
+{
+    return cbi_ld16(text->data.data + instruction * CBI_SASS_INSTRUCTION) & OPCODE_MASK;
+}
+
+/* The last entry stands for the branch to itself and the NOPs that fill up the section. */
+static void check_tail(cbi_checker *c, uint32_t i, const cbi_section *text,
+                       const cbi_capsule_entry *tail)
+{
+    bool sound = opcode(text, tail->first) == BRANCH;
+    for (uint32_t k = 1; k < tail->count && sound; k++)
+        sound = opcode(text, (uint64_t)tail->first + k) == NOP;
+    if (!sound)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_TAIL, i, c->o->sections[i].offset, NULL,
+                       "instructions 0x%x and up are no branch followed by NOPs",
+                       tail->first * CBI_SASS_INSTRUCTION);
+}
+
+/* A record says how long its instruction is in Mercury; a derived one takes one or two units. */
+static void check_length(cbi_checker *c, uint32_t i, uint64_t units, uint64_t derived)
+{
+    const cbi_section *s = &c->o->sections[i];
+    const cbi_symbol *f = &c->o->merc_symbols[s->info];
+    uint64_t least = (units + derived) * MERCURY_UNIT;
+    uint64_t most = (units + 2 * derived) * MERCURY_UNIT;
+    if (f->size < least || f->size > most)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, i, s->offset, f->name,
+                       "0x%llx bytes of Mercury code; the entries make 0x%llx to 0x%llx",
+                       (unsigned long long)f->size, (unsigned long long)least,
+                       (unsigned long long)most);
+}
+
+static void check_capsule(cbi_checker *c, uint32_t i)
+{
+    const cbi_object *o = c->o;
+    const cbi_section *s = &o->sections[i];
+    static const char prefix[] = ".nv.capmerc";
+    if (strncmp(s->name, ".nv.capmerc.text.", 17) != 0)
+        return; /* jump slots of unified functions have no code section of their own */
+    uint32_t index = cbi_check_find(c, s->name + sizeof prefix - 1);
+    cbi_capsule capsule;
+    if (!cbi_capsule_open(s->data, &capsule)) {
+        cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", capsule.error);
+        return;
+    }
+    if (!index)
+        return; /* reported with the functions */
+    if (capsule.text_index != index)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_TEXT, i, s->offset, NULL,
+                       "it names section %u, its code is section %u", capsule.text_index, index);
+    const cbi_section *text = &o->sections[index];
+    const char *error = cbi_capsule_verify(s->data, text->data.size);
+    if (error) {
+        cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", error);
+        return;
+    }
+    uint64_t units = 0, derived = 0;
+    cbi_capsule_entry e = {0};
+    while (cbi_capsule_next(&capsule, &e)) {
+        units += e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD ? e.units : 0;
+        derived += e.kind == CBI_CAPSULE_DERIVED;
+    }
+    if (capsule.entries)
+        check_tail(c, i, text, &e);
+    if (s->info && s->info < o->merc_symbol_count)
+        check_length(c, i, units, derived);
+}
+
+/* ---- attributes ---- */
+
+typedef struct twin_values {
+    size_t exits; /* EXIT_INSTR_OFFSETS */
+    int isa;      /* MERCURY_ISA_VERSION, -1 = none */
+} twin_values;
+
+static twin_values values_of(const cbi_section *s)
+{
+    twin_values v = {.isa = -1};
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(s->data, &pos, &attr)) {
+        if (attr.code == EIATTR_EXIT_INSTR_OFFSETS)
+            v.exits += attr.payload.size / 4;
+        else if (attr.code == EIATTR_MERCURY_ISA_VERSION)
+            v.isa = attr.value;
+    }
+    return v;
+}
+
+static void check_info_twins(cbi_checker *c, uint32_t i)
+{
+    const cbi_section *s = &c->o->sections[i];
+    uint32_t twin = cbi_check_find(c, s->name + strlen(".nv.merc"));
+    if (!twin)
+        return;
+    twin_values m = values_of(s), p = values_of(&c->o->sections[twin]);
+    if (m.exits != p.exits)
+        cbi_check_fail(c, CBI_CHECK_INFO_TWINS, i, s->offset, NULL,
+                       "%zu exits in the Mercury view, %zu in the plain one", m.exits, p.exits);
+    if (m.isa != p.isa)
+        cbi_check_fail(c, CBI_CHECK_INFO_TWINS, i, s->offset, NULL,
+                       "Mercury version 0x%x here, 0x%x in the plain view", (unsigned)m.isa,
+                       (unsigned)p.isa);
+}
+
+/* ---- relocations ---- */
+
+static bool is_capacity(const cbi_object *o, uint32_t symbol)
+{
+    return symbol && strcmp(o->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
+}
+
+/* May a Mercury relocation of code appear as this type in the plain view? */
+static bool is_partner(const cbi_reloc_type *m, const cbi_reloc_type *plain_of, uint32_t sass)
+{
+    const cbi_reloc_type *rows[] = {m, plain_of};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (rows[i] && (sass == rows[i]->sass_text || sass == rows[i]->sass_text_other))
+            return true;
+    return false;
+}
+
+/* Code: the lists of both views correspond one to one. */
+static void check_text_relocs(cbi_checker *c, uint32_t i)
+{
+    const cbi_object *o = c->o;
+    const cbi_section *s = &o->sections[i];
+    static const char prefix[] = ".nv.merc.rela.text.";
+    if (s->type != SHT_CUDA_MERC_RELA || strncmp(s->name, prefix, sizeof prefix - 1) != 0)
+        return;
+    uint32_t twin =
+        cbi_check_find(c, cbi_printf(c->ctx, ".rela.text.%s", s->name + sizeof prefix - 1));
+    size_t plain_count = twin ? cbi_rela_count(&o->sections[twin]) : 0;
+    size_t count = cbi_rela_count(s), k = 0;
+    for (size_t n = 0; n < count; n++) {
+        cbi_rela rela = cbi_rela_at(s, n);
+        const cbi_reloc_type *m = cbi_reloc_find(rela.type);
+        /* some exist in this view alone: nothing of them is left to do in SASS */
+        if (is_capacity(o, rela.symbol) || (m && m->action == CBI_RELOC_PROG_REL))
+            continue;
+        if (k >= plain_count) {
+            k++;
+            continue;
+        }
+        cbi_rela plain = cbi_rela_at(&o->sections[twin], k++);
+        if (rela.symbol != plain.symbol ||
+            (m && !is_partner(m, cbi_reloc_find(m->plain), plain.type)))
+            cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + n * 24, NULL,
+                           "relocation %zu, %s, has %s of symbol %u as its counterpart", n,
+                           m ? m->name : "unknown",
+                           cbi_reloc_find(plain.type) ? cbi_reloc_find(plain.type)->name : "?",
+                           plain.symbol);
+    }
+    if (k != plain_count)
+        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset, NULL,
+                       "%zu relocations of code in the Mercury view, %zu in the plain one", k,
+                       plain_count);
+}
+
+/* Initialised data exists once: both views name the same bytes. */
+static void check_shared_bytes(cbi_checker *c)
+{
+    static const struct {
+        const char *mercury, *plain;
+    } twins[] = {{".nv.merc.nv.constant.user", ".nv.constant3"},
+                 {".nv.merc.nv.global.init", ".nv.global.init"}};
+    for (size_t k = 0; k < CBI_COUNT(twins); k++) {
+        uint32_t i = cbi_check_find(c, twins[k].mercury);
+        uint32_t twin = cbi_check_find(c, twins[k].plain);
+        if (!i && !twin)
+            continue;
+        const cbi_section *m = &c->o->sections[i], *p = &c->o->sections[twin];
+        if (!i || !twin || m->offset != p->offset || m->size != p->size)
+            cbi_check_fail(
+                c, CBI_CHECK_SHARED_BYTES, i ? i : twin, cbi_check_header(c, i ? i : twin), NULL,
+                "%s and %s do not name the same bytes", twins[k].mercury, twins[k].plain);
+    }
+}
+
+void cbi_check_mercury(cbi_checker *c)
+{
+    if (!c->mercury || !c->o->merc_symtab)
+        return;
+    for (uint32_t i = 1; i < c->o->section_count; i++) {
+        switch (c->o->sections[i].type) {
+        case SHT_CUDA_CAPMERC:
+            check_capsule(c, i);
+            break;
+        case SHT_CUDA_MERC_INFO:
+            check_info_twins(c, i);
+            break;
+        case SHT_CUDA_MERC_RELA:
+            check_text_relocs(c, i);
+            break;
+        default:
+            break;
+        }
+    }
+    check_shared_bytes(c);
+}
