@@ -24,16 +24,14 @@ bool cbi_capsule_open(cbi_span bytes, cbi_capsule *ret_capsule)
 }
 
 /* Bytes stored of a record, 0 for a form that is not known. */
-static size_t stored_size(uint8_t first, uint8_t form)
+static size_t stored_size(unsigned units, uint8_t form)
 {
-    unsigned units = first & 15;
     switch (form) {
     case 0:
+    case CBI_CAPSULE_FORM_NOTE:
         return 16 * units;
     case 1:
         return 8;
-    case 3:
-        return first == 0x31 ? 16 : first == 0x32 ? 4 : 0;
     case 4:
         return 4;
     default:
@@ -52,7 +50,7 @@ static bool read_record(cbi_capsule *c, cbi_capsule_entry *e)
     e->units = p[0] & 15;
     e->form = p[0] >> 4 & 7;
     e->klass = p[1];
-    size_t size = stored_size(p[0], e->form);
+    size_t size = stored_size(e->units, e->form);
     if (!size) {
         c->error = "a record has an unknown storage form";
         return false;
@@ -93,6 +91,8 @@ bool cbi_capsule_next(cbi_capsule *c, cbi_capsule_entry *ret_entry)
         }
         if (e.kind != CBI_CAPSULE_RUN && !read_record(c, &e))
             return false;
+        if (e.kind == CBI_CAPSULE_RECORD && e.form == CBI_CAPSULE_FORM_NOTE)
+            e.count = 0; /* says something about the code; no instruction of its own */
     }
     if (e.count > UINT32_MAX - c->first) {
         c->error = "too many instructions";

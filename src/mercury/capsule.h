@@ -11,6 +11,7 @@
 enum {
     CBI_SASS_INSTRUCTION = 16, /* bytes */
     CBI_CAPSULE_VERSION_MAX = 1,
+    CBI_CAPSULE_FORM_NOTE = 3, /* records about the code, which cover no instruction */
 };
 
 /* How an entry is stored. */
@@ -29,7 +30,7 @@ typedef struct cbi_capsule_entry {
     size_t offset;   /* of its bytes in the capsule (records: after the run prefix) */
     cbi_span record; /* stored bytes of the record */
     uint8_t units;   /* records: Mercury length in 16-byte units */
-    uint8_t form;    /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 in part */
+    uint8_t form;    /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 a note */
     uint8_t klass;   /* records: instruction class */
 } cbi_capsule_entry;
 
