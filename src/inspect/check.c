@@ -1,6 +1,7 @@
 /* check: driver, and what concerns the file as a whole. */
 #include "inspect/check.h"
 #include "format/arch.h"
+#include "format/section.h"
 
 enum { MAX_FINDINGS = 1000 };
 
@@ -32,17 +33,30 @@ uint32_t cbi_check_find(const cbi_checker *c, const char *name)
     return (uint32_t)(uintptr_t)cbi_map_get(&c->by_name, CBI_KEY(cbi_intern(c->ctx, name)));
 }
 
+/* Names of sections.  Those of functions and variables may come again: local functions of different
+ * files may have the same name. */
 static void index_sections(cbi_checker *c)
 {
     const cbi_object *o = c->o;
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_name *name = cbi_intern(c->ctx, o->sections[i].name);
-        if (cbi_map_get(&c->by_name, CBI_KEY(name)))
+        if (!cbi_map_get(&c->by_name, CBI_KEY(name))) {
+            cbi_map_put(c->ctx, &c->by_name, CBI_KEY(name), (void *)(uintptr_t)i);
+            continue;
+        }
+        cbi_map_put(c->ctx, &c->repeated, CBI_KEY(name), (void *)(uintptr_t)i);
+        const cbi_section_rule *rule = cbi_section_rule_find(name->s, NULL);
+        if (rule && !rule->suffix)
             cbi_check_fail(c, CBI_CHECK_SECTION_TWICE, i, cbi_check_header(c, i), NULL,
                            "section %u has the name of an earlier one", i);
-        else
-            cbi_map_put(c->ctx, &c->by_name, CBI_KEY(name), (void *)(uintptr_t)i);
     }
+}
+
+uint32_t cbi_check_find_only(const cbi_checker *c, const char *name)
+{
+    if (cbi_map_get(&c->repeated, CBI_KEY(cbi_intern(c->ctx, name))))
+        return 0;
+    return cbi_check_find(c, name);
 }
 
 static bool is_known_sm(uint32_t sm)

@@ -27,7 +27,7 @@
     X(SECTION_ENTRIES,  "section-entries",  "sh_entsize is what the name asks for")                         \
     X(SECTION_TARGET,   "section-target",   "the target has sections of this name")                         \
     X(SECTION_OVERLAP,  "section-overlap",  "sections share bytes only with their Mercury counterparts")    \
-    X(SECTION_TWICE,    "section-twice",    "section names are unique")                                     \
+    X(SECTION_TWICE,    "section-twice",    "sections that are not of a function or variable are unique")                                     \
     X(SYMBOL_TYPE,      "symbol-type",      "the symbol type suits the table and the section")              \
     X(SYMBOL_SPACE,     "symbol-space",     "the memory space in st_other suits the section")               \
     X(SYMBOL_LOCALS,    "symbol-locals",    "sh_info follows the last symbol that is not global")           \
@@ -86,15 +86,19 @@ typedef struct cbi_checker {
     bool executable;
     bool legacy; /* the older ABI, OSABI 0x33: fewer sections and flags */
     bool mercury;
-    cbi_map by_name; /* interned section name -> index, as a pointer */
+    cbi_map by_name;  /* interned section name -> first index, as a pointer */
+    cbi_map repeated; /* names that come more than once */
 } cbi_checker;
 
 /* Adds a finding about a section (0 = the file); place is an offset in the file. */
 void cbi_check_fail(cbi_checker *c, cbi_check_rule rule, uint32_t section, uint64_t place,
                     const char *symbol, const char *format, ...) CBI_PRINTF(6, 7);
 
-/* The section of that name, 0 = none. */
+/* The first section of that name, 0 = none. */
 uint32_t cbi_check_find(const cbi_checker *c, const char *name);
+
+/* Likewise, 0 also if there are several. */
+uint32_t cbi_check_find_only(const cbi_checker *c, const char *name);
 
 /* File offset of a section's header. */
 static inline uint64_t cbi_check_header(const cbi_checker *c, uint32_t section)

@@ -100,7 +100,7 @@ static void check_params(cbi_checker *c, const stream *st, const params *p)
     if (!p->has_bank || st->mercury || !st->code)
         return;
     const char *function = c->o->sections[st->code].name + strlen(".text.");
-    uint32_t bank = cbi_check_find(c, cbi_printf(c->ctx, ".nv.constant0.%s", function));
+    uint32_t bank = cbi_check_find_only(c, cbi_printf(c->ctx, ".nv.constant0.%s", function));
     if (bank && c->o->sections[bank].size < (uint64_t)p->bank_offset + p->bank_size)
         cbi_check_fail(c, CBI_CHECK_ENTRY_PARAMS, bank, cbi_check_header(c, bank), function,
                        "0x%llx bytes do not hold the parameters, 0x%x at 0x%x",

@@ -45,17 +45,18 @@ static void check_capsule(cbi_checker *c, uint32_t i)
     static const char prefix[] = ".nv.capmerc";
     if (strncmp(s->name, ".nv.capmerc.text.", 17) != 0)
         return; /* jump slots of unified functions have no code section of their own */
-    uint32_t index = cbi_check_find(c, s->name + sizeof prefix - 1);
     cbi_capsule capsule;
     if (!cbi_capsule_open(s->data, &capsule)) {
         cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", capsule.error);
         return;
     }
-    if (!index)
-        return; /* reported with the functions */
-    if (capsule.text_index != index)
+    uint32_t index = capsule.text_index;
+    const char *name = index < o->section_count ? o->sections[index].name : "";
+    if (strcmp(name, s->name + sizeof prefix - 1) != 0) {
         cbi_check_fail(c, CBI_CHECK_CAPSULE_TEXT, i, s->offset, NULL,
-                       "it names section %u, its code is section %u", capsule.text_index, index);
+                       "it names section %u (%s) as its code", index, name);
+        return;
+    }
     const cbi_section *text = &o->sections[index];
     const char *error = cbi_capsule_verify(s->data, text->data.size);
     if (error) {
@@ -98,7 +99,7 @@ static twin_values values_of(const cbi_section *s)
 static void check_info_twins(cbi_checker *c, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
-    uint32_t twin = cbi_check_find(c, s->name + strlen(".nv.merc"));
+    uint32_t twin = cbi_check_find_only(c, s->name + strlen(".nv.merc"));
     if (!twin)
         return;
     twin_values m = values_of(s), p = values_of(&c->o->sections[twin]);
@@ -113,9 +114,25 @@ static void check_info_twins(cbi_checker *c, uint32_t i)
 
 /* ---- relocations ---- */
 
-static bool is_capacity(const cbi_object *o, uint32_t symbol)
+/* Places in reserved shared memory are known when SASS is made, so that only one view may have the
+ * relocation. */
+static bool is_reserved(const cbi_symbol *symbols, uint32_t index)
 {
-    return symbol && strcmp(o->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
+    const char *name = index ? symbols[index].name : "";
+    return strncmp(name, ".nv.reservedSmem.", 17) == 0 ||
+           strncmp(name, "__nv_reservedSMEM_", 18) == 0;
+}
+
+/* The next relocation of the plain list that needs a partner, from *k on. */
+static bool next_plain(const cbi_object *o, uint32_t section, size_t *k, cbi_rela *ret_rela)
+{
+    size_t count = section ? cbi_rela_count(&o->sections[section]) : 0;
+    while (*k < count) {
+        *ret_rela = cbi_rela_at(&o->sections[section], (*k)++);
+        if (!is_reserved(o->symbols, ret_rela->symbol))
+            return true;
+    }
+    return false;
 }
 
 /* May a Mercury relocation of code appear as this type in the plain view? */
@@ -134,35 +151,36 @@ static void check_text_relocs(cbi_checker *c, uint32_t i)
     const cbi_object *o = c->o;
     const cbi_section *s = &o->sections[i];
     static const char prefix[] = ".nv.merc.rela.text.";
-    if (s->type != SHT_CUDA_MERC_RELA || strncmp(s->name, prefix, sizeof prefix - 1) != 0)
+    if (s->type != SHT_CUDA_MERC_RELA || strncmp(s->name, prefix, sizeof prefix - 1) != 0 ||
+        !cbi_check_find_only(c, s->name))
         return;
     uint32_t twin =
         cbi_check_find(c, cbi_printf(c->ctx, ".rela.text.%s", s->name + sizeof prefix - 1));
-    size_t plain_count = twin ? cbi_rela_count(&o->sections[twin]) : 0;
-    size_t count = cbi_rela_count(s), k = 0;
+    size_t count = cbi_rela_count(s), k = 0, more = 0;
+    cbi_rela plain;
     for (size_t n = 0; n < count; n++) {
         cbi_rela rela = cbi_rela_at(s, n);
         const cbi_reloc_type *m = cbi_reloc_find(rela.type);
         /* some exist in this view alone: nothing of them is left to do in SASS */
-        if (is_capacity(o, rela.symbol) || (m && m->action == CBI_RELOC_PROG_REL))
+        if (is_reserved(o->merc_symbols, rela.symbol) || (m && m->action == CBI_RELOC_PROG_REL))
             continue;
-        if (k >= plain_count) {
-            k++;
+        if (!next_plain(o, twin, &k, &plain)) {
+            more++;
             continue;
         }
-        cbi_rela plain = cbi_rela_at(&o->sections[twin], k++);
+        const cbi_reloc_type *p = cbi_reloc_find(plain.type);
         if (rela.symbol != plain.symbol ||
             (m && !is_partner(m, cbi_reloc_find(m->plain), plain.type)))
             cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + n * 24, NULL,
                            "relocation %zu, %s, has %s of symbol %u as its counterpart", n,
-                           m ? m->name : "unknown",
-                           cbi_reloc_find(plain.type) ? cbi_reloc_find(plain.type)->name : "?",
-                           plain.symbol);
+                           m ? m->name : "unknown", p ? p->name : "?", plain.symbol);
     }
-    if (k != plain_count)
+    if (more)
         cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset, NULL,
-                       "%zu relocations of code in the Mercury view, %zu in the plain one", k,
-                       plain_count);
+                       "%zu relocations of code lack a counterpart in the plain view", more);
+    else if (next_plain(o, twin, &k, &plain))
+        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset, NULL,
+                       "relocations of code in the plain view lack a counterpart here");
 }
 
 /* Initialised data exists once: both views name the same bytes. */

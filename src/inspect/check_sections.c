@@ -66,40 +66,44 @@ static void check_link(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
                        "sh_link is %u instead of %u", s->link, want);
 }
 
-/* The section that belongs to a function or to the jump slot of a unified one. */
-static uint32_t find_code(const cbi_checker *c, const char *text, const char *slot,
-                          const char *function)
+/* Is this the code of the function, or the jump slot of a unified one? */
+static bool is_code_of(const char *section, const char *text, const char *slot,
+                       const char *function)
 {
-    uint32_t found = cbi_check_find(c, cbi_printf(c->ctx, "%s.%s", text, function));
     static const char stub[] = "__cuda_uf_stub_";
-    if (!found && strncmp(function, stub, sizeof stub - 1) == 0)
-        found = cbi_check_find(c, cbi_printf(c->ctx, "%s.%s", slot, function + sizeof stub - 1));
-    return found;
+    size_t len = strlen(text);
+    if (strncmp(section, text, len) == 0 && strcmp(section + len, function) == 0)
+        return true;
+    len = strlen(slot);
+    return strncmp(function, stub, sizeof stub - 1) == 0 && strncmp(section, slot, len) == 0 &&
+           strcmp(section + len, function + sizeof stub - 1) == 0;
 }
 
 static void check_info(cbi_checker *c, uint32_t i, const cbi_section_rule *rule, const char *suffix)
 {
     const cbi_section *s = &c->o->sections[i];
-    uint64_t place = cbi_check_header(c, i);
-    uint32_t want = 0;
+    const char *owner =
+        s->info && s->info < c->o->section_count ? c->o->sections[s->info].name : "";
+    bool right = true;
     switch (rule->info) {
     case CBI_INFO_TEXT:
-        want = find_code(c, ".text", ".nv.uft.rel", suffix);
+        right = is_code_of(owner, ".text.", ".nv.uft.rel.", suffix);
         break;
     case CBI_INFO_MERC_TEXT:
-        want = find_code(c, ".nv.capmerc.text", ".nv.capmerc.nv.uft.rel", suffix);
+        right = is_code_of(owner, ".nv.capmerc.text.", ".nv.capmerc.nv.uft.rel.", suffix);
         break;
     case CBI_INFO_COMPAT:
-        want = cbi_check_find(c, ".nv.compat");
+        right = s->info == cbi_check_find(c, ".nv.compat");
         break;
     case CBI_INFO_NOTHING:
+        right = s->info == 0;
         break;
     default:
-        return; /* symbols, relocations and the symbol table have rules of their own */
+        break; /* symbols, relocations and the symbol table have rules of their own */
     }
-    if (s->info != want)
-        cbi_check_fail(c, CBI_CHECK_SECTION_OWNER, i, place, NULL, "sh_info is %u instead of %u",
-                       s->info, want);
+    if (!right)
+        cbi_check_fail(c, CBI_CHECK_SECTION_OWNER, i, cbi_check_header(c, i), NULL,
+                       "sh_info is %u (%s)", s->info, owner);
 }
 
 static void check_align(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)

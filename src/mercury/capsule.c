@@ -28,10 +28,9 @@ static size_t stored_size(unsigned units, uint8_t form)
 {
     switch (form) {
     case 0:
+    case 1:
     case CBI_CAPSULE_FORM_NOTE:
         return 16 * units;
-    case 1:
-        return 8;
     case 4:
         return 4;
     default:

@@ -30,7 +30,7 @@ typedef struct cbi_capsule_entry {
     size_t offset;   /* of its bytes in the capsule (records: after the run prefix) */
     cbi_span record; /* stored bytes of the record */
     uint8_t units;   /* records: Mercury length in 16-byte units */
-    uint8_t form;    /* records: 0 stored whole, 4 first 4 bytes, 1 first 8 bytes, 3 a note */
+    uint8_t form;    /* records: 4 first 4 bytes only, else stored whole; 3 a note */
     uint8_t klass;   /* records: instruction class */
 } cbi_capsule_entry;
 
