@@ -132,7 +132,8 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (sym->func)
         return true;
     if (is_shared_var(sym))
-        return lk->opt->debug && (sym->state == CBI_SYM_DEFINED || sym->dynamic);
+        return lk->opt->debug && !(sym->other & STO_CUDA_VISIBILITY) &&
+               (sym->state == CBI_SYM_DEFINED || sym->dynamic);
     if (sym->state == CBI_SYM_UNDEF) {
         uint8_t type = CBI_ST_TYPE(sym->info);
         if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
@@ -322,8 +323,9 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     if (is_shared_var(sym)) {
         if (!lk->exec)
             return sym->size && !sym->dynamic ? sym->shared_align : 0;
-        bool reserve =
-            lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation && !sym->unplaced;
+        /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
+        bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
+                       !(sym->dynamic && lk->debug_shared->shared_total == 0);
         return sym->value + (reserve ? 0x400 : 0);
     }
     return sym->value;

@@ -201,7 +201,7 @@ void cbi_link_liveness(cbi_linker *lk)
         cbi_func *f = lk->funcs.items[i];
         if (!f->live)
             kill_function(f);
-        else if (f->entry && f->obj)
+        else if (f->entry && f->shared)
             cbi_vec_push(lk->ctx, &lk->entries, f);
     }
 }
@@ -300,7 +300,7 @@ const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f)
     cbi_vec_push(lk->ctx, &work, &f->node);
     while (work.len) {
         cbi_node *node = work.items[--work.len];
-        if (node->func && node->func->entry && node->func->obj && node->func->live)
+        if (node->func && node->func->entry && node->func->shared && node->func->live)
             cbi_vec_push(lk->ctx, &f->reaching, node->func);
         for (size_t i = 0; i < node->callers.len; i++) {
             cbi_node *caller = node->callers.items[i];

@@ -234,8 +234,6 @@ void cbi_layout_images(cbi_linker *lk)
 
 void cbi_check_limits(cbi_linker *lk)
 {
-    if (!lk->exec)
-        return;
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->dead || sec->size <= CONSTANT_BANK_MAX)

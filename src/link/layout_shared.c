@@ -134,6 +134,8 @@ static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
     cbi_osec *sec = k->shared;
+    if (sec->func != k)
+        return; /* static entries of one name share the section */
     uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
     bool any = sec->variables.len > 0;
     for (size_t i = 0; i < groups->len; i++) {
@@ -190,9 +192,9 @@ static void unite(cbi_func *a, cbi_func *b)
 static void place_dynamic(cbi_linker *lk)
 {
     cbi_func_list users = {0};
-    cbi_func *first = NULL;
     for (size_t i = 0; i < lk->shared.len; i++) {
         const cbi_lsym *sym = lk->shared.items[i];
+        cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
         for (size_t j = 0; j < sym->users.len; j++) {
@@ -206,7 +208,7 @@ static void place_dynamic(cbi_linker *lk)
                 if (!k->dyn_set)
                     k->dyn_set = k;
                 unite(k, reaching->items[0]->dyn_set ? reaching->items[0] : k);
-                /* Debug links give all users one common offset. */
+                /* Debug links give all users of a variable one common offset. */
                 if (lk->opt->debug && first)
                     unite(first, k);
                 first = first ? first : k;
@@ -359,6 +361,8 @@ static void layout_final(cbi_linker *lk)
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_osec *sec = lk->entries.items[i]->shared;
+        if (sec->func != lk->entries.items[i])
+            continue;
         check_shared_limit(lk, lk->entries.items[i]);
         bool aligned = lk->sm90plus && !lk->mercury ? sec->align >= DYNAMIC_ALIGN
                                                     : sec->align == DYNAMIC_ALIGN;
@@ -369,6 +373,7 @@ static void layout_final(cbi_linker *lk)
     if (!lk->debug_shared)
         return;
     cbi_osec *sec = lk->debug_shared;
+    sec->shared_total = groups.len ? group_end : 0;
     uint64_t header = sec->align;
     if (dynamic)
         sec->align = groups.len && header > DYNAMIC_ALIGN ? header : DYNAMIC_ALIGN;
@@ -381,8 +386,8 @@ static void layout_final(cbi_linker *lk)
     }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
         sec->emitted = groups.len || dynamic;
-        sec->size =
-            sec->emitted && (group_end || reserve) ? group_end + (reserve ? RESERVED_BYTES : 0) : 0;
+        uint64_t used = groups.len ? group_end : 0;
+        sec->size = sec->emitted ? used + (reserve ? RESERVED_BYTES : 0) : 0;
     }
 }
 

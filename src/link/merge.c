@@ -69,10 +69,14 @@ static cbi_osec *open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sec = func->constant2;
     else if (func && is_shared(in->type))
         sec = func->shared;
-    if (!sec && !func)
+    /* Entries of one name, static ones of several files, share their sections. */
+    if (!sec && (!func || (func->entry && in->type == SHT_CUDA_CONSTANT_B0)))
         sec = cbi_sec_find(lk, cbi_intern(lk->ctx, in->name));
-    if (sec)
+    if (sec) {
+        if (func && in->type == SHT_CUDA_CONSTANT_B0)
+            func->constant0 = sec;
         return sec;
+    }
     const cbi_name *name = cbi_intern(lk->ctx, in->name);
     sec = cbi_sec_create_bare(lk, name, in->type, in->flags, is_shared(in->type) ? 0 : in->align,
                               in->entsize);
@@ -163,7 +167,8 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             map->out->align = in->align;
         return map;
     }
-    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed)
+    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed &&
+        map->out->target == section_target(obj, in))
         return map; /* a weak entry's bank: the first copy stays */
     if (lk->merge_constants && in->type == SHT_CUDA_CONSTANT_B0 + 3)
         map->base = merge_constant_bank(lk, map->out, in);
@@ -210,6 +215,19 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
     obj->sections[in->shndx].out = func->text;
 }
 
+/* Entries of one name, static ones of several files, share this section. */
+static void open_shared(cbi_linker *lk, cbi_func *func)
+{
+    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s);
+    func->shared = cbi_sec_find(lk, name);
+    if (func->shared)
+        return;
+    func->shared =
+        cbi_sec_create(lk, name, SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
+    func->shared->target = func->text;
+    func->shared->func = func;
+}
+
 static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
@@ -240,11 +258,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
                            SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
         func->info->target = func->text;
         func->info->func = func;
-        func->shared =
-            cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s),
-                           SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
-        func->shared->target = func->text;
-        func->shared->func = func;
+        open_shared(lk, func);
     }
 }
 
@@ -403,7 +417,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     sym->first_obj = obj;
     sym->size = s->size;
     sym->value = s->value;
-    if (bind != STB_LOCAL && !internal)
+    if (bind != STB_LOCAL)
         cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
     return sym;
 }
@@ -458,8 +472,7 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
     }
     if (s->size > sym->size)
         sym->size = s->size;
-    if (s->value > sym->common_align)
-        sym->common_align = s->value;
+    /* The first one's alignment stays. */
 }
 
 static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)

@@ -150,9 +150,11 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     if (sym->func || ((sym->other ^ in->other) & STO_CUDA_SPACE)) {
         cbi_error(lk->ctx, "memory-space-mismatch", &place, NULL, MEMORY_SPACE, in->name, obj->file,
                   first_file(sym));
-        if (sym->func)
-            return CBI_LOSES;
     }
+    if (!sym->func && ((sym->other ^ in->other) & STO_CUDA_MANAGED))
+        cbi_error(lk->ctx, "managed-mismatch", &place, NULL,
+                  "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
+                  in->name, obj->file, first_file(sym));
     bool both_common = common && sym->state == CBI_SYM_COMMON;
     if (common && sym->state == CBI_SYM_DEFINED && sym->initialised &&
         CBI_ST_BIND(sym->info) != STB_WEAK) {
@@ -162,6 +164,10 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                       in->name, obj->file);
         return CBI_SAME;
     }
+    if (sym->state == CBI_SYM_COMMON && input_initialised(obj, in) && sym->size > in->size)
+        cbi_error(lk->ctx, "common-too-large", &place, NULL,
+                  "Common symbol '%s' in file '%s' has larger size than initialization", in->name,
+                  first_file(sym));
     if (!both_common && sym->size && in->size && sym->size != in->size &&
         !(sym->state == CBI_SYM_COMMON && !undefined))
         cbi_error(lk->ctx, "size-mismatch", &place, NULL,
@@ -169,9 +175,11 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                   obj->file, first_file(sym));
 
     if (undefined)
-        return CBI_SAME;
+        return sym->func ? CBI_LOSES : CBI_SAME;
     bool old_weak = CBI_ST_BIND(sym->info) == STB_WEAK;
     bool new_weak = CBI_ST_BIND(in->info) == STB_WEAK;
+    if (sym->func && sym->state != CBI_SYM_DEFINED)
+        return CBI_LOSES;
     switch (sym->state) {
     case CBI_SYM_UNDEF:
         return CBI_WINS;
@@ -188,11 +196,8 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     case CBI_SYM_DEFINED:
         break;
     }
-    if (old_weak) {
-        if (common || new_weak)
-            return CBI_LOSES;
-        return CBI_WINS;
-    }
+    if (old_weak)
+        return common || new_weak || sym->func ? CBI_LOSES : CBI_WINS;
     if (new_weak)
         return CBI_LOSES;
     report_multiple(lk, obj, sym);

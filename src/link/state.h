@@ -82,7 +82,7 @@ struct cbi_osec {
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
     cbi_buf sass_info;          /* sm_100+: the same on the SASS side */
-    uint64_t shared_total;      /* -r: plain sum of its variables */
+    uint64_t shared_total;      /* what its variables take: -r plain sum, else end of the groups */
     const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
     uint64_t spread_offset;         /* ... and where in their banks */
 };
