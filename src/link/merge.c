@@ -486,7 +486,8 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         obj->symbol_lost[i] = CBI_LOST;
         /* -r and --preserve-relocs show the parameter symbol of every copy. */
         cbi_osec *text = section_target(obj, &obj->object.sections[s->shndx]);
-        if ((lk->exec && !lk->opt->preserve_relocs) || !text || obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
+        if ((lk->exec && !lk->opt->preserve_relocs) || !text ||
+            obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
             return;
         cbi_secmap winner = {.out = text->func->constant0};
         cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
