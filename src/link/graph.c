@@ -27,9 +27,9 @@ static void complete_taken(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        for (size_t j = 0; !f->dropped && j < f->takes.len; j++) {
+        for (size_t j = 0; j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];
-            if (taken->taken.len == 0 && (taken->prototype || taken->entry))
+            if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))
                 cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
         }
     }
@@ -151,6 +151,31 @@ static void kill_function(cbi_func *f)
     cbi_sec_kill(f->constant0);
 }
 
+/* The wanted kernels.  Unwanted ones that live because their address is taken count too, unless
+ * exactly one is wanted. */
+static void list_entries(cbi_linker *lk)
+{
+    size_t wanted = 0;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        wanted += f->entry && f->obj && f->live && !f->pruned;
+    }
+    lk->single_entry = wanted == 1;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
+            continue;
+        f->entry = wanted != 1 || (f->entry && !f->pruned);
+        if (!f->entry)
+            continue;
+        if (!f->shared) {
+            f->shared = CBI_NEW(lk->ctx, cbi_osec); /* never written */
+            f->shared->func = f;
+        }
+        cbi_vec_push(lk->ctx, &lk->entries, f);
+    }
+}
+
 void cbi_link_liveness(cbi_linker *lk)
 {
     const cbi_func *orphan_alias = NULL;
@@ -158,8 +183,6 @@ void cbi_link_liveness(cbi_linker *lk)
     bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        if (f->dropped)
-            continue;
         bool root = f->entry && f->obj;
         if (root && host && !named_by_host(lk, f)) {
             f->pruned = true;
@@ -201,9 +224,8 @@ void cbi_link_liveness(cbi_linker *lk)
         cbi_func *f = lk->funcs.items[i];
         if (!f->live)
             kill_function(f);
-        else if (f->entry && f->shared)
-            cbi_vec_push(lk->ctx, &lk->entries, f);
     }
+    list_entries(lk);
 }
 
 /* ---- components ---- */

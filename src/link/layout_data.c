@@ -186,7 +186,7 @@ void cbi_layout_images(cbi_linker *lk)
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         const cbi_func_list *reaching =
-            lk->entries.len == 1 ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
+            lk->single_entry ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
         for (size_t j = 0; j < reaching->len; j++) {
             if (reaching->items[j]->has_images)
                 continue;
@@ -196,7 +196,8 @@ void cbi_layout_images(cbi_linker *lk)
     }
     uint64_t start = 0;
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && lk->secs.items[i]->size > start)
+        if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && !lk->secs.items[i]->dead &&
+            lk->secs.items[i]->size > start)
             start = lk->secs.items[i]->size;
     start = cbi_align_up(start, 4);
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};

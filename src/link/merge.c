@@ -228,6 +228,39 @@ static void open_shared(cbi_linker *lk, cbi_func *func)
     func->shared->func = func;
 }
 
+/* '*' in an item matches any run; the item may stand anywhere in the name. */
+static bool item_matches(const char *item, const char *name)
+{
+    /* Greedy leftmost matching of the parts between stars. */
+    const char *at = name;
+    while (*item) {
+        size_t len = strcspn(item, "*");
+        const char *hit = len ? memmem(at, strlen(at), item, len) : at;
+        if (!hit)
+            return false;
+        at = hit + len;
+        item += len;
+        if (*item == '*')
+            item++;
+    }
+    return true;
+}
+
+static bool kernel_wanted(const cbi_linker *lk, const char *name)
+{
+    for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
+        if (item_matches(lk->opt->kernels_used[i], name))
+            return true;
+    return false;
+}
+
+/* Kernels that -kernels-used does not name are linked like device functions: they stay if their
+ * address is taken. */
+static bool is_entry(const cbi_linker *lk, const cbi_symbol *s)
+{
+    return (s->other & STO_CUDA_ENTRY) && (!lk->prune || kernel_wanted(lk, s->name));
+}
+
 static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
@@ -246,7 +279,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
         return;
     }
     const cbi_name *name = cbi_intern(lk->ctx, text->name);
-    func->entry = in->other & STO_CUDA_ENTRY;
+    func->entry = is_entry(lk, in);
     func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
     func->text->func = func;
     func->text->owner = func->sym;
@@ -302,32 +335,6 @@ static void lose_function(cbi_lobj *obj, uint32_t index)
         obj->sections[in->shndx].lost = true;
 }
 
-/* '*' in an item matches any run; the item may stand anywhere in the name. */
-static bool item_matches(const char *item, const char *name)
-{
-    /* Greedy leftmost matching of the parts between stars. */
-    const char *at = name;
-    while (*item) {
-        size_t len = strcspn(item, "*");
-        const char *hit = len ? memmem(at, strlen(at), item, len) : at;
-        if (!hit)
-            return false;
-        at = hit + len;
-        item += len;
-        if (*item == '*')
-            item++;
-    }
-    return true;
-}
-
-static bool kernel_wanted(const cbi_linker *lk, const char *name)
-{
-    for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
-        if (item_matches(lk->opt->kernels_used[i], name))
-            return true;
-    return false;
-}
-
 static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
@@ -343,28 +350,10 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
     func->sym = sym;
     func->number = (uint32_t)lk->funcs.len;
-    func->entry = s->other & STO_CUDA_ENTRY;
+    func->entry = is_entry(lk, s);
     sym->func = func;
     cbi_vec_push(lk->ctx, &lk->funcs, func);
     return sym;
-}
-
-/* An unwanted kernel takes part in resolution, but nothing of it enters the link. */
-static void drop_kernel(cbi_lobj *obj, uint32_t index, cbi_func *func)
-{
-    const cbi_symbol *in = &obj->object.symbols[index];
-    func->dropped = true;
-    func->obj = obj;
-    func->in_sec = in->shndx;
-    func->in_sym = index;
-    func->first_virtual_sm = obj->cuinfo.virtual_sm;
-    func->sym->state = CBI_SYM_DEFINED;
-    func->sym->def_obj = obj;
-    func->sym->info = in->info;
-    func->sym->other = in->other;
-    func->sym->removed = true;
-    if (in->shndx < obj->object.section_count)
-        obj->sections[in->shndx].lost = true;
 }
 
 static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
@@ -384,8 +373,6 @@ static void pass_functions(cbi_linker *lk, cbi_lobj *obj)
             lose_function(obj, i);
         else if (!defined)
             continue;
-        else if (lk->prune && (s->other & STO_CUDA_ENTRY) && !kernel_wanted(lk, s->name))
-            drop_kernel(obj, i, sym->func);
         else if (sym->state == CBI_SYM_DEFINED)
             replace_function(lk, sym->func, obj, i);
         else

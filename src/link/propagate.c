@@ -375,7 +375,7 @@ static void reduce_externs(cbi_linker *lk)
         for (uint32_t j = 0; j < rec->symbol_count; j++)
             if (!rec->symbols[j]->removed &&
                 (rec->symbols[j]->state == CBI_SYM_UNDEF ||
-                 (rec->symbols[j]->func && rec->symbols[j]->func->entry)))
+                 (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
                 rec->symbols[kept++] = rec->symbols[j];
         rec->symbol_count = kept;
     }
@@ -556,7 +556,7 @@ static void sparse_masks(cbi_linker *lk)
         cbi_rec *rec = cbi_rec_append(lk, holder->info, holder, 3, SPARSE_MMA_MASK, 0x8000);
         cbi_vec_push(lk->ctx, &holder->records, rec);
     }
-    bool single = lk->entries.len == 1;
+    bool single = lk->single_entry;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         uint16_t mask = 0;
@@ -589,10 +589,10 @@ void cbi_link_propagate(cbi_linker *lk)
     registers(lk);
     sparse_masks(lk);
     migrate_barriers(lk);
-    if (lk->entries.len == 1) {
+    if (lk->single_entry) {
         for (size_t i = 0; i < CBI_COUNT(single_order); i++)
             single_attribute(lk, lk->entries.items[0], single_order[i]);
-    } else if (lk->entries.len > 1) {
+    } else if (lk->entries.len) {
         propagate_many(lk);
     }
 }

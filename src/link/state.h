@@ -141,8 +141,7 @@ struct cbi_func {
     cbi_func *alias_of;        /* owner of the text when this is an alias */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;
-    bool pruned;  /* removed by host information */
-    bool dropped; /* a kernel that -kernels-used does not name; only its name is known */
+    bool pruned; /* removed by host information */
 
     /* call graph */
     CBI_VEC(cbi_func *) calls;          /* -1, in reading order */
@@ -294,6 +293,7 @@ typedef struct cbi_linker {
 
     /* graph results */
     cbi_func_list entries; /* live entries, function order */
+    bool single_entry;     /* exactly one kernel is wanted: attributes propagate differently */
     cbi_map protos_taken;  /* prototype name -> cbi_proto */
     CBI_VEC(cbi_proto *) proto_nodes;
     cbi_node_list bottom_up; /* live nodes, callees before callers */
