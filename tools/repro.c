@@ -17,7 +17,7 @@ typedef struct repro {
     CBI_VEC(repro_file) files;
 } repro;
 
-/* "inputs/home/me/a.o" for a path that names /home/me/a.o. */
+/* "inputs/data/a.o" for a path that names /data/a.o. */
 static const char *inner_path(cbi_ctx *ctx, const char *path)
 {
     char real[PATH_MAX];
