@@ -276,13 +276,16 @@ static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
             break;
         }
     }
-    if (k->shared->size <= max)
+    uint64_t size = k->shared->size;
+    if (lk->opt->disable_smem_reservation && lk->sm90plus)
+        size -= size < RESERVED_BYTES ? size : RESERVED_BYTES; /* counted off although it was not added */
+    if (size <= max)
         return;
     cbi_error(lk->ctx, "shared-too-large",
               &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
               "use dynamic shared memory, or --enable-extended-smem=true where the target has more",
               "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%llx max)",
-              k->sym->name->s, (unsigned long long)k->shared->size, (unsigned long long)max);
+              k->sym->name->s, (unsigned long long)size, (unsigned long long)max);
 }
 
 /* --preserve-relocs.  Beside static variables of the module the dynamic ones that no entry reaches

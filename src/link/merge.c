@@ -17,13 +17,13 @@ void cbi_link_skeleton(cbi_linker *lk)
     SECTION(".symtab_shndx", SHT_SYMTAB_SHNDX, 0, 4, 4);
     lk->tkinfo = SECTION(".note.nv.tkinfo", SHT_NOTE, SHF_CUDA_TKINFO, 4, 0);
     lk->cuinfo = SECTION(".note.nv.cuinfo", SHT_NOTE, SHF_CUDA_CUINFO, 4, 0);
+    lk->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
+    if (lk->sm90plus)
+        lk->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
     if (lk->opt->has_nv_host) {
         lk->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);
         cbi_sec_append(lk, lk->host, lk->opt->nv_host, lk->opt->nv_host.size, 8);
     }
-    lk->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
-    if (lk->sm90plus)
-        lk->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
     if (lk->opt->has_uidx)
         lk->uidx = SECTION(".nv.uidx", SHT_CUDA_UIDX, 0, 1, 0);
 #undef SECTION
@@ -457,8 +457,10 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
         cbi_vec_push(lk->ctx, &lk->commons, sym);
         return;
     }
-    if (s->size > sym->size)
+    if (s->size > sym->size) {
         sym->size = s->size;
+        sym->def_obj = obj;
+    }
     /* The first one's alignment stays. */
 }
 

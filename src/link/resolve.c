@@ -156,9 +156,10 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                   "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
                   in->name, obj->file, first_file(sym));
     bool both_common = common && sym->state == CBI_SYM_COMMON;
+    bool larger = in->size > sym->size;
     if (common && sym->state == CBI_SYM_DEFINED && sym->initialised &&
-        CBI_ST_BIND(sym->info) != STB_WEAK) {
-        if (in->size > sym->size)
+        (larger || CBI_ST_BIND(sym->info) != STB_WEAK)) {
+        if (larger)
             cbi_error(lk->ctx, "common-too-large", &place, NULL,
                       "Common symbol '%s' in file '%s' has larger size than initialization",
                       in->name, obj->file);
@@ -169,7 +170,7 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                   "Common symbol '%s' in file '%s' has larger size than initialization", in->name,
                   first_file(sym));
     if (!both_common && sym->size && in->size && sym->size != in->size &&
-        !(sym->state == CBI_SYM_COMMON && !undefined))
+        !(sym->state == CBI_SYM_COMMON && !undefined && (common || input_initialised(obj, in))))
         cbi_error(lk->ctx, "size-mismatch", &place, NULL,
                   "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
                   obj->file, first_file(sym));
@@ -186,6 +187,12 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     case CBI_SYM_COMMON:
         if (common)
             return CBI_WINS; /* the caller takes the maximum */
+        if (input_initialised(obj, in) && sym->size > in->size) {
+            cbi_error(lk->ctx, "common-too-large", &place, NULL,
+                      "Common symbol '%s' in file '%s' has larger size than initialization",
+                      in->name, first_file(sym));
+            return CBI_LOSES;
+        }
         if (new_weak && input_initialised(obj, in))
             cbi_fatal(
                 lk->ctx, "weak-after-common", &place,
