@@ -35,7 +35,9 @@ def find_nvcc():
         text = subprocess.run([path, "--version"], stdout=subprocess.PIPE, text=True).stdout
     except OSError:
         return None
-    return path if "V13.0.88" in text else None
+    # a script that starts nvcc elsewhere is no toolkit folder to imitate
+    profile = os.path.join(os.path.dirname(os.path.realpath(path)), "nvcc.profile")
+    return path if "V13.0.88" in text and os.path.exists(profile) else None
 
 
 def tool_folder(nvcc, linker, where):
