@@ -187,13 +187,7 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     case CBI_SYM_COMMON:
         if (common)
             return CBI_WINS; /* the caller takes the maximum */
-        if (input_initialised(obj, in) && sym->size > in->size) {
-            cbi_error(lk->ctx, "common-too-large", &place, NULL,
-                      "Common symbol '%s' in file '%s' has larger size than initialization",
-                      in->name, first_file(sym));
-            return CBI_LOSES;
-        }
-        if (new_weak && input_initialised(obj, in))
+        if (new_weak && input_initialised(obj, in) && sym->size <= in->size)
             cbi_fatal(
                 lk->ctx, "weak-after-common", &place,
                 "give the initialised weak definition before the common one, or make it global",
