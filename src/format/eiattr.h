@@ -129,6 +129,7 @@ typedef enum cbi_attr_payload {
     CBI_PAYLOAD_KPARAM_V2,      /* one parameter, 12 bytes, large parameter areas */
     CBI_PAYLOAD_BRANCH_TARGETS, /* u32 branch offset, u32 0, u32 n, u32 target[n] */
     CBI_PAYLOAD_MBARRIERS,      /* (u32 offset, u32, u32, u32)[] */
+    CBI_PAYLOAD_REG_MAPS,       /* (u32 code offset, u32 registers, u32 mask)[] */
     CBI_PAYLOAD_ANNOTATION,     /* u32 kind, u32 length, text */
 } cbi_attr_payload;
 

@@ -38,6 +38,8 @@ static bool payload_fits(uint8_t payload, size_t size)
         return size >= 12 && size % 4 == 0;
     case CBI_PAYLOAD_OFFSET_PAIRS:
         return size % 8 == 0;
+    case CBI_PAYLOAD_REG_MAPS:
+        return size % 12 == 0;
     case CBI_PAYLOAD_MBARRIERS:
         return size % 16 == 0;
     case CBI_PAYLOAD_ANNOTATION:
@@ -62,10 +64,24 @@ static void check_offset(cbi_checker *c, const stream *st, const char *name, uin
 static void check_offsets(cbi_checker *c, const stream *st, const cbi_attr *attr,
                           const cbi_eiattr *row, uint64_t place)
 {
-    size_t step = row->payload == CBI_PAYLOAD_OFFSETS        ? 1
-                  : row->payload == CBI_PAYLOAD_OFFSET_PAIRS ? 2
-                                                             : 0;
-    for (size_t i = 0; step && i < attr->payload.size / 4; i += step)
+    size_t step;
+    switch (row->payload) {
+    case CBI_PAYLOAD_OFFSETS:
+        step = 1;
+        break;
+    case CBI_PAYLOAD_OFFSET_PAIRS:
+        step = 2;
+        break;
+    case CBI_PAYLOAD_REG_MAPS:
+        step = 3;
+        break;
+    case CBI_PAYLOAD_MBARRIERS:
+        step = 4;
+        break;
+    default:
+        return;
+    }
+    for (size_t i = 0; i < attr->payload.size / 4; i += step)
         check_offset(c, st, row->name, cbi_ld32(attr->payload.data + 4 * i), place);
 }
 

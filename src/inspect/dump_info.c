@@ -32,13 +32,14 @@ static void add_bytes(cbi_ctx *ctx, cbi_node *row, cbi_span bytes)
     cbi_node_string(ctx, row, "bytes", (const char *)buf.items);
 }
 
-static void add_pairs(cbi_ctx *ctx, cbi_node *row, const cbi_attr *attr)
+/* Records of n words. */
+static void add_groups(cbi_ctx *ctx, cbi_node *row, const char *key, const cbi_attr *attr, size_t n)
 {
-    cbi_node *list = cbi_node_add_array(ctx, row, "pairs");
-    for (size_t i = 0; i + 1 < attr->payload.size / 4; i += 2) {
-        cbi_node *pair = cbi_node_add_array(ctx, list, NULL);
-        cbi_node_hex(ctx, pair, NULL, word(attr, i));
-        cbi_node_uint(ctx, pair, NULL, word(attr, i + 1));
+    cbi_node *list = cbi_node_add_array(ctx, row, key);
+    for (size_t i = 0; i + n <= attr->payload.size / 4; i += n) {
+        cbi_node *group = cbi_node_add_array(ctx, list, NULL);
+        for (size_t k = 0; k < n; k++)
+            cbi_node_hex(ctx, group, NULL, word(attr, i + k));
     }
 }
 
@@ -121,7 +122,7 @@ static void add_payload(cbi_ctx *ctx, const cbi_object *o, bool mercury, const c
         add_words(ctx, row, "offsets", attr, 0, 1, true);
         break;
     case CBI_PAYLOAD_OFFSET_PAIRS:
-        add_pairs(ctx, row, attr);
+        add_groups(ctx, row, "pairs", attr, 2);
         break;
     case CBI_PAYLOAD_PARAM_CBANK:
         cbi_node_string(ctx, row, "symbol", cbi_show_symbol(ctx, o, mercury, cbi_ld32(p)));
@@ -136,15 +137,12 @@ static void add_payload(cbi_ctx *ctx, const cbi_object *o, bool mercury, const c
         cbi_node_hex(ctx, row, "branch", word(attr, 0));
         add_words(ctx, row, "targets", attr, 3, 1, true);
         break;
-    case CBI_PAYLOAD_MBARRIERS: {
-        cbi_node *list = cbi_node_add_array(ctx, row, "mbarriers");
-        for (size_t i = 0; i + 3 < attr->payload.size / 4; i += 4) {
-            cbi_node *record = cbi_node_add_array(ctx, list, NULL);
-            for (size_t k = 0; k < 4; k++)
-                cbi_node_hex(ctx, record, NULL, word(attr, i + k));
-        }
+    case CBI_PAYLOAD_REG_MAPS:
+        add_groups(ctx, row, "maps", attr, 3);
         break;
-    }
+    case CBI_PAYLOAD_MBARRIERS:
+        add_groups(ctx, row, "mbarriers", attr, 4);
+        break;
     case CBI_PAYLOAD_ANNOTATION:
         add_annotation(ctx, attr, row);
         break;

@@ -25,7 +25,7 @@
     X(SECTION_INFO,      "section-info",      "sh_info names a section or symbol that exists")           \
     X(RECORD_SIZE,       "record-size",       "sh_entsize and sh_size suit the records of the type")     \
     X(SYMBOL_TABLES,     "symbol-tables",     "there is at most one symbol table of a kind")             \
-    X(SYMBOL_NULL,       "symbol-null",       "symbol 0 is empty")                                       \
+    X(SYMBOL_NULL,       "symbol-null",       "symbol 0 has no name, type or section")                                       \
     X(SYMBOL_NAME,       "symbol-name",       "a symbol name ends inside the string table")              \
     X(SYMBOL_SECTION,    "symbol-section",    "st_shndx names a section or is a known special index")    \
     X(SYMBOL_RANGE,      "symbol-range",      "a symbol's value and size lie inside its section")        \

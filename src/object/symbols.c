@@ -111,7 +111,8 @@ static void read_table(cbi_object_reader *r, uint32_t table, cbi_symbol **ret_sy
                                    s->name_offset);
         }
         if (i == 0) {
-            if (s->name_offset || s->info || s->shndx || s->value || s->size)
+            /* nvlink sometimes leaves a value here */
+            if (s->name_offset || s->info || s->shndx)
                 cbi_object_finding(r, CBI_RULE_SYMBOL_NULL, place, section->name, NULL,
                                    "symbol 0 is not empty");
             continue;
