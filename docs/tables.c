@@ -111,6 +111,7 @@ static void print_attributes(void)
                                            "parameter",
                                            "branch, 0, n, targets",
                                            "(offset, 3 words)...",
+                                           "(offset, registers, mask)...",
                                            "kind, length, text"};
     static const char *const scopes[] = {"either", "module", "function"};
     static const char *const links[] = {"copied",
