@@ -348,7 +348,8 @@ def choose(f, q, b, pending, group_held, entering, number, leaving, reserved, fi
     own = f.local[q]
     others = [r for r in pending if f.producers[r][0] != p]
     if own is not None:
-        same = [number[r] for r in others if next_consumer(r, p) == own and not (reserved and number[r] == 5)]
+        same = [number[r] for r in others if next_consumer(r, p) == own and not (reserved and number[r] == 5) and
+                (side == 'w' or all(next_consumer(x, p) == own for x in others if number[x] == number[r]))]
         if same:
             return min(same)
     elif side == 'r':
@@ -383,9 +384,7 @@ def choose(f, q, b, pending, group_held, entering, number, leaving, reserved, fi
     if not f.long[q] and any(not h[2] for h in held):
         held = [h for h in held if not h[2]]
     if own is None:
-        if side == 'r':
-            return min((k for first, k, _ in held if first == NEVER), default=usable[0])
-        return max(held, key=lambda h: (h[0], -h[1]))[1] if held else usable[0]
+        return min((k for first, k, _ in held if first == NEVER), default=usable[0])
     later = [h for h in held if h[0] >= own]
     if later:
         return min(later)[1]
