@@ -311,28 +311,74 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f)
+/* Visits the callers of a component (COUNT nodes from FIRST) outside of it. Where all that comes in
+ * is one list, returns that list; else fills OWN with the union. */
+static const cbi_func_list *gather(cbi_linker *lk, cbi_node **first, size_t count,
+                                   cbi_func_list *own)
 {
-    if (f->reaching_known)
-        return &f->reaching;
-    f->reaching_known = true;
+    const cbi_func_list *longest = NULL;
     uint32_t mark = ++lk->mark;
-    cbi_node_list work = {0};
-    f->node.mark = mark;
-    cbi_vec_push(lk->ctx, &work, &f->node);
-    while (work.len) {
-        cbi_node *node = work.items[--work.len];
-        if (node->func && node->func->entry && node->func->shared && node->func->live)
-            cbi_vec_push(lk->ctx, &f->reaching, node->func);
-        for (size_t i = 0; i < node->callers.len; i++) {
-            cbi_node *caller = node->callers.items[i];
-            if (caller->mark == mark)
+    bool mixed = false;
+    for (size_t i = 0; i < count; i++) {
+        cbi_func *f = first[i]->func;
+        if (f && f->entry && f->shared && f->live) {
+            mixed = true;
+            f->node.mark = mark;
+            cbi_vec_push(lk->ctx, own, f);
+        }
+        for (size_t j = 0; j < first[i]->callers.len; j++) {
+            const cbi_func_list *in = first[i]->callers.items[j]->entries;
+            if (!in || in == longest)
                 continue;
-            caller->mark = mark;
-            cbi_vec_push(lk->ctx, &work, caller);
+            mixed |= longest != NULL;
+            if (!longest || in->len > longest->len)
+                longest = in;
         }
     }
-    if (f->reaching.len)
-        qsort(f->reaching.items, f->reaching.len, sizeof *f->reaching.items, by_number);
-    return &f->reaching;
+    if (!mixed)
+        return longest;
+    for (size_t i = 0; i < count; i++) {
+        const cbi_func_list *last = NULL;
+        for (size_t j = 0; j < first[i]->callers.len; j++) {
+            const cbi_func_list *in = first[i]->callers.items[j]->entries;
+            if (!in || in == last)
+                continue;
+            last = in;
+            for (size_t k = 0; k < in->len; k++) {
+                if (in->items[k]->node.mark == mark)
+                    continue;
+                in->items[k]->node.mark = mark;
+                cbi_vec_push(lk->ctx, own, in->items[k]);
+            }
+        }
+    }
+    return longest && longest->len == own->len ? longest : own;
+}
+
+/* Hands the entries down from callers to callees, a component at a time. Components that are
+ * reached by the same entries through one way share the list, so a long chain costs no more than
+ * its length. */
+static void spread_entries(cbi_linker *lk)
+{
+    lk->entries_spread = true;
+    for (size_t end = lk->bottom_up.len; end;) {
+        size_t begin = end - 1;
+        while (begin && lk->bottom_up.items[begin - 1]->scc == lk->bottom_up.items[end - 1]->scc)
+            begin--;
+        cbi_func_list *own = &lk->bottom_up.items[begin]->own_entries;
+        const cbi_func_list *list = gather(lk, &lk->bottom_up.items[begin], end - begin, own);
+        if (list == own && own->len > 1)
+            qsort(own->items, own->len, sizeof *own->items, by_number);
+        for (size_t i = begin; i < end; i++)
+            lk->bottom_up.items[i]->entries = list;
+        end = begin;
+    }
+}
+
+const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f)
+{
+    static const cbi_func_list none;
+    if (!lk->entries_spread)
+        spread_entries(lk);
+    return f->node.entries ? f->node.entries : &none;
 }

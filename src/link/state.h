@@ -26,7 +26,9 @@ struct cbi_node {
     cbi_func *func; /* one of these two */
     cbi_proto *proto;
     cbi_node_list callers;
-    uint32_t order, low; /* component search */
+    const cbi_func_list *entries; /* live entries that reach it; nodes may share one list */
+    cbi_func_list own_entries;    /* storage for it, where no caller's list serves */
+    uint32_t order, low;          /* component search */
     uint32_t scc;
     uint32_t mark;
     bool on_stack;
@@ -156,8 +158,6 @@ struct cbi_func {
 
     /* properties, filled by the graph pass */
     cbi_node node;
-    bool reaching_known;
-    cbi_func_list reaching; /* live entries that reach it */
     cbi_rec *regcount;
     uint32_t frame_size;
     uint32_t own_regs;
@@ -297,6 +297,7 @@ typedef struct cbi_linker {
     cbi_map protos_taken;  /* prototype name -> cbi_proto */
     CBI_VEC(cbi_proto *) proto_nodes;
     cbi_node_list bottom_up; /* live nodes, callees before callers */
+    bool entries_spread;     /* cbi_node.entries are filled */
     uint32_t mark;
 
     /* output */
