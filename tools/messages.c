@@ -31,8 +31,9 @@ static void print_help(const char *help)
 /* True if the warning was only counted. */
 static bool count_warning(cbi_messages *m, const cb_diagnostic *d)
 {
+    const char *help = d->help ? d->help : "";
     for (size_t i = 0; i < m->count_len; i++)
-        if (strcmp(m->counts[i].id, d->id) == 0) {
+        if (strcmp(m->counts[i].id, d->id) == 0 && strcmp(m->counts[i].help, help) == 0) {
             m->counts[i].count++;
             return true;
         }
@@ -41,9 +42,13 @@ static bool count_warning(cbi_messages *m, const cb_diagnostic *d)
         return false;
     m->counts = grown;
     char *first = strdup(d->message);
-    if (!first)
+    char *cause = strdup(help);
+    if (!first || !cause) {
+        free(first);
+        free(cause);
         return false;
-    m->counts[m->count_len++] = (struct cbi_warning_count){d->id, first, 1};
+    }
+    m->counts[m->count_len++] = (struct cbi_warning_count){d->id, cause, first, 1};
     return true;
 }
 
@@ -69,8 +74,11 @@ void cbi_messages_finish(cbi_messages *messages)
         struct cbi_warning_count *c = &messages->counts[i];
         print_line(messages, CB_SEV_WARNING, c->first);
         if (c->count > 1)
-            fprintf(stderr, "  and %zu more of this kind (%s)\n", c->count - 1, c->id);
+            fprintf(stderr, "  and %zu more of this kind and cause (%s)\n", c->count - 1, c->id);
+        if (c->help[0] && !messages->plain)
+            print_help(c->help);
         free(c->first);
+        free(c->help);
     }
     free(messages->counts);
     messages->counts = NULL;

@@ -7,9 +7,10 @@
 typedef struct cbi_messages {
     const char *tool_name; /* before every line */
     bool plain;            /* print what nvlink prints and no more: no help lines */
-    bool summarize;        /* count warnings by identifier instead of printing each */
+    bool summarize;        /* count warnings of one cause instead of printing each */
     struct cbi_warning_count {
         const char *id;
+        char *help;  /* the cause; "" if there is none */
         char *first; /* text of the first one */
         size_t count;
     } * counts;
@@ -19,7 +20,7 @@ typedef struct cbi_messages {
 /* Makes the context print its diagnostics.  messages must outlive the context's jobs. */
 void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx);
 
-/* With summarize: prints one line for each kind of warning.  Frees what messages owns. */
+/* With summarize: prints one warning for each kind and cause.  Frees what messages owns. */
 void cbi_messages_finish(cbi_messages *messages);
 
 #endif

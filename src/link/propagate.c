@@ -1,5 +1,6 @@
 /* Properties of functions: registers, stacks, and the attributes that entries take over from what
  * they reach.  Rules: docs/link-semantics.md, "propagation". */
+#include "link/report.h"
 #include "link/state.h"
 
 enum {
@@ -198,12 +199,15 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
 {
     if (lk->opt->suppress_stack_warnings)
         return;
-    cbi_warning(
-        lk->ctx, "stack-size-unknown",
-        &(cbi_place){.file = k->obj ? k->obj->file : NULL, .symbol = k->sym->name->s},
-        "a recursive call can be reached; set the stack with cudaDeviceSetLimit, or silence "
-        "this with --suppress-stack-size-warning",
-        "Stack size for entry function '%s' cannot be statically determined", k->sym->name->s);
+    const char *recursion = lk->opt->exact ? NULL : cbi_recursion_text(lk, &k->node);
+    const char *help = "set the stack with cudaDeviceSetLimit, or silence this with "
+                       "--suppress-stack-size-warning";
+    if (recursion)
+        help = cbi_printf(lk->ctx, "recursion: %s\n%s", recursion, help);
+    cbi_warning(lk->ctx, "stack-size-unknown",
+                &(cbi_place){.file = k->obj ? k->obj->file : NULL, .symbol = k->sym->name->s}, help,
+                "Stack size for entry function '%s' cannot be statically determined",
+                k->sym->name->s);
 }
 
 /* Which nodes are in a cycle or above one; needs no attributes. */

@@ -94,17 +94,21 @@ void cbi_link_trace(cbi_linker *lk)
 
 /* ---- why a function stays or goes ---- */
 
+/* Also for kernels that are not wanted and were treated as device functions. */
+static bool is_kernel(const cbi_func *f)
+{
+    return f->sym->other & STO_CUDA_ENTRY;
+}
+
 const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
 {
     if (!f->obj)
         return "no input defines it";
     if (f->live && !f->sym->removed)
         return NULL;
-    if (f->pruned && lk->prune)
-        return "it is a kernel that -kernels-used does not name";
     if (f->pruned)
         return "it is a kernel that no host code refers to (-ignore-host-info keeps it)";
-    if (f->entry && lk->prune)
+    if (is_kernel(f) && lk->prune)
         return "it is a kernel that -kernels-used does not name";
     return "no kernel in the output reaches it";
 }
@@ -131,7 +135,7 @@ static void walk(cbi_linker *lk, step_list *steps)
     size_t next = 0;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < lk->funcs.len; i++)
-            if (lk->funcs.items[i]->obj && (round == 1 || lk->funcs.items[i]->entry))
+            if (lk->funcs.items[i]->obj && (round == 1 || is_kernel(lk->funcs.items[i])))
                 add_step(lk, steps, &lk->funcs.items[i]->node, steps->len, mark);
         for (; next < steps->len; next++) {
             const cbi_node *node = steps->items[next].node;
@@ -141,9 +145,68 @@ static void walk(cbi_linker *lk, step_list *steps)
     }
 }
 
+/* ---- recursion ---- */
+
+enum { MAX_DESCENT = 1000, MAX_CYCLE_NAMES = 6 };
+
+static const char *node_text(cbi_linker *lk, const cbi_node *node)
+{
+    return node->func ? cbi_demangle(lk->ctx, node->func->sym->name->s)
+                      : cbi_printf(lk->ctx, "a call through a pointer (%s)", node->proto->name->s);
+}
+
+/* Breadth-first from a node of a cycle, inside its component, until it is met again. */
+static const char *cycle_text(cbi_linker *lk, cbi_node *start)
+{
+    step_list steps = {0};
+    uint32_t mark = ++lk->mark;
+    cbi_vec_push(lk->ctx, &steps, ((step){start, 0}));
+    size_t last = 0;
+    for (size_t at = 0; at < steps.len && !last; at++) {
+        const cbi_node *node = steps.items[at].node;
+        for (size_t i = 0; i < cbi_node_degree(node) && !last; i++) {
+            cbi_node *next = cbi_node_successor(lk, node, i);
+            if (next == start)
+                last = at + 1;
+            else if (next->scc == start->scc)
+                add_step(lk, &steps, next, at, mark);
+        }
+    }
+    if (!last)
+        return NULL;
+    const char *text = node_text(lk, start);
+    size_t names = 0;
+    for (size_t at = last - 1; at && names < MAX_CYCLE_NAMES; at = steps.items[at].parent, names++)
+        text = cbi_printf(lk->ctx, "%s -> %s", node_text(lk, steps.items[at].node), text);
+    return cbi_printf(lk->ctx, "%s -> %s", names < MAX_CYCLE_NAMES ? node_text(lk, start) : "...",
+                      text);
+}
+
+const char *cbi_recursion_text(cbi_linker *lk, const cbi_node *node)
+{
+    for (size_t depth = 0; depth < MAX_DESCENT && !node->cyclic; depth++) {
+        const cbi_node *below = NULL;
+        for (size_t i = 0; i < cbi_node_degree(node) && !below; i++) {
+            const cbi_node *next = cbi_node_successor(lk, node, i);
+            if (next->cyclic || next->cycle_below)
+                below = next;
+        }
+        if (!below)
+            return NULL;
+        node = below;
+    }
+    if (!node->cyclic)
+        return NULL;
+    uint64_t key = (uint64_t)node->scc + 1;
+    const char *text = cbi_map_get(&lk->cycle_texts, key);
+    if (!text && (text = cycle_text(lk, (cbi_node *)node)))
+        cbi_map_put(lk->ctx, &lk->cycle_texts, key, (void *)text);
+    return text;
+}
+
 static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 {
-    if (f->entry)
+    if (is_kernel(f))
         return "a kernel";
     if (f->address_taken)
         return "its address is taken";
@@ -204,7 +267,7 @@ static void require_kernel(cbi_linker *lk, const char *given)
         if (!cbi_name_matches(lk, given, f->sym->name->s))
             continue;
         const char *reason = cbi_removal_reason(lk, f);
-        if (f->entry && !reason)
+        if (is_kernel(f) && !reason)
             return;
         if (!help)
             help = cbi_printf(lk->ctx, "%s: %s", cbi_shown_name(lk, f->sym->name->s),

@@ -266,6 +266,7 @@ typedef struct cbi_linker {
     size_t obj_count;
     CBI_VEC(cbi_lobj *) unused; /* libcudadevrt, when nothing needs it */
     size_t similar_searches;    /* for names like an undefined one */
+    cbi_map cycle_texts;        /* component -> the recursion in it, for messages */
 
     CBI_VEC(cbi_osec *) secs; /* creation order */
     cbi_map sec_by_name;

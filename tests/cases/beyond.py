@@ -96,8 +96,10 @@ def summaries(folder):
     code, _, err = link(folder, "host.o", "host2.o", "b75.cubin", "-o", "out", "-arch=sm_75",
                         "--summarize-warnings")
     check("summary: one line for a kind", err.count("SM Arch ('sm_75') not found") == 1 and
-          "and 1 more of this kind (" in err, err)
+          "and 1 more of this kind" in err, err)
     code, _, err = link(folder, "rec.cubin", "rec2.cubin", "-o", "out", "--summarize-warnings")
+    check("the recursion is named", "help: recursion: foo -> bar -> foo" in err or
+          "help: recursion: bar -> foo -> bar" in err, err)
     check("summary: a single warning", err.count("warning") >= 1 and "more of this kind" not in err,
           err)
     code, _, err = link(folder, "b.cubin", "notes.txt", "-o", "out")
