@@ -43,6 +43,9 @@ void cbi_link_fill_callgraph(cbi_linker *lk)
     put(lk, &graph, 0, (uint32_t)-2);
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
+        /* A descriptor reference alone says no prototype. */
+        if (in_table(f) && f->desc_used && !f->taken.len)
+            put(lk, &graph, f->sym->index, 0);
         if (in_table(f) && f->taken.len)
             put(lk, &graph, f->sym->index,
                 f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);

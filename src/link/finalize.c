@@ -314,12 +314,20 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
     *ret_other = other;
 }
 
+/* -r marks undefined variables; an executable only has the driver's own. */
+static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->func)
+        return 0;
+    if (lk->exec || sym->dynamic || !(sym->other & STO_CUDA_SPACE))
+        return sym->value;
+    return UINT64_MAX;
+}
+
 static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->state == CBI_SYM_UNDEF)
-        return sym->func || lk->exec || sym->dynamic || !(sym->other & STO_CUDA_SPACE)
-                   ? sym->dynamic ? sym->value : 0
-                   : UINT64_MAX;
+        return undefined_value(lk, sym);
     if (is_shared_var(sym)) {
         if (!lk->exec)
             return sym->size && !sym->dynamic ? sym->shared_align : 0;

@@ -203,7 +203,7 @@ void cbi_link_liveness(cbi_linker *lk)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!lk->mercury && keeps_function(r->type) && r->sym && r->sym->func)
-            r->sym->func->live = true;
+            r->sym->func->live = r->sym->func->desc_used = true;
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];

@@ -39,17 +39,20 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
 {
     cbi_osec *from = f->constant2;
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
-    uint64_t off = 0;
+    uint64_t off = 0, align = from->align;
     for (size_t i = 0; i < entries->len; i++) {
         const cbi_osec *bank = entries->items[i]->constant2;
         if (bank && bank->size > off)
             off = bank->size;
+        if (bank && bank->align > align)
+            align = bank->align;
     }
     off = cbi_align_up(off, from->align);
     /* What a replaced copy left behind is empty, but still lines up the banks. */
     for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
         cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         bank->size = off;
+        bank->align = align;
         cbi_sec_append(lk, bank, (cbi_span){0}, from->used_size, from->align);
         bank->size = cbi_align_up(bank->size, bank->align);
         for (size_t p = 0; p < from->pieces.len; p++)
