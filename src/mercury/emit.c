@@ -1,6 +1,8 @@
 /* The final file: SASS sections, parameter banks, capsules and the Mercury mirror. */
 #include "mercury/emit.h"
 
+#include "mercury/rewrite.h"
+
 static const struct {
     uint32_t type;
     uint32_t plain;
@@ -80,7 +82,12 @@ static void add_sass_sections(cbi_emit *em)
         s->stored = cbi_section_has_data(sec->type);
         s->src = sec;
         set_bytes(s, sec->bytes, sec->size);
-        if (cbi_is_debug(sec)) {
+        const cbi_rewrite *rw = sec->func ? cbi_rewrite_of(lk, sec->func) : NULL;
+        if (rw && sec == sec->func->text) {
+            set_bytes(s, rw->text, rw->size);
+        } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
+            set_bytes(s, cbi_mercury_tables(lk, sec), sec->size);
+        } else if (cbi_is_debug(sec)) {
             const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
             set_bytes(s, d ? d->sass.items : NULL, d ? d->sass.len : 0);
         } else if (is_reloc_section(sec)) {
@@ -146,7 +153,8 @@ static void add_capsules(cbi_emit *em)
                                       SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, 0);
         s->src = sec;
         s->info = sec->owner->index;
-        cbi_buf capsule = cbi_mercury_capsule(lk, sec->func);
+        const cbi_rewrite *rw = cbi_rewrite_of(lk, sec->func);
+        cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, sec->func);
         set_bytes(s, capsule.items, capsule.len);
     }
 }
@@ -340,6 +348,7 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
 {
     cbi_emit em = {.lk = lk};
     cbi_mercury_state_of(lk);
+    cbi_mercury_rewrite(lk);
     cbi_mercury_debug_build(lk);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
     em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);

@@ -40,6 +40,8 @@ typedef struct cbi_emit {
 /* ---- tables.c ---- */
 /* The SASS list of a relocation section. */
 cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec);
+/* Optimizer constants with the jump tables' places in SASS. */
+uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec);
 /* .nv.compat with the capability mask. */
 cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec);
 /* Contents of .symtab and .nv.merc.symtab. */

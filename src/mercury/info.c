@@ -3,7 +3,7 @@
  * Records that name code offsets take the values of the input's SASS stream; a few records exist on
  * one side only.
  */
-#include "mercury/mercury.h"
+#include "mercury/rewrite.h"
 
 static bool mercury_only(uint8_t code)
 {
@@ -55,6 +55,51 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
     }
 }
 
+static void move_word(const cbi_rewrite *rw, uint8_t *p)
+{
+    cbi_st32(p, (uint32_t)cbi_rewrite_map(rw, cbi_ld32(p)));
+}
+
+/* Code places in a record, after the code moved. */
+static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t code,
+                                  cbi_span payload)
+{
+    uint8_t *p = cbi_memdup(lk->ctx, payload.data, payload.size);
+    size_t words = payload.size / 4;
+    switch (code) {
+    case 0x1c:
+    case 0x28:
+    case 0x31:
+    case 0x46:
+    case 0x47:
+    case 0x57:
+        for (size_t i = 0; i < words; i++)
+            move_word(rw, p + 4 * i);
+        break;
+    case 0x2e:
+    case 0x44:
+        for (size_t i = 0; i < words; i += 2)
+            move_word(rw, p + 4 * i);
+        break;
+    case 0x39:
+        for (size_t i = 0; i < words; i += 4)
+            move_word(rw, p + 4 * i);
+        break;
+    case 0x34: /* branch, 0, count, targets */
+        for (size_t i = 0; i + 3 <= words;) {
+            size_t count = cbi_ld32(p + 4 * i + 8);
+            move_word(rw, p + 4 * i);
+            i += 3;
+            for (; count && i < words; count--, i++)
+                move_word(rw, p + 4 * i);
+        }
+        break;
+    default:
+        break;
+    }
+    return p;
+}
+
 static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *partners)
 {
     if (rec->stream == lk->info || mercury_only(rec->code))
@@ -70,6 +115,9 @@ static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *par
     cbi_rec copy = *rec;
     copy.payload = sass->payload.data;
     copy.size = (uint32_t)sass->payload.size;
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, rec->func);
+    if (rw)
+        copy.payload = move_places(lk, rw, rec->code, sass->payload);
     cbi_write_record(lk, &rec->stream->sass_info, &copy);
 }
 

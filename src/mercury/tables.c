@@ -2,6 +2,7 @@
 #include "mercury/emit.h"
 
 #include "format/reloc.h"
+#include "mercury/rewrite.h"
 
 /* ---- relocations ---- */
 
@@ -39,8 +40,10 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (debug && !cbi_mercury_debug_place(debug, r, &offset))
             continue;
         if (cbi_is_text(sec->target))
-            offset = r->sass_offset;
+            offset = cbi_rewrite_map(cbi_rewrite_of(lk, sec->target->func), r->sass_offset);
         int64_t addend = r->sass_addend;
+        if (r->sym && r->sym->func && addend > 0)
+            addend = (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, r->sym->func), (uint64_t)addend);
         if (r->sym && r->sym->is_section)
             addend += (int64_t)cbi_mercury_debug_base(lk, r);
         uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
@@ -53,6 +56,55 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
     if (debug && cbi_is_line_section(sec->target->name->s))
         qsort(out.items, out.len / 24, 24, compare_places);
     return out;
+}
+
+/* ---- jump tables ---- */
+
+/* Places in a function's code that its own tables name: Mercury -> SASS. */
+static void known_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
+{
+    const cbi_mercury_view *view = f->obj->mercury;
+    const cbi_object *in = &f->obj->object;
+    for (uint32_t i = 1; i < in->section_count; i++) {
+        const cbi_section *sec = &in->sections[i];
+        if (sec->type != SHT_RELA || !sec->info || sec->info >= in->section_count ||
+            in->sections[sec->info].type != SHT_CUDA_MERC_CONSTANT_OPT ||
+            in->sections[sec->info].info != f->in_sec)
+            continue;
+        cbi_span table = in->sections[sec->info].data;
+        for (uint32_t k = 0; k < view->pair_count[i]; k++) {
+            cbi_rela entry = cbi_rela_at(sec, k);
+            if (cbi_fits(entry.offset, 4, table.size))
+                cbi_map_put(lk->ctx, ret_places, (uint64_t)entry.addend + 1,
+                            (void *)(uintptr_t)(cbi_ld32(table.data + entry.offset) + 1));
+        }
+    }
+}
+
+uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
+{
+    uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
+    cbi_map places = {0};
+    const cbi_func *known = NULL;
+    for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
+        const cbi_lrel *r = sec->rela->relocs.items[i];
+        const cbi_func *f = r->sym ? r->sym->func : NULL;
+        if (!f || !f->obj || !cbi_fits(r->offset, 4, sec->size))
+            continue;
+        uint32_t value = cbi_ld32(bytes + r->offset);
+        if (r->obj != f->obj) {
+            /* The table of a copy that lost: its places mean nothing in the code that is linked. */
+            if (known != f) {
+                memset(&places, 0, sizeof places);
+                known_places(lk, f, &places);
+                known = f;
+            }
+            uintptr_t place = (uintptr_t)cbi_map_get(&places, (uint64_t)r->addend + 1);
+            value = place ? (uint32_t)(place - 1) : 0;
+        }
+        cbi_st32(bytes + r->offset, (uint32_t)cbi_rewrite_map(cbi_rewrite_of(lk, f), value));
+    }
+    return bytes;
 }
 
 /* ---- .nv.compat ---- */
@@ -80,8 +132,11 @@ static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
     return fallback;
 }
 
-static uint64_t code_size(const cbi_func *f)
+static uint64_t code_size(const cbi_linker *lk, const cbi_func *f)
 {
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, f);
+    if (rw)
+        return rw->size;
     return f->obj ? f->obj->mercury->file.symbols[f->in_sym].size : 0;
 }
 
@@ -96,7 +151,7 @@ static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
     bool undefined = sym->state == CBI_SYM_UNDEF;
     if (sym->func && !undefined)
-        cbi_st64(p + 16, code_size(sym->func));
+        cbi_st64(p + 16, code_size(lk, sym->func));
     if (undefined && !sym->func)
         cbi_st64(p + 8, reserved_value(sym, cbi_ld64(p + 8)));
     if (!lk->exec)

@@ -1,0 +1,221 @@
+/* Removes instructions that a final link no longer needs: the dummy loads in front of a fence, and
+ * fences that another one follows.  Rules and experiments: docs/mercury.md. */
+#include "mercury/rewrite.h"
+
+enum {
+    OP_MEMBAR = 0x992,
+    OP_FENCE = 0x9ab,
+    OP_NOP = 0x918,
+    OP_CALL_ABS = 0x943,
+    OP_CALL_REL = 0x944,
+    OP_CALL_INDIRECT = 0x343,
+    OP_BRA = 0x947,
+    OP_BRA_UNIFORM = 0x547,
+    OP_BRX = 0x949,
+    OP_BRXU = 0x958,
+    OP_WARPSYNC = 0x948,
+    OP_BSSY = 0x945,
+    DUMMY_LOADS = 4,
+    RUN_NOPS = 0x50,
+    RUN_RECORD = 0x51,
+};
+
+static uint16_t opcode(const uint8_t *insn)
+{
+    return cbi_ld16(insn) & 0xfff;
+}
+
+bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
+{
+    if (!lk->exec || !func->entry || !func->text || !func->text->bytes)
+        return false;
+    for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
+        uint16_t op = opcode(func->text->bytes + at);
+        if (op == OP_CALL_ABS || op == OP_CALL_REL || op == OP_CALL_INDIRECT)
+            return false;
+    }
+    return true;
+}
+
+/* LDS RZ, [RZ] under the never predicate, control bits aside. */
+static bool is_dummy_load(const uint8_t *insn)
+{
+    return cbi_ld64(insn) == UINT64_C(0xfffff984) &&
+           (cbi_ld64(insn + 8) & ((UINT64_C(1) << 41) - 1)) == 0x800;
+}
+
+static bool is_idle_membar(const uint8_t *insn)
+{
+    return opcode(insn) == OP_MEMBAR && (insn[9] == 0x80 || insn[9] == 0x50);
+}
+
+/* Marks what goes within one run of instructions. */
+static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *drop)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *insn = text + (size_t)(first + i) * 16;
+        if (i + DUMMY_LOADS < count) {
+            uint32_t n = 0;
+            while (n < DUMMY_LOADS && is_dummy_load(insn + 16 * n))
+                n++;
+            if (n == DUMMY_LOADS && opcode(insn + 16 * n) == OP_MEMBAR) {
+                for (n = 0; n < DUMMY_LOADS; n++)
+                    drop[first + i + n] = true;
+                any = true;
+                i += DUMMY_LOADS - 1;
+                continue;
+            }
+        }
+        if (i + 1 < count && is_idle_membar(insn)) {
+            uint16_t next = opcode(insn + 16);
+            if (next == OP_MEMBAR || next == OP_FENCE)
+                any = drop[first + i] = true;
+        }
+    }
+    return any;
+}
+
+/* ---- branch targets ---- */
+
+/* Offset from the next instruction, in bytes; false for instructions without one. */
+static bool branch_offset(const uint8_t *insn, int64_t *ret_offset)
+{
+    uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
+    uint64_t value;
+    switch (opcode(insn)) {
+    case OP_BRA:
+    case OP_BRA_UNIFORM:
+    case OP_WARPSYNC:
+    case OP_BRX:
+    case OP_BRXU:
+    case OP_CALL_REL:
+        value = (low >> 16 & 0xff) | (low >> 34 << 8) | ((high & 0x3ffff) << 38);
+        *ret_offset = (int64_t)(value << 8) >> 8;
+        break;
+    case OP_BSSY:
+        *ret_offset = (int64_t)(low >> 34 << 34) >> 34;
+        break;
+    default:
+        return false;
+    }
+    *ret_offset *= 4;
+    return true;
+}
+
+static void set_branch_offset(uint8_t *insn, int64_t offset)
+{
+    uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
+    uint64_t value = (uint64_t)(offset / 4);
+    if (opcode(insn) == OP_BSSY) {
+        low = (low & ((UINT64_C(1) << 34) - 1)) | value << 34;
+    } else {
+        low = (low & ~(UINT64_C(0xff) << 16) & ((UINT64_C(1) << 34) - 1)) | (value & 0xff) << 16 |
+              (value >> 8) << 34;
+        high = (high & ~UINT64_C(0x3ffff)) | (value >> 38 & 0x3ffff);
+    }
+    cbi_st64(insn, low);
+    cbi_st64(insn + 8, high);
+}
+
+/* ---- a function ---- */
+
+uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || offset > rw->old_size)
+        return offset;
+    return rw->place[offset / 16] + offset % 16;
+}
+
+/* Instructions up to and including the final branch to itself. */
+static uint32_t code_count(const uint8_t *text, uint32_t total)
+{
+    while (total && opcode(text + (size_t)(total - 1) * 16) == OP_NOP)
+        total--;
+    return total;
+}
+
+static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop)
+{
+    const uint8_t *old = rw->func->text->bytes;
+    uint32_t total = (uint32_t)(rw->old_size / 16);
+    uint32_t used = code_count(old, total), kept = 0;
+    for (uint32_t i = 0; i < used; i++) {
+        rw->place[i] = kept * 16;
+        kept += !drop[i];
+    }
+    uint32_t padded = (kept + 8 + 7) / 8 * 8;
+    for (uint32_t i = used; i <= total; i++) {
+        uint32_t at = kept + (i - used);
+        rw->place[i] = (at < padded ? at : padded) * 16;
+    }
+    rw->place[total] = padded * 16;
+    rw->size = (uint64_t)padded * 16;
+    rw->text = cbi_alloc(lk->ctx, rw->size);
+    for (uint32_t i = 0; i < used; i++) {
+        if (drop[i])
+            continue;
+        uint8_t *insn = rw->text + rw->place[i];
+        memcpy(insn, old + (size_t)i * 16, 16);
+        int64_t offset;
+        if (!branch_offset(insn, &offset))
+            continue;
+        int64_t target = (int64_t)(i + 1) * 16 + offset;
+        if (target >= 0 && (uint64_t)target <= rw->old_size)
+            set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
+                                        (int64_t)rw->place[i] - 16);
+    }
+    for (uint32_t i = kept; i < padded; i++)
+        memcpy(rw->text + (size_t)i * 16, old + (size_t)(total - 1) * 16, 16);
+}
+
+static void rewrite_function(cbi_linker *lk, const cbi_func *func)
+{
+    cbi_buf capsule = cbi_mercury_capsule(lk, func);
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    uint32_t total = (uint32_t)(func->text->size / 16);
+    bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    bool any = false;
+    cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
+    while (cbi_capsule_next(&walk, &e))
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1)
+            any |= mark_run(func->text->bytes, e.first, e.count, drop);
+    if (!any)
+        return;
+    cbi_rewrite *rw = CBI_NEW(lk->ctx, cbi_rewrite);
+    rw->func = func;
+    rw->old_size = func->text->size;
+    rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    move_code(lk, rw, drop);
+    cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
+    while (cbi_capsule_next(&walk, &e)) {
+        if (e.kind != CBI_CAPSULE_RUN_RECORD && e.kind != CBI_CAPSULE_RUN)
+            continue;
+        uint32_t gone = 0;
+        for (uint32_t i = 0; i < e.count; i++)
+            gone += drop[e.first + i];
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone)
+            cbi_st16(capsule.items + e.offset - 2,
+                     (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
+        else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
+            cbi_st16(capsule.items + e.offset,
+                     (uint16_t)(RUN_NOPS | (rw->size - rw->place[e.first]) / 16 << 7));
+    }
+    rw->capsule = capsule;
+    cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
+}
+
+void cbi_mercury_rewrite(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_mercury_may_rewrite(lk, f))
+            rewrite_function(lk, f);
+    }
+}
+
+const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func)
+{
+    return lk->merc && func ? cbi_map_get(&lk->merc->rewrites, CBI_KEY(func)) : NULL;
+}

@@ -1,0 +1,28 @@
+/* Code that the final link shortens: where each place of the input's text went. */
+#ifndef CBI_MERCURY_REWRITE_H
+#define CBI_MERCURY_REWRITE_H
+
+#include "mercury/mercury.h"
+
+typedef struct cbi_rewrite {
+    const cbi_func *func;
+    uint8_t *text;
+    uint64_t size;
+    cbi_buf capsule;
+    uint64_t old_size;
+    uint32_t *place; /* old instruction -> new offset; one more for the end */
+} cbi_rewrite;
+
+/* Rewrites every function that needs it, after its text was relocated. */
+void cbi_mercury_rewrite(cbi_linker *lk);
+
+/* The function's rewrite, NULL when its code stays. */
+const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func);
+
+/* New offset of an old one; rewrite may be NULL. */
+uint64_t cbi_rewrite_map(const cbi_rewrite *rewrite, uint64_t offset);
+
+/* May the finalizer touch the function at all?  Entries without calls only. */
+bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func);
+
+#endif
