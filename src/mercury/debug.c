@@ -140,6 +140,8 @@ void cbi_mercury_debug_build(cbi_linker *lk)
                 cbi_mercury_frame(lk, d, part);
             else if (cbi_is_line_section(name))
                 cbi_mercury_line(lk, d, part);
+            else if (strcmp(name, ".nv_debug_info_reg_sass") == 0)
+                cbi_mercury_registers(lk, d, part);
             else
                 cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
         }

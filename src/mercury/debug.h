@@ -20,4 +20,7 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
 /* line.c: .debug_line and .nv_debug_line_sass. */
 void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
 
+/* regs.c: .nv_debug_info_reg_sass. */
+void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
+
 #endif

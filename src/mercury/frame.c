@@ -1,6 +1,7 @@
 /* .debug_frame of the SASS side.  Unlike the Mercury side, which only clears the range of a
  * function that is gone, it leaves out the function's description and the CIE in front of it. */
 #include "mercury/debug.h"
+#include "mercury/rewrite.h"
 
 typedef struct entry {
     uint64_t start, end;
@@ -32,6 +33,80 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
 static const cbi_lsym *described(cbi_map *symbols, const entry *e)
 {
     return cbi_map_get(symbols, e->id_at + e->id_size);
+}
+
+static void skip_leb(cbi_reader *r)
+{
+    while (!r->bad && (cbi_read8(r) & 0x80))
+        ;
+}
+
+static void put(uint8_t *p, unsigned width, uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++)
+        p[i] = (uint8_t)(value >> (8 * i));
+}
+
+enum { CODE_UNIT = 4, ADDRESS = 8 };
+
+/* Fits range and advances to code that moved; deltas keep their width, as code only shrinks. */
+static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewrite *rw)
+{
+    cbi_reader r = cbi_reader_at((cbi_span){fde, size}, at + ADDRESS);
+    cbi_read64(&r);
+    if (r.bad)
+        return;
+    cbi_st64(fde + at + ADDRESS, rw->size);
+    uint64_t old = 0, now = 0;
+    while (r.pos < size && !r.bad) {
+        size_t op_at = r.pos;
+        uint8_t op = cbi_read8(&r);
+        unsigned width = op == 2 ? 1 : op == 3 ? 2 : op == 4 ? 4 : 0;
+        if (width || op >> 6 == 1) {
+            size_t value_at = r.pos;
+            cbi_span bytes = cbi_read_bytes(&r, width);
+            uint64_t delta = width ? 0 : op & 0x3f;
+            for (unsigned i = 0; i < bytes.size; i++)
+                delta |= (uint64_t)bytes.data[i] << (8 * i);
+            old += delta * CODE_UNIT;
+            uint64_t next = cbi_rewrite_map(rw, old);
+            uint64_t value = (next - now) / CODE_UNIT;
+            now = next;
+            if (width)
+                put(fde + value_at, width, value);
+            else
+                fde[op_at] = (uint8_t)(0x40 | (value & 0x3f));
+            continue;
+        }
+        switch (op >> 6 ? 0x06 : op) {
+        case 0x05:
+        case 0x09:
+        case 0x0c:
+        case 0x11:
+        case 0x12:
+        case 0x14:
+            skip_leb(&r);
+            skip_leb(&r);
+            break;
+        case 0x06:
+            if (op >> 6 != 3)
+                skip_leb(&r);
+            break;
+        case 0x07:
+        case 0x08:
+        case 0x0d:
+        case 0x0e:
+        case 0x13:
+            skip_leb(&r);
+            break;
+        case 0x00:
+        case 0x0a:
+        case 0x0b:
+            break;
+        default:
+            return;
+        }
+    }
 }
 
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
@@ -67,6 +142,10 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
             cbi_st64(id, cie_at);
         else
             cbi_st32(id, (uint32_t)cie_at);
+        const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
+        if (rw)
+            move_frame(debug->sass.items + start, e.end - e.start,
+                       e.id_at - e.start + e.id_size, rw);
     }
     if (at < bytes.size)
         cbi_mercury_copy(lk, debug, part, at, bytes.size);

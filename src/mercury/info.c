@@ -68,6 +68,9 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
     size_t words = payload.size / 4;
     switch (code) {
     case 0x1c:
+        for (size_t i = 0; i < words; i++)
+            cbi_st32(p + 4 * i, (uint32_t)cbi_rewrite_self(rw, cbi_ld32(p + 4 * i)));
+        break;
     case 0x28:
     case 0x31:
     case 0x46:

@@ -4,6 +4,7 @@
  * come in the order of the output's symbols.
  */
 #include "mercury/debug.h"
+#include "mercury/rewrite.h"
 
 #include <stdlib.h>
 
@@ -106,6 +107,145 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* ---- sequences of code that moved ---- */
+
+enum {
+    DW_SET_FILE = 4,
+    DW_COPY = 1,
+    DW_ADVANCE_PC = 2,
+    DW_ADVANCE_LINE = 3,
+    SET_ADDRESS_SIZE = 11,
+    /* what every header says */
+    LINE_BASE = -5,
+    LINE_RANGE = 14,
+};
+
+static int64_t read_sleb(cbi_reader *r)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = cbi_read8(r);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (!r->bad && (byte & 0x80));
+    if (shift < 64 && (byte & 0x40))
+        value |= UINT64_MAX << shift;
+    return (int64_t)value;
+}
+
+/* Counts are written signed too: 64 takes two bytes. */
+static void put_sleb(cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t value)
+{
+    cbi_buf_append(lk->ctx, out, &op, 1);
+    for (;;) {
+        uint8_t byte = value & 0x7f;
+        value >>= 7;
+        bool last = (value == 0 && !(byte & 0x40)) || (value == -1 && (byte & 0x40));
+        byte |= last ? 0 : 0x80;
+        cbi_buf_append(lk->ctx, out, &byte, 1);
+        if (last)
+            return;
+    }
+}
+
+typedef struct row_writer {
+    const cbi_rewrite *rw;
+    const unit *unit;
+    uint64_t address; /* as written so far */
+    int64_t line;
+    cbi_span file, context; /* operations that wait for the next row */
+} row_writer;
+
+static void put_row(cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address, int64_t line)
+{
+    uint64_t place = cbi_rewrite_map(w->rw, address);
+    int64_t da = (int64_t)(place - w->address), dl = line - w->line;
+    cbi_buf_append(lk->ctx, out, w->file.data, w->file.size);
+    cbi_buf_append(lk->ctx, out, w->context.data, w->context.size);
+    w->file = w->context = (cbi_span){NULL, 0};
+    w->address = place;
+    w->line = line;
+    int64_t special = dl - LINE_BASE + LINE_RANGE * da + w->unit->opcode_base;
+    if (da > 0 && dl != 0 && dl >= LINE_BASE && dl < LINE_BASE + LINE_RANGE && da < 256 &&
+        special <= 255) {
+        uint8_t op = (uint8_t)special;
+        cbi_buf_append(lk->ctx, out, &op, 1);
+        return;
+    }
+    if (dl != 0 || da == 0)
+        put_sleb(lk, out, DW_ADVANCE_LINE, dl);
+    if (da != 0)
+        put_sleb(lk, out, DW_ADVANCE_PC, da);
+    uint8_t copy = DW_COPY;
+    cbi_buf_append(lk->ctx, out, &copy, 1);
+}
+
+/* Decodes rows and encodes them for the new places.  False for operations that the compiler does
+ * not write. */
+static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
+                          const cbi_rewrite *rw, cbi_buf *out)
+{
+    cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
+    row_writer w = {.rw = rw, .unit = u, .line = 1};
+    uint64_t address = 0;
+    int64_t line = 1;
+    while (!r.bad && r.pos < seq->end) {
+        uint64_t at = r.pos;
+        uint8_t op = cbi_read8(&r);
+        if (op >= u->opcode_base) {
+            unsigned value = op - u->opcode_base;
+            address += value / LINE_RANGE;
+            line += LINE_BASE + (int64_t)(value % LINE_RANGE);
+            put_row(lk, out, &w, address, line);
+        } else if (op == DW_COPY) {
+            put_row(lk, out, &w, address, line);
+        } else if (op == DW_ADVANCE_PC) {
+            address += (uint64_t)read_sleb(&r);
+        } else if (op == DW_ADVANCE_LINE) {
+            line += read_sleb(&r);
+        } else if (op == DW_SET_FILE) {
+            read_uleb(&r);
+            w.file = (cbi_span){bytes.data + at, r.pos - at};
+        } else if (op == 0) {
+            uint64_t size = read_uleb(&r);
+            uint8_t sub = size ? cbi_read8(&r) : 0;
+            if (size)
+                cbi_read_bytes(&r, size - 1);
+            if (sub == 0x90) {
+                w.context = (cbi_span){bytes.data + at, r.pos - at};
+            } else if (sub == 1) {
+                static const uint8_t end[] = {0, 1, 1};
+                uint64_t place = cbi_rewrite_map(rw, address);
+                put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w.address));
+                cbi_buf_append(lk->ctx, out, end, sizeof end);
+            } else {
+                return false;
+            }
+        } else {
+            return false;
+        }
+    }
+    return !r.bad;
+}
+
+static void write_sequence(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+                           const unit *u, const sequence *seq)
+{
+    cbi_span bytes = cbi_mercury_part_bytes(part);
+    const cbi_rewrite *rw = seq->sym ? cbi_rewrite_of(lk, seq->sym->func) : NULL;
+    cbi_buf moved = {0};
+    if (rw && seq->end - seq->start > SET_ADDRESS_SIZE &&
+        move_sequence(lk, bytes, u, seq, rw, &moved)) {
+        cbi_mercury_copy(lk, debug, part, seq->start, seq->start + SET_ADDRESS_SIZE);
+        cbi_buf_append(lk->ctx, &debug->sass, moved.items, moved.len);
+        return;
+    }
+    cbi_mercury_copy(lk, debug, part, seq->start, seq->end);
+}
+
 static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                        const unit *u, sequence_list *list)
 {
@@ -114,7 +254,7 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
     cbi_mercury_copy(lk, debug, part, u->start, u->program);
     for (size_t i = 0; i < list->len; i++)
         if (!list->items[i].sym || list->items[i].sym->name)
-            cbi_mercury_copy(lk, debug, part, list->items[i].start, list->items[i].end);
+            write_sequence(lk, debug, part, u, &list->items[i]);
     cbi_st32(debug->sass.items + start, (uint32_t)(debug->sass.len - start - 4));
 }
 

@@ -1,5 +1,6 @@
-/* Removes instructions that a final link no longer needs: the dummy loads in front of a fence, and
- * fences that another one follows.  Rules and experiments: docs/mercury.md. */
+/* Code that changes its length in a final link: dummy loads in front of a fence and fences that
+ * another one follows go; a link with -g puts an error barrier in front of every exit.  Rules and
+ * experiments: docs/mercury.md. */
 #include "mercury/rewrite.h"
 
 enum {
@@ -15,6 +16,8 @@ enum {
     OP_BRXU = 0x958,
     OP_WARPSYNC = 0x948,
     OP_BSSY = 0x945,
+    OP_EXIT = 0x94d,
+    BARRIER_LENGTH = 3,
     DUMMY_LOADS = 4,
     RUN_NOPS = 0x50,
     RUN_RECORD = 0x51,
@@ -50,7 +53,8 @@ static bool is_idle_membar(const uint8_t *insn)
 }
 
 /* Marks what goes within one run of instructions. */
-static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *drop)
+static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool keep_barriers,
+                     bool *drop)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -69,7 +73,7 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *
         }
         if (i + 1 < count && is_idle_membar(insn)) {
             uint16_t next = opcode(insn + 16);
-            if (next == OP_MEMBAR || next == OP_FENCE)
+            if (next == OP_MEMBAR || (next == OP_FENCE && !keep_barriers))
                 any = drop[first + i] = true;
         }
     }
@@ -127,6 +131,27 @@ uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
     return rw->place[offset / 16] + offset % 16;
 }
 
+uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || offset > rw->old_size)
+        return offset;
+    return rw->self[offset / 16] + offset % 16;
+}
+
+/* Memory barrier, error barrier and cache invalidation under the exit's predicate. */
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn)
+{
+    static const uint64_t code[BARRIER_LENGTH][2] = {
+        {0x0992, UINT64_C(0x000fc00000005000)},
+        {0x09ab, UINT64_C(0x000fc00000000000)},
+        {0x05ab, UINT64_C(0x000fec0000000000)},
+    };
+    for (size_t i = 0; i < BARRIER_LENGTH; i++) {
+        cbi_st64(at + 16 * i, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
+        cbi_st64(at + 16 * i + 8, code[i][1]);
+    }
+}
+
 /* Instructions up to and including the final branch to itself. */
 static uint32_t code_count(const uint8_t *text, uint32_t total)
 {
@@ -135,38 +160,85 @@ static uint32_t code_count(const uint8_t *text, uint32_t total)
     return total;
 }
 
-static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop)
+static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const bool *barrier)
 {
     const uint8_t *old = rw->func->text->bytes;
     uint32_t total = (uint32_t)(rw->old_size / 16);
     uint32_t used = code_count(old, total), kept = 0;
     for (uint32_t i = 0; i < used; i++) {
         rw->place[i] = kept * 16;
+        kept += barrier[i] ? BARRIER_LENGTH : 0;
+        rw->self[i] = kept * 16;
         kept += !drop[i];
     }
     uint32_t padded = (kept + 8 + 7) / 8 * 8;
     for (uint32_t i = used; i <= total; i++) {
         uint32_t at = kept + (i - used);
-        rw->place[i] = (at < padded ? at : padded) * 16;
+        rw->place[i] = rw->self[i] = (at < padded ? at : padded) * 16;
     }
-    rw->place[total] = padded * 16;
+    rw->place[total] = rw->self[total] = padded * 16;
     rw->size = (uint64_t)padded * 16;
     rw->text = cbi_alloc(lk->ctx, rw->size);
     for (uint32_t i = 0; i < used; i++) {
+        const uint8_t *from = old + (size_t)i * 16;
+        if (barrier[i])
+            put_barrier(rw->text + rw->place[i], from);
         if (drop[i])
             continue;
-        uint8_t *insn = rw->text + rw->place[i];
-        memcpy(insn, old + (size_t)i * 16, 16);
+        uint8_t *insn = rw->text + rw->self[i];
+        memcpy(insn, from, 16);
         int64_t offset;
         if (!branch_offset(insn, &offset))
             continue;
         int64_t target = (int64_t)(i + 1) * 16 + offset;
         if (target >= 0 && (uint64_t)target <= rw->old_size)
             set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
-                                        (int64_t)rw->place[i] - 16);
+                                        (int64_t)rw->self[i] - 16);
     }
     for (uint32_t i = kept; i < padded; i++)
         memcpy(rw->text + (size_t)i * 16, old + (size_t)(total - 1) * 16, 16);
+}
+
+/* ---- its capsule ---- */
+
+/* The record of an exit with its barrier: four instructions, the exit's predicate in byte 4. */
+static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn)
+{
+    uint8_t bytes[18] = {RUN_RECORD, 0x02, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0xf8};
+    uint8_t guard = exit_insn[1] >> 4;
+    uint8_t predicate = (guard & 7) == 7 ? 31 : guard & 7;
+    bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
+    cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
+}
+
+static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
+                            const bool *barrier)
+{
+    const uint8_t *text = rw->func->text->bytes;
+    uint32_t total = (uint32_t)(rw->old_size / 16);
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    cbi_capsule_open((cbi_span){old.items, old.len}, &walk);
+    size_t header = walk.pos;
+    cbi_buf out = {0};
+    cbi_buf_append(lk->ctx, &out, old.items, header);
+    for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
+        if (barrier[e.first]) {
+            uint8_t *bits = out.items + 12 + e.index / 8;
+            *bits &= (uint8_t)~(1u << (e.index % 8));
+            put_barrier_entry(lk, &out, text + (size_t)e.first * 16);
+            continue;
+        }
+        uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
+        uint32_t gone = 0;
+        for (uint32_t i = 0; i < e.count; i++)
+            gone += drop[e.first + i];
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone)
+            cbi_st16(at, (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
+        else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
+            cbi_st16(at, (uint16_t)(RUN_NOPS | (rw->size - rw->place[e.first]) / 16 << 7));
+    }
+    rw->capsule = out;
 }
 
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
@@ -174,35 +246,29 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
     cbi_capsule walk;
     cbi_capsule_entry e;
+    const uint8_t *text = func->text->bytes;
     uint32_t total = (uint32_t)(func->text->size / 16);
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    bool *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool any = false;
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
-    while (cbi_capsule_next(&walk, &e))
-        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1)
-            any |= mark_run(func->text->bytes, e.first, e.count, drop);
+    while (cbi_capsule_next(&walk, &e)) {
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
+            any |= mark_run(text, e.first, e.count, lk->opt->debug, drop);
+        if (lk->opt->debug && e.kind == CBI_CAPSULE_DERIVED &&
+            opcode(text + (size_t)e.first * 16) == OP_EXIT)
+            any = barrier[e.first] = true;
+    }
     if (!any)
         return;
     cbi_rewrite *rw = CBI_NEW(lk->ctx, cbi_rewrite);
     rw->func = func;
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
-    move_code(lk, rw, drop);
-    cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
-    while (cbi_capsule_next(&walk, &e)) {
-        if (e.kind != CBI_CAPSULE_RUN_RECORD && e.kind != CBI_CAPSULE_RUN)
-            continue;
-        uint32_t gone = 0;
-        for (uint32_t i = 0; i < e.count; i++)
-            gone += drop[e.first + i];
-        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone)
-            cbi_st16(capsule.items + e.offset - 2,
-                     (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
-        else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            cbi_st16(capsule.items + e.offset,
-                     (uint16_t)(RUN_NOPS | (rw->size - rw->place[e.first]) / 16 << 7));
-    }
-    rw->capsule = capsule;
+    rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    move_code(lk, rw, drop, barrier);
+    rebuild_capsule(lk, rw, capsule, drop, barrier);
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }
 
@@ -210,7 +276,8 @@ void cbi_mercury_rewrite(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
-        if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_mercury_may_rewrite(lk, f))
+        if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
+            f->text->bytes && lk->exec)
             rewrite_function(lk, f);
     }
 }

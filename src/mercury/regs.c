@@ -1,0 +1,48 @@
+/* .nv_debug_info_reg_sass: per function, which machine register holds a PTX register where. */
+#include "mercury/debug.h"
+#include "mercury/rewrite.h"
+
+static const cbi_lsym *function_named(const cbi_mercury_part *part, const char *name)
+{
+    for (uint32_t i = 1; i < part->obj->object.symbol_count; i++)
+        if (CBI_ST_TYPE(part->obj->object.symbols[i].info) == STT_FUNC &&
+            strcmp(part->obj->object.symbols[i].name, name) == 0)
+            return part->obj->symbols[i];
+    return NULL;
+}
+
+static void skip_string(cbi_reader *r)
+{
+    while (!r->bad && cbi_read8(r))
+        ;
+}
+
+void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
+{
+    cbi_span bytes = cbi_mercury_part_bytes(part);
+    uint64_t base = debug->sass.len;
+    cbi_mercury_copy(lk, debug, part, 0, bytes.size);
+    cbi_reader r = cbi_reader_at(bytes, 0);
+    while (!r.bad && r.pos < bytes.size) {
+        const char *name = cbi_span_string(bytes, r.pos);
+        skip_string(&r);
+        uint32_t count = cbi_read32(&r);
+        if (r.bad || !name)
+            return;
+        const cbi_lsym *sym = function_named(part, name);
+        bool gone = !sym || sym->removed;
+        const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
+        for (; count && !r.bad; count--) {
+            cbi_read32(&r);
+            skip_string(&r);
+            cbi_read32(&r);
+            uint64_t at = r.pos;
+            uint32_t start = cbi_read32(&r), end = cbi_read32(&r);
+            if (r.bad || (!gone && !rw))
+                continue;
+            uint8_t *out = debug->sass.items + base + at;
+            cbi_st32(out, gone ? 0 : (uint32_t)cbi_rewrite_map(rw, start));
+            cbi_st32(out + 4, gone ? 0 : (uint32_t)cbi_rewrite_map(rw, end));
+        }
+    }
+}
