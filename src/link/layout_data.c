@@ -80,6 +80,46 @@ static void drop_emptied(cbi_linker *lk, size_t count)
     }
 }
 
+typedef CBI_VEC(size_t) rel_list;
+
+/* Values and relocations follow their bytes, constant by constant. */
+static void move_constants(cbi_linker *lk)
+{
+    cbi_map by_section = {0};
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_osec *from = lk->rels.items[i].target;
+        if (!from->spread_to)
+            continue;
+        rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
+        if (!list) {
+            list = CBI_NEW(lk->ctx, rel_list);
+            cbi_map_put(lk->ctx, &by_section, CBI_KEY(from), list);
+        }
+        cbi_vec_push(lk->ctx, list, i);
+    }
+    for (size_t i = 0; i < lk->locals.len; i++) {
+        cbi_lsym *sym = lk->locals.items[i];
+        const cbi_osec *from = sym->sec;
+        if (!from || sym->is_section || !from->spread_to)
+            continue;
+        const rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
+        for (size_t k = 0; list && k < list->len; k++) {
+            cbi_lrel r = lk->rels.items[list->items[k]];
+            if (r.offset < sym->value || r.offset - sym->value >= sym->size)
+                continue;
+            r.offset += from->spread_offset;
+            for (size_t e = 0; e < from->spread_to->len; e++) {
+                r.target = from->spread_to->items[e]->constant2;
+                cbi_vec_push(lk->ctx, &lk->rels, r);
+            }
+        }
+        sym->value += from->spread_offset;
+        sym->spread = true;
+        if (from->spread_to->len)
+            sym->sec = from->spread_to->items[0]->constant2;
+    }
+}
+
 void cbi_layout_constants(cbi_linker *lk)
 {
     if (!lk->exec) {
@@ -106,29 +146,7 @@ void cbi_layout_constants(cbi_linker *lk)
     drop_emptied(lk, created);
     if (!any)
         return;
-    /* Values and relocations follow their bytes. */
-    for (size_t i = 0; i < lk->locals.len; i++) {
-        cbi_lsym *sym = lk->locals.items[i];
-        if (sym->sec && !sym->is_section && sym->sec->spread_to) {
-            sym->value += sym->sec->spread_offset;
-            sym->spread = true;
-            if (sym->sec->spread_to->len)
-                sym->sec = sym->sec->spread_to->items[0]->constant2;
-        }
-    }
-    /* Backwards: copies are put in front of each other. */
-    for (size_t i = lk->rels.len; i-- > 0;) {
-        cbi_lrel r = lk->rels.items[i];
-        const cbi_osec *from = r.target;
-        if (!from->spread_to)
-            continue;
-        for (size_t e = 0; e < from->spread_to->len; e++) {
-            cbi_lrel *copy = cbi_vec_add(lk->ctx, &lk->rels);
-            *copy = r;
-            copy->target = from->spread_to->items[e]->constant2;
-            copy->offset = r.offset + from->spread_offset;
-        }
-    }
+    move_constants(lk);
 }
 
 /* ---- texture, sampler and surface tables in bank 0 ---- */

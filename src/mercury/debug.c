@@ -107,6 +107,21 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
     }
 }
 
+/* References that stay relocations on the Mercury side only: a unit's line program. */
+static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
+{
+    for (size_t i = 0; lk->exec && d->sec->rela && i < d->sec->rela->relocs.len; i++) {
+        const cbi_lrel *r = d->sec->rela->relocs.items[i];
+        const cbi_reloc_type *type = cbi_reloc_find(r->type);
+        uint64_t place;
+        if (!type || type->action != CBI_RELOC_PROG_REL || !r->has_sass ||
+            !cbi_mercury_debug_place(d, r, &place) || !cbi_fits(place, 4, d->sass.len))
+            continue;
+        cbi_st32(d->sass.items + place,
+                 (uint32_t)(cbi_mercury_debug_base(lk, r) + (uint64_t)r->sass_addend));
+    }
+}
+
 void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
 {
     static cbi_lsym gone;
@@ -146,6 +161,8 @@ void cbi_mercury_debug_build(cbi_linker *lk)
                 cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
         }
     }
-    for (size_t i = 0; i < lk->merc->debug.len; i++)
+    for (size_t i = 0; i < lk->merc->debug.len; i++) {
         apply_fixups(lk, lk->merc->debug.items[i]);
+        apply_program_references(lk, lk->merc->debug.items[i]);
+    }
 }

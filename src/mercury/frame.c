@@ -144,8 +144,8 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
             cbi_st32(id, (uint32_t)cie_at);
         const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
         if (rw)
-            move_frame(debug->sass.items + start, e.end - e.start,
-                       e.id_at - e.start + e.id_size, rw);
+            move_frame(debug->sass.items + start, e.end - e.start, e.id_at - e.start + e.id_size,
+                       rw);
     }
     if (at < bytes.size)
         cbi_mercury_copy(lk, debug, part, at, bytes.size);

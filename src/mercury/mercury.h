@@ -37,7 +37,7 @@ typedef struct cbi_mercury_debug {
 } cbi_mercury_debug;
 
 struct cbi_mercury_state {
-    cbi_map rewrites; /* function -> cbi_rewrite */
+    cbi_map rewrites;                   /* function -> cbi_rewrite */
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
     CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
     cbi_map debug_of;                   /* osec -> cbi_mercury_debug */

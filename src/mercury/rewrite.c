@@ -225,7 +225,7 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
     for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
         if (barrier[e.first]) {
             uint8_t *bits = out.items + 12 + e.index / 8;
-            *bits &= (uint8_t)~(1u << (e.index % 8));
+            *bits &= (uint8_t) ~(1u << (e.index % 8));
             put_barrier_entry(lk, &out, text + (size_t)e.first * 16);
             continue;
         }

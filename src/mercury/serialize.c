@@ -18,26 +18,45 @@ static uint32_t segment_flags(const cbi_emit_sec *s)
     return s->flags & SHF_WRITE ? PF_R | PF_W : PF_R;
 }
 
-/* One segment per run of sections of one kind; a run of data includes its memory without bytes. */
+/* One segment per run of sections of one kind.  Memory without bytes comes behind the offset of the
+ * last such section, all of it once more: the offsets already hold the alignment gaps. */
+static segment run_segment(const cbi_emit *em, size_t first, size_t end, uint32_t flags)
+{
+    const cbi_emit_sec *secs = em->secs.items;
+    segment seg = {PT_LOAD, flags, secs[first].offset, 0, 0};
+    const cbi_emit_sec *last_memory = NULL;
+    for (size_t i = first; i < end; i++) {
+        if (segment_flags(&secs[i]) != flags || !(secs[i].flags & (SHF_ALLOC | SHF_WRITE)))
+            continue;
+        if (secs[i].stored)
+            seg.filesz = secs[i].offset + secs[i].size - seg.offset;
+        else
+            last_memory = &secs[i];
+    }
+    if (last_memory)
+        seg.filesz = last_memory->offset - seg.offset;
+    uint64_t top = seg.offset + seg.filesz;
+    for (size_t i = first; i < end; i++)
+        if (!secs[i].stored)
+            top = cbi_align_up(top, secs[i].align) + secs[i].size;
+    seg.memsz = top - seg.offset;
+    return seg;
+}
+
 static void load_segments(const cbi_emit *em, segments *out)
 {
-    segment *open = NULL;
-    for (size_t i = 1; i < em->first_mirror; i++) {
+    size_t first = 0;
+    uint32_t flags = 0;
+    for (size_t i = 1; i <= em->first_mirror; i++) {
         const cbi_emit_sec *s = &em->secs.items[i];
-        if (!(s->flags & (SHF_ALLOC | SHF_WRITE)))
-            continue;
-        uint32_t flags = segment_flags(s);
-        if (!open || open->flags != flags) {
-            open = cbi_vec_add(em->lk->ctx, &out->list);
-            *open = (segment){PT_LOAD, flags, s->offset, 0, 0};
+        bool loaded = i < em->first_mirror && (s->flags & (SHF_ALLOC | SHF_WRITE));
+        if (first && (!loaded || segment_flags(s) != flags)) {
+            cbi_vec_push(em->lk->ctx, &out->list, run_segment(em, first, i, flags));
+            first = 0;
         }
-        if (s->stored) {
-            open->memsz = open->filesz = s->offset + s->size - open->offset;
-        } else {
-            /* Bytes up to the first section without any belong to the file part. */
-            open->filesz = s->offset - open->offset;
-            open->memsz =
-                cbi_align_up(open->offset + open->memsz, s->align) + s->size - open->offset;
+        if (loaded && !first) {
+            first = i;
+            flags = segment_flags(s);
         }
     }
 }
