@@ -97,6 +97,7 @@ static void move_constants(cbi_linker *lk)
         }
         cbi_vec_push(lk->ctx, list, i);
     }
+    CBI_VEC(cbi_lrel) copies = {0};
     for (size_t i = 0; i < lk->locals.len; i++) {
         cbi_lsym *sym = lk->locals.items[i];
         const cbi_osec *from = sym->sec;
@@ -110,7 +111,7 @@ static void move_constants(cbi_linker *lk)
             r.offset += from->spread_offset;
             for (size_t e = 0; e < from->spread_to->len; e++) {
                 r.target = from->spread_to->items[e]->constant2;
-                cbi_vec_push(lk->ctx, &lk->rels, r);
+                cbi_vec_push(lk->ctx, &copies, r);
             }
         }
         sym->value += from->spread_offset;
@@ -118,6 +119,14 @@ static void move_constants(cbi_linker *lk)
         if (from->spread_to->len)
             sym->sec = from->spread_to->items[0]->constant2;
     }
+    if (!copies.len)
+        return;
+    /* In front: they come out behind the entry's own. */
+    for (size_t i = 0; i < lk->rels.len; i++)
+        cbi_vec_push(lk->ctx, &copies, lk->rels.items[i]);
+    lk->rels.items = copies.items;
+    lk->rels.len = copies.len;
+    lk->rels.cap = copies.cap;
 }
 
 void cbi_layout_constants(cbi_linker *lk)

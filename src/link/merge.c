@@ -170,7 +170,8 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed &&
         map->out->target == section_target(obj, in))
         return map; /* a weak entry's bank: the first copy stays */
-    if (lk->merge_constants && in->type == SHT_CUDA_CONSTANT_B0 + 3)
+    if (lk->merge_constants &&
+        (in->type == SHT_CUDA_CONSTANT_B0 + 3 || in->type == SHT_CUDA_MERC_CONSTANT_USER))
         map->base = merge_constant_bank(lk, map->out, in);
     else
         map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);

@@ -218,7 +218,8 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
 static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
     /* Of the Mercury view little more than shared variables survives. */
-    if (!lk->opt->preserve_relocs || (lk->mercury && !(r->sym && is_shared_var(r->sym))) ||
+    if (!lk->opt->preserve_relocs ||
+        (lk->mercury && !(r->sym && is_shared_var(r->sym) && r->target->func)) ||
         !is_recorded(lk, r))
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);

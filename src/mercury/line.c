@@ -246,12 +246,38 @@ static void write_sequence(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
     cbi_mercury_copy(lk, debug, part, seq->start, seq->end);
 }
 
+/* A header may end with where the unit's strings start in .debug_str, which only the Mercury side
+ * has a relocation for. */
+static void copy_string_base(cbi_mercury_debug *debug, const cbi_mercury_part *part,
+                             unsigned number)
+{
+    const cbi_section *in = &part->obj->object.sections[part->section];
+    uint64_t at = 0;
+    unit u;
+    for (unsigned i = 0; read_unit(in->data, at, &u); i++, at = u.end) {
+        if (i < number)
+            continue;
+        uint64_t place = part->merc_base + u.program - 4;
+        for (uint32_t k = 1; k < part->obj->object.section_count; k++) {
+            const cbi_section *sec = &part->obj->object.sections[k];
+            if (sec->type != SHT_RELA || sec->info != part->section)
+                continue;
+            for (size_t r = 0; r < cbi_rela_count(sec); r++)
+                if (cbi_rela_at(sec, r).offset == u.program - 4 &&
+                    cbi_fits(place, 4, debug->sec->size))
+                    memcpy(debug->sass.items + debug->sass.len - 4, debug->sec->bytes + place, 4);
+        }
+        return;
+    }
+}
+
 static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
-                       const unit *u, sequence_list *list)
+                       const unit *u, unsigned number, sequence_list *list)
 {
     uint64_t start = debug->sass.len;
     qsort(list->items, list->len, sizeof *list->items, compare);
     cbi_mercury_copy(lk, debug, part, u->start, u->program);
+    copy_string_base(debug, part, number);
     for (size_t i = 0; i < list->len; i++)
         if (!list->items[i].sym || list->items[i].sym->name)
             write_sequence(lk, debug, part, u, &list->items[i]);
@@ -264,6 +290,7 @@ void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part
     cbi_map symbols = {0};
     cbi_mercury_described(lk, part, &symbols);
     uint64_t at = 0;
+    unsigned number = 0;
     while (at < bytes.size) {
         unit u;
         sequence_list list = {0};
@@ -271,7 +298,7 @@ void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part
             cbi_mercury_copy(lk, debug, part, at, bytes.size);
             return;
         }
-        write_unit(lk, debug, part, &u, &list);
+        write_unit(lk, debug, part, &u, number++, &list);
         at = u.end;
     }
 }

@@ -2,12 +2,13 @@
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
 
+/* NULL when this object's copy is not linked. */
 static const cbi_lsym *function_named(const cbi_mercury_part *part, const char *name)
 {
     for (uint32_t i = 1; i < part->obj->object.symbol_count; i++)
         if (CBI_ST_TYPE(part->obj->object.symbols[i].info) == STT_FUNC &&
             strcmp(part->obj->object.symbols[i].name, name) == 0)
-            return part->obj->symbols[i];
+            return part->obj->symbol_lost[i] ? NULL : part->obj->symbols[i];
     return NULL;
 }
 

@@ -33,6 +33,9 @@ static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
 /* Number of the bank that instructions use for a Mercury constant section. */
 static uint32_t bank_of(const cbi_lrel *rel, uint32_t bank)
 {
+    if (rel->sym && rel->sym->state == CBI_SYM_UNDEF &&
+        (rel->sym->other & STO_CUDA_SPACE) == STO_CUDA_CONSTANT)
+        return 3;
     if (!rel->sym || !rel->sym->sec)
         return bank;
     switch (rel->sym->sec->type) {
