@@ -421,6 +421,7 @@ void cbi_link_finalize(cbi_linker *lk)
         }
     build_strings(lk);
     cbi_link_fill_callgraph(lk);
+    cbi_link_fill_unified(lk);
     fill_infos(lk);
     fill_relocs(lk);
     fill_symtab(lk);

@@ -85,8 +85,11 @@ static cbi_osec *open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (func && in->type == SHT_CUDA_CONSTANT_B0) {
         func->constant0 = sec;
         /* The companion for texture tables: its symbol comes before the bank's own. */
-        if (lk->exec && !lk->mercury)
-            cbi_sec_rel(lk, sec, lk->opt->force_rela)->flags = 0;
+        if (lk->exec && !lk->mercury) {
+            cbi_osec *companion = cbi_sec_rel(lk, sec, lk->opt->force_rela);
+            if (!lk->opt->force_rela)
+                companion->flags = 0;
+        }
     } else if (func && cbi_is_constant_type(in->type)) {
         func->constant2 = sec;
     } else if (func && is_shared(in->type)) {

@@ -377,6 +377,10 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
 void cbi_link_components(cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */
 void cbi_link_warn_graph(cbi_linker *lk);
+
+/* unified.c: refuse final links of unified symbols; give their tables final symbol indices. */
+void cbi_link_check_unified(cbi_linker *lk);
+void cbi_link_fill_unified(cbi_linker *lk);
 /* Outgoing edges of a node in nvlink's order: indirect calls, then direct calls newest first. */
 size_t cbi_node_degree(const cbi_node *node);
 cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i);

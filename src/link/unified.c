@@ -1,0 +1,59 @@
+/* The tables of unified functions and variables, .nv.uft.entry and .nv.udt.entry. */
+#include "link/state.h"
+
+#define ENTRY_SIZE 32
+
+/* What nvlink writes to the second word of an entry: it is linked. */
+#define ENTRY_LINKED 7
+
+static bool is_table(const cbi_section *sec)
+{
+    return sec->type == SHT_CUDA_UFT_ENTRY || sec->type == SHT_CUDA_UDT_ENTRY;
+}
+
+void cbi_link_check_unified(cbi_linker *lk)
+{
+    for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
+        const cbi_object *object = &lk->objs[i]->object;
+        for (uint32_t s = 0; s < object->section_count; s++) {
+            if (!is_table(&object->sections[s]) || object->sections[s].size == 0)
+                continue;
+            cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
+            if (!lk->opt->uidx.size)
+                cbi_fatal(lk->ctx, "unified-without-index", &place,
+                          "give the index file with -uidx, or link with -r",
+                          "Unified symbols found but index file not specified.");
+            cbi_fatal(lk->ctx, "unified-link", &place, "link these files with -r",
+                      "Executables with unified symbols cannot be linked");
+        }
+    }
+}
+
+static void put32(uint8_t *p, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
+void cbi_link_fill_unified(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_lobj *obj = lk->objs[i];
+        for (uint32_t s = 0; s < obj->object.section_count; s++) {
+            const cbi_section *in = &obj->object.sections[s];
+            const cbi_secmap *map = &obj->sections[s];
+            if (!is_table(in) || !map->out || map->out->dead)
+                continue;
+            cbi_sec_materialize(lk, map->out);
+            for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {
+                const uint8_t *from = in->data.data + off;
+                uint32_t index = from[0] | from[1] << 8 | from[2] << 16 | (uint32_t)from[3] << 24;
+                const cbi_lsym *sym = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
+                if (!sym || map->base + off + ENTRY_SIZE > map->out->size)
+                    continue;
+                put32(map->out->bytes + map->base + off, sym->index);
+                put32(map->out->bytes + map->base + off + 4, ENTRY_LINKED);
+            }
+        }
+    }
+}
