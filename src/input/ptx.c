@@ -121,7 +121,10 @@ static cbi_strings arguments(cbi_inputs *in, cbi_span entry_options)
     const cbi_ptx_options *ptx = &in->options.ptx;
     cbi_strings args = {0};
     cbi_vec_push(ctx, &args, ptx->ptxas);
-    cbi_vec_push(ctx, &args, cbi_printf(ctx, "-arch=%s", in->options.arch->name));
+    /* nvlink assembles for the plain target even if a family was asked for. */
+    const cbi_arch *arch = in->options.arch;
+    cbi_vec_push(ctx, &args,
+                 cbi_printf(ctx, "-arch=sm_%u%s", arch->sm, arch->suffix == 'a' ? "a" : ""));
     cbi_vec_push(ctx, &args, "-m64");
     cbi_vec_push(ctx, &args, "--compile-only");
     split_words(ctx, entry_options, &args);
