@@ -151,21 +151,21 @@ static void kill_function(cbi_func *f)
     cbi_sec_kill(f->constant0);
 }
 
-/* The wanted kernels.  Unwanted ones that live because their address is taken count too, unless
- * exactly one is wanted. */
+/* The wanted kernels.  Ones that -kernels-used does not want but that live because their address is
+ * taken count too, unless exactly one is wanted. */
 static void list_entries(cbi_linker *lk)
 {
     size_t wanted = 0;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
-        wanted += f->entry && f->obj && f->live && !f->pruned;
+        wanted += f->entry && f->obj && f->live;
     }
     lk->single_entry = wanted == 1;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
-        f->entry = wanted != 1 || (f->entry && !f->pruned);
+        f->entry = wanted != 1 || f->entry;
         if (!f->entry)
             continue;
         if (!f->shared) {
