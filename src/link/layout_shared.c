@@ -446,6 +446,10 @@ static void layout_relocatable(cbi_linker *lk)
         layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
                                    dynamic);
         if (k->uses_dynamic) {
+            if (lk->opt->reserve_null_pointer && sec->shared_total == 0) {
+                sec->shared_total = DYNAMIC_ALIGN;
+                sec->size = DYNAMIC_ALIGN + sec->align;
+            }
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
                                            STB_WEAK << 4 | STT_CUDA_OBJECT,
