@@ -61,7 +61,8 @@ static void decide_sections(cbi_linker *lk)
 
 static int bucket(const cbi_linker *lk, const cbi_osec *sec)
 {
-    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab)
+    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
+        sec->type == SHT_SYMTAB_SHNDX)
         return 0;
     if (is_reloc(sec->type))
         return 3;
@@ -350,6 +351,8 @@ static void fill_symtab(cbi_linker *lk)
     if (shndx) {
         shndx->size = count * 4;
         shndx->bytes = cbi_alloc(lk->ctx, shndx->size);
+        for (size_t i = 0; i < lk->secs.len; i++)
+            lk->secs.items[i]->number = (uint32_t)i + 1;
     }
     cbi_st64(sec->bytes + 8, lk->null_symbol_value);
     for (size_t i = 1; i < count; i++) {
@@ -357,10 +360,11 @@ static void fill_symtab(cbi_linker *lk)
         uint8_t *p = sec->bytes + i * 24;
         uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
         uint16_t field = (uint16_t)index;
-        if (index >= SHN_LORESERVE) {
+        /* where st_shndx suffices, nvlink leaves the section's number in order of creation */
+        if (shndx && index)
+            cbi_st32(shndx->bytes + i * 4, index < SHN_LORESERVE ? sym->sec->number : index);
+        if (index >= SHN_LORESERVE)
             field = SHN_XINDEX;
-            cbi_st32(shndx->bytes + i * 4, index);
-        }
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));
         output_info(lk, sym, &p[4], &p[5]);
         cbi_st16(p + 6, field);

@@ -73,7 +73,8 @@ struct cbi_osec {
     bool contributed;       /* an input put something in, were it zero bytes */
     bool own_contents;      /* optimizer constants: not only from copies that lost */
     bool emitted;
-    uint32_t index; /* in the output; valid when emitted */
+    uint32_t index;  /* in the output; valid when emitted */
+    uint32_t number; /* in order of creation, from 1; valid in files with extended numbering */
     uint64_t offset;
     cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
