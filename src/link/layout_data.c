@@ -44,11 +44,14 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
         const cbi_osec *bank = entries->items[i]->constant2;
         if (bank && bank->size > off)
             off = bank->size;
-        if (bank && bank->align > align)
-            align = bank->align;
+        uint64_t have = bank ? bank->align : entries->items[i]->bank_align;
+        align = have > align ? have : align;
     }
     off = cbi_align_up(off, from->align);
     /* What a replaced copy left behind is empty, but still lines up the banks. */
+    if (off + from->used_size == 0)
+        for (size_t i = 0; i < entries->len; i++)
+            entries->items[i]->bank_align = align;
     for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
         cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         bank->size = off;

@@ -302,7 +302,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
         sym->recorded = beside_static && reserve;
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
-        sym->value = RESERVED_BYTES - 1 + (is_dynamic(sym) ? 0 : RESERVED_BYTES);
+        sym->value = UINT64_MAX + (is_dynamic(sym) ? 0 : RESERVED_BYTES);
         sym->unplaced = true;
     }
 }

@@ -299,23 +299,11 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     }
 }
 
-static bool text_has_relocs(cbi_linker *lk, cbi_lobj *obj, uint32_t text)
-{
-    const cbi_object *in = &obj->object;
-    if (!obj->has_relocs) {
-        obj->has_relocs = CBI_NEW_ARRAY(lk->ctx, in->section_count, bool);
-        for (uint32_t i = 1; i < in->section_count; i++)
-            if (cbi_is_reloc_type(in->sections[i].type) && in->sections[i].info < in->section_count)
-                obj->has_relocs[in->sections[i].info] = true;
-    }
-    return obj->has_relocs[text];
-}
-
 static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
-    /* Entries that describe the old copy go only if its text has relocations itself. */
-    if (text_has_relocs(lk, func->obj, func->in_sec))
+    /* Entries that describe the old copy go only if a copy's text had relocations itself. */
+    if (func->text->rel || func->text->rela)
         func->obj->symbol_lost[func->in_sym] = CBI_REPLACED;
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);

@@ -305,6 +305,12 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         keep(lk, r);
         return;
     }
+    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
+        r->target->func->dyn_instance) {
+        r->sym = r->target->func->dyn_instance;
+        keep(lk, r);
+        return;
+    }
     bool slot = lk->exec && sym && is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
     bool plain_image = sym && is_image(sym) && type->action == CBI_RELOC_PATCH &&
                        (cbi_is_slot_type(r->type) || type->klass == CBI_RELOC_CLASS_LINKER);
@@ -315,12 +321,6 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     if (clears) {
         if (sym && leaves_no_entry(lk, sym))
             clear_field(type, r);
-        return;
-    }
-    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
-        r->target->func->dyn_instance) {
-        r->sym = r->target->func->dyn_instance;
-        keep(lk, r);
         return;
     }
     switch (type->action) {

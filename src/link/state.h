@@ -173,6 +173,7 @@ struct cbi_func {
     cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
 
     bool has_images;
+    uint64_t bank_align; /* entries: what an optimizer bank would need, should it be created */
     bool lost_constants; /* a copy that lost had optimizer constants */
     uint64_t lost_constants_base;
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
@@ -237,7 +238,6 @@ struct cbi_lobj {
     cbi_lsym **symbols;    /* per input symbol */
     cbi_secmap *sections;  /* per input section */
     uint8_t *symbol_lost;  /* per input symbol: enum cbi_lost_how */
-    bool *has_relocs;      /* per input section: it is patched; NULL until needed */
     uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
     struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
