@@ -15,6 +15,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"link", cbi_tool_link, "link device code into one cubin"},
+    {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip"},
     {"dump", cbi_tool_dump, "show what is in device code"},
     {"extract", cbi_tool_extract, "list or write the device code in any file"},
     {"check", cbi_tool_check, "validate device code"},

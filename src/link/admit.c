@@ -34,28 +34,6 @@ static void check_abi(cbi_linker *lk, const cbi_object *object)
                   "Input file '%s' abi does not match", object->file);
 }
 
-static bool is_accelerated(const cbi_lobj *obj)
-{
-    size_t pos = 0;
-    cbi_attr attr;
-    while (cbi_attr_next(obj->compat, &pos, &attr))
-        if (attr.code == 0x09)
-            return (attr.value & 0xff) != 0;
-    return false;
-}
-
-/* Rules of docs/link-semantics.md, "targets". */
-static bool arch_links(const cbi_arch *target, uint32_t sm, bool accelerated)
-{
-    static const uint32_t upward[][2] = {{80, 86}, {80, 89}, {86, 89}, {100, 103}, {120, 121}};
-    if (target->sm == sm)
-        return true;
-    for (size_t i = 0; i < CBI_COUNT(upward); i++)
-        if (!accelerated && upward[i][0] == sm && upward[i][1] == target->sm)
-            return true;
-    return false;
-}
-
 static uint32_t object_sm(const cbi_object *object)
 {
     return object->ident[EI_OSABI] == ELFOSABI_CUDA ? EF_CUDA_SM(object->flags)
@@ -68,12 +46,37 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
     if (sm == 0)
         cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
                   "Unknown arch name 'sm_0'");
-    if (!arch_links(lk->opt->arch, sm, is_accelerated(obj)))
+    cbi_arch_facts facts =
+        cbi_arch_read_facts(obj->object.flags, obj->has_compat ? &obj->compat : NULL);
+    if (obj->object.ident[EI_OSABI] != ELFOSABI_CUDA) {
+        facts.sm = sm;
+        facts.mercury = false;
+    }
+    bool plain = lk->mercury && !facts.mercury;
+    if (plain && !lk->warned_limited) {
+        lk->warned_limited = true;
+        cbi_warning(lk->ctx, "limited-output", &(cbi_place){.file = obj->file}, NULL,
+                    "Output is limited to run on SM Arch '%u' only due to limitations in input "
+                    "file %s",
+                    lk->opt->arch->sm, obj->file);
+    }
+    if (!cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch))
         cbi_fatal(lk->ctx, "arch-mismatch", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "the file holds code for sm_%u%s; compile it for %s", sm,
-                             is_accelerated(obj) ? "a" : "", lk->opt->arch->name),
+                             facts.specific ? "a" : "", lk->opt->arch->name),
                   "Input file '%s' arch does not match target '%s'", obj->file,
                   lk->opt->arch->name);
+    lk->seen_mercury |= facts.mercury;
+    if (plain)
+        cbi_fatal(lk->ctx, "plain-sass", &(cbi_place){.file = obj->file},
+                  "compile it again with a toolkit that writes Mercury capsules",
+                  "Input file '%s' holds plain SASS, which does not link for %s", obj->file,
+                  lk->opt->arch->name);
+    if (lk->mercury && facts.isa > CBI_MERCURY_ISA_MAX)
+        cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
+                  cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
+                             CBI_MERCURY_ISA_MAX),
+                  "Internal FNLZR error '%s'", obj->file);
 }
 
 static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)

@@ -311,6 +311,8 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
+    bool seen_mercury;              /* an input had a Mercury view */
+    bool warned_limited;            /* said that a plain input limits the output */
 } cbi_linker;
 
 /* ---- admit.c: read the inputs and refuse what does not fit the target ---- */

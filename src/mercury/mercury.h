@@ -74,6 +74,12 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
 /* Capability mask of everything in the output; compat: the merged records. */
 uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
 
+/* ---- targets.c ---- */
+/* The chip's bit in capability masks, 0 for chips without one. */
+uint64_t cbi_mercury_target_bit(uint32_t sm);
+/* Refuses functions of another chip that the target cannot run unchanged. */
+void cbi_mercury_check_portable(cbi_linker *lk);
+
 /* ---- text.c ---- */
 struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);
 const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_osec *sec);

@@ -1,0 +1,87 @@
+/* Self-check of the finalizer: an image against itself, and the results of two runs. */
+#include "mercury/capsule.h"
+#include "mercury/fnlzr.h"
+
+static const char *plain_name(const char *name)
+{
+    return strncmp(name, ".nv.merc.", 9) == 0 ? name + 8 : name;
+}
+
+static bool is_code_or_debug(const cbi_section *s)
+{
+    return s->type == SHT_PROGBITS || s->type == SHT_CUDA_CAPMERC;
+}
+
+static bool same_bytes(const cbi_section *a, const cbi_section *b)
+{
+    return a->size == b->size && a->data.size == b->data.size &&
+           (a->data.size == 0 || memcmp(a->data.data, b->data.data, a->data.size) == 0);
+}
+
+cbi_fnlzr_code cbi_fnlzr_compare(const cbi_object *a, const cbi_object *b)
+{
+    if (a->section_count != b->section_count)
+        return CBI_FNLZR_SELF_RELOC;
+    for (uint32_t i = 1; i < a->section_count; i++) {
+        const cbi_section *x = &a->sections[i], *y = &b->sections[i];
+        bool reloc = cbi_is_reloc_type(x->type);
+        if (strcmp(plain_name(x->name), plain_name(y->name)) != 0 || x->type != y->type)
+            return CBI_FNLZR_SELF_RELOC;
+        if ((reloc || is_code_or_debug(x)) && !same_bytes(x, y))
+            return reloc ? CBI_FNLZR_SELF_RELOC : CBI_FNLZR_SELF_TEXT;
+    }
+    if (a->symbol_count != b->symbol_count || a->merc_symbol_count != b->merc_symbol_count)
+        return CBI_FNLZR_SELF_SYMBOLS;
+    const uint32_t tables[2][2] = {{a->symtab, b->symtab}, {a->merc_symtab, b->merc_symtab}};
+    for (size_t i = 0; i < CBI_COUNT(tables); i++)
+        if (!same_bytes(&a->sections[tables[i][0]], &b->sections[tables[i][1]]))
+            return CBI_FNLZR_SELF_SYMBOLS;
+    return CBI_FNLZR_OK;
+}
+
+/* Both tables list the same symbols; only what the two sides see differently may differ. */
+static bool symbols_agree(const cbi_object *o)
+{
+    if (!o->merc_symtab || o->merc_symbol_count > o->symbol_count)
+        return false;
+    for (uint32_t i = 1; i < o->merc_symbol_count; i++) {
+        const cbi_symbol *s = &o->symbols[i], *m = &o->merc_symbols[i];
+        bool section = CBI_ST_TYPE(s->info) == STT_SECTION;
+        if (CBI_ST_BIND(s->info) != CBI_ST_BIND(m->info) ||
+            (!section && strcmp(s->name, m->name) != 0))
+            return false;
+    }
+    return true;
+}
+
+static bool relocs_agree(const cbi_object *o)
+{
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        const cbi_section *s = &o->sections[i];
+        if (!cbi_is_reloc_type(s->type) || s->info >= o->section_count)
+            continue;
+        const cbi_section *target = &o->sections[s->info];
+        for (size_t k = 0; k < cbi_rela_count(s); k++) {
+            cbi_rela entry = cbi_rela_at(s, k);
+            if (entry.offset >= target->size && target->type != SHT_CUDA_CAPMERC)
+                return false;
+        }
+    }
+    return true;
+}
+
+cbi_fnlzr_code cbi_fnlzr_verify(const cbi_object *o)
+{
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        const cbi_section *s = &o->sections[i];
+        if (s->type != SHT_CUDA_CAPMERC)
+            continue;
+        cbi_capsule capsule;
+        if (!cbi_capsule_open(s->data, &capsule) || capsule.text_index >= o->section_count ||
+            cbi_capsule_verify(s->data, o->sections[capsule.text_index].size))
+            return CBI_FNLZR_SELF_TEXT;
+    }
+    if (!relocs_agree(o))
+        return CBI_FNLZR_SELF_RELOC;
+    return symbols_agree(o) ? CBI_FNLZR_OK : CBI_FNLZR_SELF_SYMBOLS;
+}

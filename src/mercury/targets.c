@@ -1,0 +1,44 @@
+/* Which code may run on which chip as it is. */
+#include "mercury/mercury.h"
+
+uint64_t cbi_mercury_target_bit(uint32_t sm)
+{
+    switch (sm) {
+    case 100:
+        return 0x01;
+    case 110:
+        return 0x02;
+    case 103:
+        return 0x08;
+    case 120:
+        return 0x10;
+    case 121:
+        return 0x40;
+    default:
+        return 0;
+    }
+}
+
+void cbi_mercury_check_portable(cbi_linker *lk)
+{
+    uint32_t target = lk->opt->arch->sm;
+    bool refused = false;
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_osec *sec = lk->out.items[i];
+        if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
+            continue;
+        const cbi_lobj *obj = sec->func->obj;
+        uint32_t sm = EF_CUDA_SM(obj->mercury->file.flags);
+        if (sm == target ||
+            (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)))
+            continue;
+        cbi_error(lk->ctx, "needs-compiler",
+                  &(cbi_place){.file = obj->file, .symbol = sec->func->sym->name->s},
+                  cbi_printf(lk->ctx, "compile '%s' for %s", obj->file, lk->opt->arch->name),
+                  "Function '%s' in '%s' holds code for sm_%u that %s cannot run as it is",
+                  sec->func->sym->name->s, obj->file, sm, lk->opt->arch->name);
+        refused = true;
+    }
+    if (refused)
+        cbi_fail(lk->ctx, CB_ERR_LINK);
+}
