@@ -352,8 +352,9 @@ static void fill_symtab(cbi_linker *lk)
     if (shndx) {
         shndx->size = count * 4;
         shndx->bytes = cbi_alloc(lk->ctx, shndx->size);
+        /* in final links nvlink has one more section at first, which it never writes */
         for (size_t i = 0; i < lk->secs.len; i++)
-            lk->secs.items[i]->number = (uint32_t)i + 1;
+            lk->secs.items[i]->number = (uint32_t)i + 1 + (lk->exec && i >= lk->fixed_secs);
     }
     cbi_st64(sec->bytes + 8, lk->null_symbol_value);
     for (size_t i = 1; i < count; i++) {

@@ -27,6 +27,7 @@ void cbi_link_skeleton(cbi_linker *lk)
     if (lk->opt->has_uidx)
         lk->uidx = SECTION(".nv.uidx", SHT_CUDA_UIDX, 0, 1, 0);
 #undef SECTION
+    lk->fixed_secs = lk->secs.len;
 }
 
 /* ---- sections ---- */

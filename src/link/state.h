@@ -270,6 +270,7 @@ typedef struct cbi_linker {
     cbi_map cycle_texts;        /* component -> the recursion in it, for messages */
 
     CBI_VEC(cbi_osec *) secs; /* creation order */
+    size_t fixed_secs;        /* of these the first, which every link has */
     cbi_map sec_by_name;
     CBI_VEC(cbi_lsym *) locals;
     CBI_VEC(cbi_lsym *) globals;
