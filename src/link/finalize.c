@@ -422,7 +422,7 @@ void cbi_link_finalize(cbi_linker *lk)
     if (lk->exec)
         for (size_t i = 1; i < lk->out_symbols.len; i++) {
             cbi_func *f = lk->out_symbols.items[i]->func;
-            if (f && f->entry && f->obj && f->live)
+            if (f && cbi_is_wanted_entry(lk, f))
                 cbi_link_min_stack(lk, f);
         }
     build_strings(lk);

@@ -151,23 +151,27 @@ static void kill_function(cbi_func *f)
     cbi_sec_kill(f->constant0);
 }
 
-/* The wanted kernels.  Ones that -kernels-used does not want but that live because their address is
- * taken count too, unless exactly one is wanted. */
+/* Kernels that -kernels-used does not name but that live because their address is
+ * taken are entries too, but take no part in propagation when exactly one is named. */
+bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
+{
+    return f->entry && f->obj && f->live && (!lk->only_entry || f == lk->only_entry);
+}
+
 static void list_entries(cbi_linker *lk)
 {
     size_t wanted = 0;
     for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        wanted += f->entry && f->obj && f->live;
+        cbi_func *f = lk->funcs.items[i];
+        if (!f->entry || !f->obj || !f->live)
+            continue;
+        lk->only_entry = wanted++ ? NULL : f;
     }
-    lk->single_entry = wanted == 1;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
-        f->entry = wanted != 1 || f->entry;
-        if (!f->entry)
-            continue;
+        f->entry = true;
         if (!f->shared) {
             f->shared = CBI_NEW(lk->ctx, cbi_osec); /* never written */
             f->shared->func = f;
@@ -321,7 +325,7 @@ static const cbi_func_list *gather(cbi_linker *lk, cbi_node **first, size_t coun
     bool mixed = false;
     for (size_t i = 0; i < count; i++) {
         cbi_func *f = first[i]->func;
-        if (f && f->entry && f->shared && f->live) {
+        if (f && cbi_is_wanted_entry(lk, f)) {
             mixed = true;
             f->node.mark = mark;
             cbi_vec_push(lk->ctx, own, f);

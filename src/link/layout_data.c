@@ -219,7 +219,7 @@ void cbi_layout_images(cbi_linker *lk)
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         const cbi_func_list *reaching =
-            lk->single_entry ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
+            lk->only_entry ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
         for (size_t j = 0; j < reaching->len; j++) {
             if (reaching->items[j]->has_images)
                 continue;

@@ -204,6 +204,8 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
     func->obj = obj;
     func->in_sec = in->shndx;
     func->in_sym = index;
+    if (func->sym->state == CBI_SYM_UNDEF)
+        func->sym->named_obj = obj;
     func->sym->state = CBI_SYM_DEFINED;
     func->sym->def_obj = obj;
     func->sym->value = in->value;
@@ -273,6 +275,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->alias_of = alias_owner(lk, obj, index);
     func->first_virtual_sm = obj->cuinfo.virtual_sm;
     if (func->alias_of) {
+        func->sym->named_obj = obj;
         func->sym->state = CBI_SYM_DEFINED;
         func->sym->def_obj = obj;
         func->sym->sec = func->alias_of->text;
@@ -290,7 +293,9 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->text->owner = func->sym;
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
-    if (func->entry) {
+    /* Also for unwanted kernels that another object mentioned before. */
+    bool known = lk->funcs.items[lk->funcs.len - 1] != func;
+    if (func->entry || (known && (in->other & STO_CUDA_ENTRY))) {
         func->info =
             cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
                            SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
@@ -408,6 +413,8 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     bool uninitialised = !cbi_section_has_data(in->type);
     if (sym->common_pending && !uninitialised)
         sym->common_pending = false;
+    if (sym->state == CBI_SYM_COMMON)
+        sym->named_obj = obj;
     sym->state = CBI_SYM_DEFINED;
     if (!sym->common_pending)
         sym->def_obj = obj;
@@ -453,6 +460,7 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
     if (s->size > sym->size) {
         sym->size = s->size;
         sym->def_obj = obj;
+        sym->named_obj = obj;
     }
     /* The first one's alignment stays. */
 }

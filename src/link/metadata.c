@@ -110,8 +110,15 @@ static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t 
     return name;
 }
 
-static cbi_func *input_func(const cbi_lobj *obj, uint32_t index)
+/* NULL: no function of the link.  A function whose name is a variable in another object has been
+ * reported, and ends the link where the graph needs it. */
+static cbi_func *input_func(cbi_linker *lk, const cbi_lobj *obj, uint32_t index)
 {
+    if (index < obj->object.symbol_count && obj->symbols[index] && !obj->symbols[index]->func &&
+        CBI_ST_TYPE(obj->object.symbols[index].info) == STT_FUNC)
+        cbi_fatal(lk->ctx, "no-callgraph-node",
+                  &(cbi_place){.file = obj->file, .symbol = obj->symbols[index]->name->s}, NULL,
+                  "Internal error: no callgraph node");
     return index < obj->object.symbol_count && obj->symbols[index] ? obj->symbols[index]->func
                                                                    : NULL;
 }
@@ -123,6 +130,15 @@ static void add_call(cbi_linker *lk, cbi_func *caller, cbi_func *callee)
             if (caller->calls.items[i] == callee)
                 return;
     cbi_vec_push(lk->ctx, &caller->calls, callee);
+}
+
+static void add_taken(cbi_linker *lk, cbi_func *user, cbi_func *taken)
+{
+    if (!lk->exec)
+        for (size_t i = 0; i < user->takes.len; i++)
+            if (user->takes.items[i] == taken)
+                return;
+    cbi_vec_push(lk->ctx, &user->takes, taken);
 }
 
 static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
@@ -140,12 +156,12 @@ static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec
         }
         if (first < obj->object.symbol_count && obj->symbol_lost[first])
             continue;
-        cbi_func *func = input_func(obj, first);
+        cbi_func *func = input_func(lk, obj, first);
         if (!func)
             continue;
         cbi_func *other = NULL;
         if (list == -1 || list == -4) {
-            other = input_func(obj, (uint32_t)second);
+            other = input_func(lk, obj, (uint32_t)second);
             if (!other)
                 continue;
         }
@@ -160,7 +176,7 @@ static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec
             cbi_vec_push(lk->ctx, &func->indirect, intern_prototype(lk, obj, (uint32_t)second));
             break;
         case -4:
-            cbi_vec_push(lk->ctx, &func->takes, other);
+            add_taken(lk, func, other);
             break;
         default:
             break;
@@ -177,7 +193,7 @@ static void read_prototypes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
         if (r.bad)
             return;
         const cbi_name *text = intern_prototype(lk, obj, offset);
-        cbi_func *func = input_func(obj, symbol);
+        cbi_func *func = input_func(lk, obj, symbol);
         if (!func)
             continue;
         if (!func->prototype) {

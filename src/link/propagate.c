@@ -232,7 +232,7 @@ void cbi_link_warn_graph(cbi_linker *lk)
     /* Once for every edge of the entry below which there is a cycle. */
     for (size_t i = 0; i < lk->entries.len; i++) {
         const cbi_func *k = lk->entries.items[i];
-        for (size_t j = 0; j < cbi_node_degree(&k->node); j++) {
+        for (size_t j = 0; cbi_is_wanted_entry(lk, k) && j < cbi_node_degree(&k->node); j++) {
             const cbi_node *next = cbi_node_successor(lk, &k->node, j);
             if (next->func) {
                 if (next->cycle_below)
@@ -262,7 +262,7 @@ static void stack_sizes(cbi_linker *lk)
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
         uint32_t crs = k->node.cycle_below ? UNKNOWN_STACK : k->node.crs;
-        if (!crs)
+        if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
         cbi_rec *own = find_record(k, CRS_STACK_SIZE);
         if (!own) {
@@ -312,7 +312,7 @@ static void explain_registers(cbi_linker *lk)
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = reaching->len; j-- > 0;) {
             const cbi_func *k = reaching->items[j];
-            if (f->own_regs <= counts[k->number])
+            if (!cbi_is_wanted_entry(lk, k) || f->own_regs <= counts[k->number])
                 continue;
             counts[k->number] = f->own_regs;
             if (k->max_regs && f->own_regs > k->max_regs)
@@ -339,7 +339,7 @@ static void registers(cbi_linker *lk)
         explain_registers(lk);
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!k->regcount || k->node.regs == k->own_regs)
+        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || k->node.regs == k->own_regs)
             continue;
         uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);
         cbi_st32(payload + 4, k->node.regs);
@@ -560,7 +560,6 @@ static void sparse_masks(cbi_linker *lk)
         cbi_rec *rec = cbi_rec_append(lk, holder->info, holder, 3, SPARSE_MMA_MASK, 0x8000);
         cbi_vec_push(lk->ctx, &holder->records, rec);
     }
-    bool single = lk->single_entry;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         uint16_t mask = 0;
@@ -569,11 +568,12 @@ static void sparse_masks(cbi_linker *lk)
                 mask |= f->records.items[j]->value;
         if (!mask)
             continue;
-        if (single)
-            add_mask(lk->entries.items[0], mask);
+        /* A single entry takes it from all that are live, reached or not. */
+        if (lk->only_entry)
+            add_mask(lk->only_entry, lk->opt->debug ? mask & 0x8000 : mask);
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = 0; j < reaching->len; j++)
-            if (reaching->items[j] != f)
+            if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
                 add_mask(reaching->items[j], mask);
     }
 }
@@ -593,9 +593,9 @@ void cbi_link_propagate(cbi_linker *lk)
     registers(lk);
     sparse_masks(lk);
     migrate_barriers(lk);
-    if (lk->single_entry) {
+    if (lk->only_entry) {
         for (size_t i = 0; i < CBI_COUNT(single_order); i++)
-            single_attribute(lk, lk->entries.items[0], single_order[i]);
+            single_attribute(lk, lk->only_entry, single_order[i]);
     } else if (lk->entries.len) {
         propagate_many(lk);
     }

@@ -7,9 +7,10 @@
 static const char *MEMORY_SPACE =
     "Memory space doesn't match for '%s' in '%s', first specified in '%s'";
 
+/* Not the object of a definition that replaced another. */
 static const char *first_file(const cbi_lsym *sym)
 {
-    const cbi_lobj *obj = sym->def_obj ? sym->def_obj : sym->first_obj;
+    const cbi_lobj *obj = sym->named_obj ? sym->named_obj : sym->first_obj;
     return obj ? obj->file : "";
 }
 
@@ -92,16 +93,19 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;
-    if (!sym->func) {
-        cbi_error(lk->ctx, "memory-space-mismatch",
-                  &(cbi_place){.file = obj->file, .symbol = in->name}, NULL, MEMORY_SPACE, in->name,
-                  obj->file, first_file(sym));
-        return CBI_LOSES;
-    }
     if ((sym->other ^ in->other) & STO_CUDA_ENTRY)
         cbi_error(lk->ctx, "not-declared-global",
                   &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
                   "Function '%s' not declared __global__ in all source files", in->name);
+    if (!sym->func) {
+        cbi_error(lk->ctx, "memory-space-mismatch",
+                  &(cbi_place){.file = obj->file, .symbol = in->name}, NULL, MEMORY_SPACE, in->name,
+                  obj->file, first_file(sym));
+        if (defined && sym->state == CBI_SYM_DEFINED && CBI_ST_BIND(sym->info) != STB_WEAK &&
+            CBI_ST_BIND(in->info) != STB_WEAK)
+            report_multiple(lk, obj, sym);
+        return CBI_LOSES;
+    }
     if (!defined)
         return CBI_SAME;
     if (sym->state == CBI_SYM_UNDEF)

@@ -117,6 +117,7 @@ struct cbi_lsym {
     uint64_t size;
     cbi_lobj *first_obj; /* first object that mentions it */
     cbi_lobj *def_obj;   /* object whose definition counts */
+    const cbi_lobj *named_obj; /* object that messages call the first one */
     cbi_func *func;      /* for functions */
     uint32_t index;      /* in the output */
 
@@ -296,7 +297,7 @@ typedef struct cbi_linker {
 
     /* graph results */
     cbi_func_list entries; /* live entries, function order */
-    bool single_entry;     /* exactly one kernel is wanted: attributes propagate differently */
+    cbi_func *only_entry;  /* the one kernel that is wanted, or NULL when there are more or none */
     cbi_map protos_taken;  /* prototype name -> cbi_proto */
     CBI_VEC(cbi_proto *) proto_nodes;
     cbi_node_list bottom_up; /* live nodes, callees before callers */
@@ -367,6 +368,8 @@ bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
 /* ---- graph.c, propagate.c ---- */
 void cbi_link_liveness(cbi_linker *lk);
 void cbi_link_propagate(cbi_linker *lk);
+/* Do attributes of callees propagate to the kernel? */
+bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f);
 /* Does the record describe something that is in the output? */
 bool cbi_rec_alive(const cbi_rec *rec);
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);

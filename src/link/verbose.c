@@ -61,6 +61,8 @@ void cbi_link_verbose(cbi_linker *lk)
     cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
     for (size_t i = lk->funcs.len; i-- > 0;) {
         const cbi_func *k = lk->funcs.items[i];
+        if (!cbi_is_wanted_entry(lk, k) && lk->exec)
+            continue;
         if (!k->entry || !k->obj || !k->live)
             continue;
         cbi_info(ctx, "resource-usage", NULL, NULL,
