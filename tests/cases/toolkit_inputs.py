@@ -23,7 +23,7 @@ SOURCES = {
               "__global__ void parent(int *p) { child<<<1, 1>>>(p); }\n"
               "void go(int *p) { parent<<<1, 1>>>(p); }\n",
 }
-ARCHS = ["75", "80", "86", "89", "90", "90a"]
+ARCHS = ["75", "80", "86", "89", "90", "90a", "100", "103a", "120"]
 
 
 class Suite:
@@ -112,6 +112,8 @@ def run(s):
             s.check("host objects", [t, "m1.%s.o" % mode, "m2.%s.o" % mode])
         s.check("archive", [t, "libm.a"])
         s.check("library", [t, "m1.none.o", "-L.", "-lboth"])
+    for arch in ("100", "100f", "103a", "120"):
+        s.check("PTX", ["-arch=sm_" + arch, "m1.ptx", "m2.size.o"])
     for inputs, args in itertools.product(
         (["m1.ptx", "m2.ptx"], ["m1.ptx", "m2.90.cubin"], ["m2.ptx", "m1.size.o"]),
         ([], ["-maxrregcount=32"], ["-Xptxas=-O1"], ["-g"], ["-split-compile=2"],
