@@ -156,10 +156,10 @@ static bool read_number(extract *x, const char *text)
     return errno == 0 && end != text && *end == 0 && text[0] != '-';
 }
 
-/* The option's value, from "--x=v" or the next argument; NULL if arg is not that option. */
-static const char *value_of(const char *name, int argc, char **argv, int *i)
+/* The option's value, from "--x=v" or the next argument; NULL if arg, the i-th argument, is not
+ * that option. */
+static const char *value_of(const char *name, const char *arg, int argc, char **argv, int *i)
 {
-    const char *arg = argv[*i];
     size_t len = strlen(name);
     if (strncmp(arg, name, len) != 0)
         return NULL;
@@ -170,22 +170,24 @@ static const char *value_of(const char *name, int argc, char **argv, int *i)
 
 static bool read_option(extract *x, int argc, char **argv, int *i)
 {
+    const char *arg = argv[*i];
     const char *v;
-    if (strcmp(argv[*i], "--json") == 0) {
+    if (strcmp(arg, "--json") == 0) {
         x->json = true;
         return true;
     }
-    if ((v = value_of("-o", argc, argv, i)) || (v = value_of("--output", argc, argv, i))) {
+    if ((v = value_of("-o", arg, argc, argv, i)) ||
+        (v = value_of("--output", arg, argc, argv, i))) {
         x->folder = v;
         return true;
     }
-    if ((v = value_of("--arch", argc, argv, i))) {
+    if ((v = value_of("--arch", arg, argc, argv, i))) {
         x->filter.arch = v;
         return true;
     }
-    if ((v = value_of("--kind", argc, argv, i)))
+    if ((v = value_of("--kind", arg, argc, argv, i)))
         return read_kind(x, v);
-    if ((v = value_of("--number", argc, argv, i)))
+    if ((v = value_of("--number", arg, argc, argv, i)))
         return read_number(x, v);
     return false;
 }
