@@ -386,7 +386,8 @@ static void layout_final(cbi_linker *lk)
     sec->size = 0;
     if (lk->opt->preserve_relocs) {
         sec->emitted |= groups.len > 0;
-        sec->size = sec->emitted ? group_end + (reserve ? RESERVED_BYTES : 0) : 0;
+        uint64_t end = groups.len ? group_end : 0;
+        sec->size = sec->emitted ? end + (reserve ? RESERVED_BYTES : 0) : 0;
         preserve_dynamic(lk, groups.len > 0, reserve);
     }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
