@@ -498,20 +498,45 @@ static cb_status demangle(cbi_ctx *scratch, void *arg)
     return CB_OK;
 }
 
-const char *cbi_demangle(cbi_ctx *ctx, const char *name)
+/* How many '$' of a name are tried as the mark that ends its mangled part. */
+#define MARKS_TRIED 32
+
+/* The text of a mangled name, or NULL when it is none. */
+static const char *demangle_whole(cbi_ctx *ctx, const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0)
-        return name;
+        return NULL;
     /* everything on the way is dropped at the end */
     cbi_ctx scratch;
     cbi_ctx_init(&scratch);
     scratch.allocator = ctx->allocator;
     scratch.memory_limit = MEMORY_LIMIT;
     const char *text = name;
-    if (cbi_run(&scratch, demangle, &text) == CB_OK)
+    bool ok = cbi_run(&scratch, demangle, &text) == CB_OK && strcmp(text, name) != 0;
+    if (ok)
         text = cbi_strndup(ctx, text, strlen(text));
     cbi_ctx_fini(&scratch);
-    return text;
+    return ok ? text : NULL;
+}
+
+const char *cbi_demangle(cbi_ctx *ctx, const char *name)
+{
+    const char *mangled = name + (strncmp(name, "$_Z", 3) == 0);
+    const char *text = demangle_whole(ctx, mangled);
+    if (text || strncmp(mangled, "_Z", 2) != 0)
+        return text ? text : name;
+    /* Local functions may end in "$NUMBER", which is not shown; other ends name a clone. */
+    const char *end = strchr(mangled, '$');
+    for (unsigned tries = 0; end && tries < MARKS_TRIED; tries++, end = strchr(end + 1, '$')) {
+        text = demangle_whole(ctx, cbi_strndup(ctx, mangled, (size_t)(end - mangled)));
+        if (!text)
+            continue;
+        size_t digits = strspn(end + 1, "0123456789");
+        if (digits == 0)
+            return cbi_printf(ctx, "[clone %s] %s", text, end + 1);
+        return end[1 + digits] ? name : text;
+    }
+    return name;
 }
 
 /* NOLINTEND(misc-no-recursion) */
