@@ -140,6 +140,9 @@ static void add_by_ending(cbi_inputs *in, const char *path, cbi_span bytes)
 static bool ending_fits(const char *path, cbi_content content)
 {
     const char *ending = ending_of(path);
+    if (content == CBI_CONTENT_EMPTY || content == CBI_CONTENT_UNKNOWN ||
+        content == CBI_CONTENT_HOST_LINKED)
+        return true; /* nothing to be linked either way */
     if (!ending)
         return false;
     switch (content) {
@@ -217,8 +220,10 @@ void cbi_inputs_add_file(cbi_inputs *in, const char *path)
 {
     cbi_ctx *ctx = in->ctx;
     cbi_span bytes = {NULL, 0};
-    if (cbi_map_file(ctx, path, &bytes) != CB_OK ||
-        (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
+    struct stat st;
+    bool opened = cbi_map_file(ctx, path, &bytes) == CB_OK ||
+                  (stat(path, &st) == 0 && S_ISCHR(st.st_mode)); /* /dev/null is an empty file */
+    if (!opened || (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
         cbi_fatal(ctx, "input-open", &(cbi_place){.file = path},
                   bytes.size ? "it is too short to be an input" : NULL,
                   "Could not open input file '%s'", path);
