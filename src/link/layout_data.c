@@ -272,7 +272,10 @@ void cbi_check_limits(cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->dead || sec->size <= CONSTANT_BANK_MAX)
             continue;
-        if (sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER)
+        bool user = sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
+        if (user && lk->merge_constants)
+            continue; /* nvlink does not look then */
+        if (user)
             cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
                       "the target has 64 KiB of __constant__ memory for all inputs together",
                       "File uses too much global constant data (0x%llx bytes, 0x%x max)",

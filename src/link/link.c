@@ -11,7 +11,8 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
     lk->sm90plus = opt->arch->sm >= 90;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = lk->eliminate && (opt->kernels_used_count || opt->variables_used_count);
-    lk->merge_constants = lk->prune || (lk->eliminate && opt->host.active);
+    /* Code is not told where a shared constant went, so only to be like nvlink. */
+    lk->merge_constants = opt->exact && (lk->prune || (lk->eliminate && opt->host.active));
 }
 
 cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
