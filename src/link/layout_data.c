@@ -114,7 +114,8 @@ static void move_constants(cbi_linker *lk)
             r.offset += from->spread_offset;
             for (size_t e = 0; e < from->spread_to->len; e++) {
                 r.target = from->spread_to->items[e]->constant2;
-                cbi_vec_push(lk->ctx, &copies, r);
+                if (r.target)
+                    cbi_vec_push(lk->ctx, &copies, r);
             }
         }
         sym->value += from->spread_offset;

@@ -104,13 +104,13 @@ static void add_sass_sections(cbi_emit *em)
     }
 }
 
-/* Parameter banks: zeros. */
+/* Parameter banks: zeros, in the order of the texts. */
 static void add_banks(cbi_emit *em)
 {
     cbi_linker *lk = em->lk;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        if (!f->obj || !f->text || !f->text->emitted || f->alias_of || !f->obj->mercury)
+    for (size_t i = 1; i < lk->out.len; i++) {
+        const cbi_func *f = cbi_is_text(lk->out.items[i]) ? lk->out.items[i]->func : NULL;
+        if (!f || !f->obj || !f->obj->mercury)
             continue;
         const cbi_mercury_view *view = f->obj->mercury;
         uint32_t bank = view->constant0[f->in_sec];
