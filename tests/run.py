@@ -79,7 +79,7 @@ def run_one(path, build):
         TMPDIR=scratch,
         CMOCKA_MESSAGE_OUTPUT="TAP",
         LC_ALL="C.UTF-8",
-        ASAN_OPTIONS="detect_leaks=1:exitcode=99:" + os.environ.get("ASAN_OPTIONS", ""),
+        ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1:exitcode=99:" + os.environ.get("ASAN_OPTIONS", ""),
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99",
     )
     command = [sys.executable, path] if path.endswith(".py") else [path]
