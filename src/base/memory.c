@@ -155,9 +155,14 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     size_t want = *cap ? *cap * 2 : 8;
     if (want < len + need)
         want = len + need;
-    void *grown = cbi_alloc_array(ctx, want, item_size);
+    uint64_t bytes;
+    if (!cbi_mul(want, item_size, &bytes))
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    uint8_t *grown = alloc_raw(ctx, bytes);
     if (len)
         memcpy(grown, items, len * item_size);
+    /* The rest is zeroed when it is used. */
+    memset(grown + len * item_size, 0, need * item_size);
     *cap = want;
     return grown;
 }
