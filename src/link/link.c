@@ -10,9 +10,9 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
     lk->mercury = cbi_arch_is_mercury(opt->arch);
     lk->sm90plus = opt->arch->sm >= 90;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
-    lk->prune = lk->eliminate && (opt->kernels_used_count || opt->variables_used_count);
+    lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);
     /* Code is not told where a shared constant went, so only to be like nvlink. */
-    lk->merge_constants = opt->exact && (lk->prune || (lk->eliminate && opt->host.active));
+    lk->merge_constants = opt->exact && lk->eliminate && (lk->prune || opt->host.active);
 }
 
 cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
