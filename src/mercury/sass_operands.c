@@ -1,0 +1,258 @@
+#include "mercury/sass_operands.h"
+
+static void add(cbi_regset *set, uint64_t first, unsigned count)
+{
+    for (uint64_t r = first; r < first + count && r < 256; r++)
+        set->w[r / 64] |= UINT64_C(1) << (r % 64);
+}
+
+/* General registers from the field at bit low; 255 is the zero register. */
+static void general(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
+{
+    uint64_t r = cbi_sass_bits(w, low, 8);
+    if (r != 255)
+        add(set, r, count);
+}
+
+/* Uniform registers; 63 is the zero register. */
+static void uniform(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
+{
+    uint64_t r = cbi_sass_bits(w, low, 8);
+    if (r != 255 && (r & 63) != 63)
+        add(set, r, count);
+}
+
+static unsigned access_size(cbi_sass w)
+{
+    switch (cbi_sass_bits(w, 73, 3)) {
+    case 5:
+        return 2;
+    case 6:
+        return 4;
+    case 7:
+        return 8;
+    default:
+        return 1;
+    }
+}
+
+/* Memory, system and branch instructions; false if w is none of them. */
+static bool special(cbi_sass w, cbi_operands *o)
+{
+    uint32_t op = cbi_sass_op(w);
+    unsigned size = access_size(w);
+    switch (op) {
+    case 0x918:
+    case 0x947:
+    case 0x94d:
+    case 0x941:
+    case 0x945:
+    case 0x950:
+    case 0xb1d:
+    case 0x992:
+    case 0x9ab:
+    case 0x5ab:
+    case 0x948:
+        return true;
+    case 0x547:
+        uniform(&o->uniform_read, w, 24, 1);
+        return true;
+    case 0x949:
+        general(&o->read, w, 24, 2);
+        return true;
+    case 0x958:
+        uniform(&o->uniform_read, w, 24, 2);
+        return true;
+    case 0xb82:
+        general(&o->written, w, 16, size);
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x7ac:
+        uniform(&o->uniform_written, w, 16, size);
+        uniform(&o->uniform_read, w, 24, 1);
+        return true;
+    case 0x919:
+        general(&o->written, w, 16, 1);
+        return true;
+    case 0x9c3:
+    case 0x886:
+        uniform(&o->uniform_written, w, 16, 1);
+        return true;
+    case 0x805:
+        general(&o->written, w, 16, 2);
+        return true;
+    default:
+        break;
+    }
+    switch (op & 0x1ff) {
+    case 0x180:
+    case 0x181:
+        general(&o->written, w, 16, size);
+        general(&o->read, w, 24, 2);
+        uniform(&o->uniform_read, w, 32, 2);
+        return true;
+    case 0x183:
+    case 0x184:
+        general(&o->written, w, 16, size);
+        general(&o->read, w, 24, 1);
+        uniform(&o->uniform_read, w, 32, 1);
+        return true;
+    case 0x185:
+    case 0x186:
+        general(&o->read, w, 24, 2);
+        general(&o->read, w, 32, size);
+        uniform(&o->uniform_read, w, 64, 2);
+        return true;
+    case 0x187:
+    case 0x188:
+        general(&o->read, w, 24, 1);
+        general(&o->read, w, 32, size);
+        uniform(&o->uniform_read, w, 64, 1);
+        return true;
+    case 0x18a:
+    case 0x18b:
+    case 0x18c:
+    case 0x18d:
+    case 0x18e:
+    case 0x1a3:
+    case 0x1a8:
+    case 0x1a9: {
+        uint32_t base = op & 0x1ff;
+        uint64_t type = cbi_sass_bits(w, 73, 3);
+        unsigned n = type == 2 || type == 5 ? 2 : 1;
+        bool compare = base == 0x1a9 || base == 0x18b || base == 0x18d;
+        general(&o->written, w, 16, n);
+        general(&o->read, w, 24, 2);
+        general(&o->read, w, 32, n);
+        uniform(&o->uniform_read, w, 64, 2);
+        if (compare) {
+            general(&o->read, w, 64, 1);
+            uniform(&o->uniform_read, w, 24, 2);
+        }
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+/* Instructions of the uniform datapath; false if w is none. */
+static bool uniform_alu(cbi_sass w, cbi_operands *o)
+{
+    uint32_t op = cbi_sass_op(w), base = op & 0x1ff;
+    unsigned form = (unsigned)cbi_sass_bits(w, 9, 3);
+    if (op == 0x2ca || op == 0x3c4) {
+        general(&o->read, w, 24, 1);
+        uniform(&o->uniform_written, w, 16, 1);
+        return true;
+    }
+    if (op == 0x2bd) {
+        uniform(&o->uniform_written, w, 16, 1);
+        uniform(&o->uniform_read, w, 24, 1);
+        uniform(&o->uniform_read, w, 32, 1);
+        return true;
+    }
+    bool in_range =
+        (op & 0xff) >= 0x80 && (op & 0xff) < 0xc0 && !(op & 0x100) && (form == 1 || form == 4);
+    if ((op != 0x2cc && op != 0xc82 && op != 0x882 && !in_range) || base & 0x100)
+        return false;
+    uniform(&o->uniform_written, w, 16, base == 0xa5 ? 2 : 1);
+    uniform(&o->uniform_read, w, 24, 1);
+    if (form == 1)
+        uniform(&o->uniform_read, w, 32, 1);
+    uniform(&o->uniform_read, w, 64, 1);
+    return true;
+}
+
+static bool is_conversion(uint32_t base)
+{
+    return base >= 0x110 && base <= 0x113;
+}
+
+static bool is_unary(uint32_t base)
+{
+    switch (base) {
+    case 0x02:
+    case 0x13:
+    case 0x45:
+    case 0x100:
+    case 0x101:
+    case 0x104:
+    case 0x105:
+    case 0x106:
+    case 0x107:
+    case 0x108:
+    case 0x109:
+        return true;
+    default:
+        return is_conversion(base);
+    }
+}
+
+static void alu(cbi_sass w, cbi_operands *o)
+{
+    uint32_t base = cbi_sass_op(w) & 0x1ff;
+    unsigned form = (unsigned)cbi_sass_bits(w, 9, 3);
+    bool wide = base == 0x28 || base == 0x29 || base == 0x2a || base == 0x2b || base == 0x35;
+    bool conversion = is_conversion(base), unary = is_unary(base);
+    unsigned n = wide ? 2 : 1, third = base == 0x25 ? 2 : n;
+    unsigned to = cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1, from = cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
+    bool to_predicate =
+        base == 0x0b || base == 0x0c || base == 0x2a || base == 0x1c || base == 0x1b;
+    if (!to_predicate)
+        general(&o->written, w, 16, conversion ? to : base == 0x25 || wide ? 2 : 1);
+    if (!unary)
+        general(&o->read, w, 24, n);
+    if (form == 1) {
+        general(&o->read, w, 32, unary ? (conversion ? from : 1) : n);
+        if (!unary)
+            general(&o->read, w, 64, third);
+    } else if (form == 2 || form == 3) {
+        general(&o->read, w, 64, n);
+    } else if (form >= 4 && form <= 6 && !unary) {
+        general(&o->read, w, 64, third);
+    } else if (form == 7) {
+        general(&o->read, w, 64, 1);
+    }
+    if (form == 3 || form == 7)
+        uniform(&o->uniform_read, w, 32, 1);
+    else if (form == 6)
+        uniform(&o->uniform_read, w, 32, n);
+}
+
+void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
+{
+    memset(ret_operands, 0, sizeof *ret_operands);
+    if (!special(w, ret_operands) && !uniform_alu(w, ret_operands))
+        alu(w, ret_operands);
+}
+
+bool cbi_sass_reads_stack_pointer(cbi_sass w)
+{
+    cbi_operands o;
+    cbi_sass_operands(w, &o);
+    if (!(o.read.w[0] & 2))
+        return false;
+    if (is_conversion(cbi_sass_op(w) & 0x1ff))
+        return true;
+    /* A field that says 1 is a source if a different register there would be read. */
+    static const unsigned fields[] = {24, 32, 64};
+    for (size_t i = 0; i < CBI_COUNT(fields); i++) {
+        if (cbi_sass_bits(w, fields[i], 8) != 1)
+            continue;
+        cbi_sass other = w;
+        uint64_t *half = fields[i] < 64 ? &other.lo : &other.hi;
+        unsigned shift = fields[i] % 64;
+        *half = (*half & ~(UINT64_C(0xff) << shift)) | UINT64_C(200) << shift;
+        cbi_sass_operands(other, &o);
+        if (o.read.w[200 / 64] >> (200 % 64) & 1)
+            return true;
+    }
+    return false;
+}
+
+int64_t cbi_sass_branch_distance(cbi_sass w)
+{
+    uint64_t v = cbi_sass_bits(w, 16, 8) | cbi_sass_bits(w, 34, 48) << 8;
+    return (int64_t)(v << 8) / 64; /* 56 bits, in units of 4 bytes */
+}

@@ -1,0 +1,54 @@
+/* The registers an instruction names, as far as the order of asynchronous results depends on it. */
+#ifndef CBI_MERCURY_SASS_OPERANDS_H
+#define CBI_MERCURY_SASS_OPERANDS_H
+
+#include "base/base.h"
+
+/* One instruction. */
+typedef struct cbi_sass {
+    uint64_t lo, hi;
+} cbi_sass;
+
+/* A set of register numbers. */
+typedef struct cbi_regset {
+    uint64_t w[4];
+} cbi_regset;
+
+typedef struct cbi_operands {
+    cbi_regset written, read;                 /* general */
+    cbi_regset uniform_written, uniform_read; /* uniform */
+} cbi_operands;
+
+/* Bits low .. low + count - 1, count below 64. */
+static inline uint64_t cbi_sass_bits(cbi_sass w, unsigned low, unsigned count)
+{
+    uint64_t v = low >= 64 ? w.hi >> (low - 64)
+                           : w.lo >> low | (low && low + count > 64 ? w.hi << (64 - low) : 0);
+    return v & ((UINT64_C(1) << count) - 1);
+}
+
+static inline uint32_t cbi_sass_op(cbi_sass w)
+{
+    return (uint32_t)(w.lo & 0xfff);
+}
+
+static inline bool cbi_regset_meet(const cbi_regset *a, const cbi_regset *b)
+{
+    return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3]);
+}
+
+static inline bool cbi_regset_any(const cbi_regset *a)
+{
+    return a->w[0] | a->w[1] | a->w[2] | a->w[3];
+}
+
+/* What w reads and writes. */
+void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands);
+
+/* Does a source field of w name register 1, the stack pointer? */
+bool cbi_sass_reads_stack_pointer(cbi_sass w);
+
+/* Distance in bytes from the next instruction to the target of a branch. */
+int64_t cbi_sass_branch_distance(cbi_sass w);
+
+#endif
