@@ -2,6 +2,7 @@
  * another one follows go; a link with -g puts an error barrier in front of every exit.  Rules and
  * experiments: docs/mercury.md. */
 #include "mercury/rewrite.h"
+#include "mercury/scoreboard.h"
 
 enum {
     OP_MEMBAR = 0x992,
@@ -272,13 +273,32 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }
 
+/* Gives code whose stack pointer load is not needed its new scoreboards, in place. */
+static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_mercury_view *view = func->obj->mercury;
+    if (!view || !cbi_mercury_may_rewrite(lk, func))
+        return;
+    uint32_t section = view->info[func->in_sec];
+    cbi_span info = {0};
+    if (section)
+        info = view->file.sections[section].data;
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    if (rw)
+        cbi_scoreboard_assign(lk->ctx, rw->text, rw->size, info, rw->place, rw->old_size / 16 + 1);
+    else
+        cbi_scoreboard_assign(lk->ctx, func->text->bytes, func->text->size, info, NULL, 0);
+}
+
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
-            f->text->bytes && lk->exec)
+            f->text->bytes && lk->exec) {
             rewrite_function(lk, f);
+            assign_scoreboards(lk, f);
+        }
     }
 }
 
