@@ -21,6 +21,7 @@ static bool bounds_symbols(const cbi_section *section)
 {
     switch (section->type) {
     case SHT_CUDA_CAPMERC:
+    case SHT_CUDA_CONSTANT_B0 + 2: /* nvlink -r keeps the symbols of a copy that it replaced */
     case SHT_CUDA_SHARED:
     case SHT_CUDA_SHARED_RESERVED:
         return false;
