@@ -191,6 +191,34 @@ CB_API cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t 
 /* Frees the handle and all memory of the link.  NULL is fine. */
 CB_API void cb_link_free(cb_link *link);
 
+/* ---- finalization for another target, sm_100 and later ---- */
+
+#define CB_FINALIZE_POST_LINK  (UINT64_C(1) << 0) /* take executables only */
+#define CB_FINALIZE_SELF_CHECK (UINT64_C(1) << 1) /* run a second time and compare */
+
+typedef struct cb_finalize_options {
+    size_t struct_size; /* sizeof(cb_finalize_options) of the caller */
+    const char *arch;   /* target, e.g. "sm_103"; required */
+    uint64_t flags;     /* CB_FINALIZE_* */
+
+    cb_diagnostic_fn on_diagnostic; /* NULL drops diagnostics */
+    void *on_diagnostic_user;
+
+    cb_allocator allocator;
+    size_t memory_limit; /* most bytes taken from the allocator; 0 = no limit */
+} cb_finalize_options;
+
+/* Makes a device ELF in memory fit another chip of its family and hands the result to `write`,
+ * which returns 0 to go on.  Code that cannot run there unchanged would need a compiler and is
+ * refused. ret_code, if not NULL, receives the finalizer's own code in any case but CB_ERR_USAGE:
+ * 0, 4 target not reachable, 5 no Mercury code, 6 not a device ELF, 7 unknown ABI, 11 out of
+ * memory, 17 to 19 self-check, 25 version too new.  Statuses: CB_ERR_USAGE, CB_ERR_NOMEM (11),
+ * CB_ERR_FORMAT (5, 6, 7), CB_ERR_UNSUPPORTED (4, 25), CB_ERR_FATAL (17 to 19), CB_ERR_IO (write
+ * refused). */
+CB_API cb_status cb_finalize(const cb_finalize_options *options, const char *name, const void *data,
+                             size_t size, int (*write)(void *user, const void *data, size_t size),
+                             void *user, int *ret_code);
+
 #ifdef __cplusplus
 }
 #endif

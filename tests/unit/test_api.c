@@ -417,6 +417,31 @@ static void threads_do_not_meet(void **state)
     }
 }
 
+static void finalizing_moves_to_the_family_or_says_why_not(void **state)
+{
+    (void)state;
+    cb_finalize_options o = {.struct_size = sizeof o, .arch = "sm_100"};
+    cbi_span input = unit_read_file(unit_path("tests/golden/statics-100-default/expected.cubin"));
+    pieces p = {0};
+    cbi_ctx_init(&p.ctx);
+    int code = -1;
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, collect, &p, &code), CB_OK);
+    assert_int_equal(code, 0);
+    assert_true(p.got.len > 64);
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code), CB_ERR_IO);
+    o.arch = "sm_120";
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code),
+                     CB_ERR_UNSUPPORTED);
+    assert_int_equal(code, 4);
+    assert_int_equal(cb_finalize(&o, "in", "no ELF", 6, refuse, NULL, &code), CB_ERR_FORMAT);
+    assert_int_equal(code, 6);
+    o.arch = "sm_1";
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, NULL),
+                     CB_ERR_USAGE);
+    cbi_ctx_fini(&p.ctx);
+    free((void *)input.data);
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -443,6 +468,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_memory_limit_is_kept),
         cmocka_unit_test(threads_do_not_meet),
+        cmocka_unit_test(finalizing_moves_to_the_family_or_says_why_not),
         cmocka_unit_test(words),
     };
     return cmocka_run_group_tests_name("api", tests, load, unload);
