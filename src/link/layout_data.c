@@ -1,5 +1,11 @@
 /* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
-#include "link/state.h"
+#include "link/mercury.h"
+
+enum {
+    R_MERCURY_ABS32 = 0x10003,
+    R_MERCURY_ABS16 = 0x10004,
+    R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */
+};
 
 enum { CONSTANT_BANK_MAX = 0x10000 };
 
@@ -190,6 +196,8 @@ bool cbi_is_slot_type(uint32_t type)
     case 65:
     case 66:
     case 115:
+    case R_MERCURY_ABS32:
+    case R_MERCURY_ABS16:
         return true;
     default:
         return false;
@@ -209,9 +217,25 @@ static bool keep_order(const void *a, const void *b)
     return true;
 }
 
+/* sm_100+: the table is a section of its own, which the finalizer puts behind the parameters. */
+static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
+{
+    const cbi_name *name =
+        cbi_intern_printf(lk->ctx, ".nv.constant.entry_image_header_indices.%s", k->sym->name->s);
+    cbi_osec *sec =
+        cbi_sec_create_bare(lk, name, SHT_CUDA_MERC_IMAGE_INDICES, SHF_ALLOC | SHF_INFO_LINK, 4, 0);
+    sec->target = k->text;
+    sec->func = k;
+    cbi_sec_append(lk, sec, (cbi_span){0}, size, 4);
+    cbi_sec_rel(lk, sec, true);
+    cbi_sec_add_symbol(lk, sec);
+    k->image_table = sec;
+    return sec;
+}
+
 void cbi_layout_images(cbi_linker *lk)
 {
-    if (!lk->exec || lk->mercury || !lk->images.len)
+    if (!lk->exec || !lk->images.len)
         return;
     cbi_func_list kernels = {0};
     for (size_t i = 0; i < lk->rels.len; i++) {
@@ -233,7 +257,8 @@ void cbi_layout_images(cbi_linker *lk)
         if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && !lk->secs.items[i]->dead &&
             lk->secs.items[i]->size > start)
             start = lk->secs.items[i]->size;
-    start = cbi_align_up(start, 4);
+    start = lk->mercury ? cbi_mercury_banks_end(lk) : cbi_align_up(start, 4);
+    lk->images_start = start;
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
     size_t n = lk->images.len, at = n;
     cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
@@ -247,19 +272,22 @@ void cbi_layout_images(cbi_linker *lk)
         slots[i]->has_slot = true;
     }
     for (size_t i = 0; i < kernels.len; i++) {
-        cbi_osec *bank = kernels.items[i]->constant0;
+        cbi_osec *bank =
+            lk->mercury ? image_table(lk, kernels.items[i], 4 * n) : kernels.items[i]->constant0;
         if (!bank)
             continue;
-        bank->size = start + 4 * n;
-        cbi_osec *rel = cbi_sec_rel(lk, bank, lk->opt->force_rela);
+        if (!lk->mercury)
+            bank->size = start + 4 * n;
+        cbi_osec *rel = cbi_sec_rel(lk, bank, lk->opt->force_rela || lk->mercury);
         for (size_t s = n; s-- > 0;) {
             static const uint32_t header[] = {6, 7, 52};
+            uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
             cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
             r->target = bank;
-            r->offset = slots[s]->slot;
+            r->offset = lk->mercury ? slots[s]->slot - start : slots[s]->slot;
             r->sym = slots[s];
-            r->type = header[CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE];
-            r->is_rela = lk->opt->force_rela;
+            r->type = lk->mercury ? R_MERCURY_TEX_HEADER_INDEX + kind : header[kind];
+            r->is_rela = lk->opt->force_rela || lk->mercury;
             cbi_vec_push(lk->ctx, &rel->relocs, r);
         }
     }
@@ -273,7 +301,8 @@ void cbi_check_limits(cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->dead || sec->size <= CONSTANT_BANK_MAX)
             continue;
-        bool user = sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
+        bool user =
+            sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
         if (user && lk->merge_constants)
             continue; /* nvlink does not look then */
         if (user)

@@ -28,6 +28,9 @@ bool cbi_mercury_in_range(const cbi_lrel *rel);
  * the SASS partner, everything else in place. */
 void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank);
 
+/* Where the largest parameter bank in the link ends. */
+uint64_t cbi_mercury_banks_end(const cbi_linker *lk);
+
 /* Writes the final file. */
 void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink);
 

@@ -174,6 +174,7 @@ struct cbi_func {
     cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
 
     bool has_images;
+    cbi_osec *image_table; /* sm_100+ */
     uint64_t bank_align; /* entries: what an optimizer bank would need, should it be created */
     bool lost_constants; /* a copy that lost had optimizer constants */
     uint64_t lost_constants_base;
@@ -312,6 +313,7 @@ typedef struct cbi_linker {
     uint32_t first_global;
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
 
+    uint64_t images_start; /* of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
     bool seen_mercury;              /* an input had a Mercury view */
     bool warned_limited;            /* said that a plain input limits the output */

@@ -11,6 +11,8 @@ static const struct {
 } renames[] = {
     {SHT_CUDA_MERC_CONSTANT_USER, SHT_CUDA_CONSTANT_B0 + 3, ".nv.constant.user", ".nv.constant3"},
     {SHT_CUDA_MERC_CONSTANT_PIC, SHT_CUDA_CONSTANT_B0 + 4, ".nv.constant.pic", ".nv.constant4"},
+    {SHT_CUDA_MERC_IMAGE_INDICES, SHT_CUDA_CONSTANT_B0, ".nv.constant.entry_image_header_indices",
+     ".nv.constant0"},
     {SHT_CUDA_MERC_CONSTANT_OPT, SHT_CUDA_CONSTANT_B0 + 2, ".nv.constant.optimizer",
      ".nv.constant2"},
 };
@@ -85,6 +87,10 @@ static void add_sass_sections(cbi_emit *em)
         const cbi_rewrite *rw = sec->func ? cbi_rewrite_of(lk, sec->func) : NULL;
         if (rw && sec == sec->func->text) {
             set_bytes(s, rw->text, rw->size);
+        } else if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES) {
+            uint64_t size = lk->images_start + sec->size;
+            set_bytes(s, cbi_alloc(lk->ctx, size), size);
+            em->bank_symbols[sec->func->number] = sec->symbol->index;
         } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
             set_bytes(s, cbi_mercury_tables(lk, sec), sec->size);
         } else if (cbi_is_debug(sec)) {
@@ -104,13 +110,29 @@ static void add_sass_sections(cbi_emit *em)
     }
 }
 
+enum { IMAGE_TABLE_ALIGN = 16 };
+
+uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!f->obj || !f->obj->mercury || f->sym->removed)
+            continue;
+        uint32_t bank = f->obj->mercury->constant0[f->in_sec];
+        if (bank && f->obj->mercury->file.sections[bank].size > end)
+            end = f->obj->mercury->file.sections[bank].size;
+    }
+    return cbi_align_up(end, IMAGE_TABLE_ALIGN);
+}
+
 /* Parameter banks: zeros, in the order of the texts. */
 static void add_banks(cbi_emit *em)
 {
     cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_func *f = cbi_is_text(lk->out.items[i]) ? lk->out.items[i]->func : NULL;
-        if (!f || !f->obj || !f->obj->mercury)
+        if (!f || !f->obj || !f->obj->mercury || f->image_table)
             continue;
         const cbi_mercury_view *view = f->obj->mercury;
         uint32_t bank = view->constant0[f->in_sec];
@@ -242,6 +264,7 @@ static void add_mirrors(cbi_emit *em)
         case SHT_CUDA_MERC_CONSTANT_USER:
         case SHT_CUDA_MERC_CONSTANT_PIC:
         case SHT_CUDA_MERC_CONSTANT_OPT:
+        case SHT_CUDA_MERC_IMAGE_INDICES:
         case SHT_CUDA_GLOBAL_INIT:
         case SHT_CUDA_SHARED_RESERVED:
         case SHT_CUDA_UDT:

@@ -132,6 +132,7 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
         return;
     size_t pos = 0;
     cbi_attr attr;
+    static const uint8_t image_banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
     while (cbi_attr_next(view->file.sections[section].data, &pos, &attr)) {
         if (!sass_only(attr.code))
             continue;
@@ -139,6 +140,8 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
         if (attr.code == 0x0a && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }
+    if (f->image_table)
+        cbi_buf_append(lk->ctx, &f->info->sass_info, image_banks, sizeof image_banks);
 }
 
 void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)

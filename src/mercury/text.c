@@ -102,7 +102,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* The field lies in the last 16 bytes of the Mercury instruction. */
-static void patch_record(cbi_buf *out, const cbi_capsule_entry *e, const cbi_mercury_fixup *fix)
+static void patch_record(const cbi_linker *lk, cbi_buf *out, const cbi_capsule_entry *e,
+                         const cbi_mercury_fixup *fix)
 {
     const cbi_reloc_type *type = cbi_reloc_find(fix->rel.type);
     size_t width = type && type->field_count ? type->fields[0].width / 8 : 0;
@@ -110,6 +111,8 @@ static void patch_record(cbi_buf *out, const cbi_capsule_entry *e, const cbi_mer
     if (e->form != 0 || !e->units || at + width > e->record.size)
         return;
     uint64_t value = fix->value + (uint64_t)fix->rel.addend;
+    if (fix->rel.sym && fix->rel.sym->has_slot)
+        value -= lk->images_start; /* the table is a section of its own there */
     for (size_t i = 0; i < width; i++)
         out->items[e->offset + at + i] = (uint8_t)(value >> (8 * i));
 }
@@ -143,7 +146,7 @@ cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func)
         uint64_t end = ((uint64_t)e.first + e.count) * CBI_SASS_INSTRUCTION;
         for (; i < list->len && fixes[i]->rel.sass_offset < end; i++)
             if (e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD)
-                patch_record(&out, &e, fixes[i]);
+                patch_record(lk, &out, &e, fixes[i]);
     }
     return out;
 }
