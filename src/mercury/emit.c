@@ -191,7 +191,7 @@ static bool is_aliased(const cbi_osec *sec)
 static bool is_aliased_debug(const cbi_osec *sec)
 {
     static const char *const names[] = {".debug_abbrev", ".debug_pubnames", ".debug_pubtypes",
-                                        ".debug_str", ".debug_macinfo"};
+                                        ".debug_str",    ".debug_loc",      ".debug_macinfo"};
     for (size_t i = 0; i < CBI_COUNT(names); i++)
         if (strcmp(sec->name->s, names[i]) == 0)
             return true;
