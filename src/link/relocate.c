@@ -312,7 +312,8 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         return;
     }
     bool slot = lk->exec && sym && is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
-    bool plain_image = sym && is_image(sym) && type->action == CBI_RELOC_PATCH &&
+    bool plain_image = (lk->exec || !lk->mercury) && sym && is_image(sym) &&
+                       type->action == CBI_RELOC_PATCH &&
                        (cbi_is_slot_type(r->type) || type->klass == CBI_RELOC_CLASS_LINKER);
     if (sym && keep_symbol(lk, sym) && !slot && !plain_image) {
         keep(lk, r);
