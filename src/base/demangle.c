@@ -519,9 +519,28 @@ static const char *demangle_whole(cbi_ctx *ctx, const char *name)
     return ok ? text : NULL;
 }
 
+/* Where the mangled part of a name begins. Functions that the compiler had to make unique are
+ * called
+ * __nv_static_LENGTH_MODULE_MANGLED, with so many characters of MODULE. */
+static const char *mangled_part(const char *name)
+{
+    static const char prefix[] = "__nv_static_";
+    if (strncmp(name, "$_Z", 3) == 0)
+        return name + 1;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return name;
+    const char *p = name + sizeof prefix - 1;
+    size_t length = 0, rest;
+    for (; *p >= '0' && *p <= '9' && length < 1000; p++)
+        length = length * 10 + (size_t)(*p - '0');
+    rest = strlen(p);
+    bool fits = *p == '_' && rest > length + 2 && p[1 + length] == '_';
+    return fits ? p + length + 2 : name;
+}
+
 const char *cbi_demangle(cbi_ctx *ctx, const char *name)
 {
-    const char *mangled = name + (strncmp(name, "$_Z", 3) == 0);
+    const char *mangled = mangled_part(name);
     const char *text = demangle_whole(ctx, mangled);
     if (text || strncmp(mangled, "_Z", 2) != 0)
         return text ? text : name;
