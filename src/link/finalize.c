@@ -362,10 +362,12 @@ static void fill_symtab(cbi_linker *lk)
         uint8_t *p = sec->bytes + i * 24;
         uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
         uint16_t field = (uint16_t)index;
-        /* where st_shndx suffices, nvlink leaves the section's number in order of creation */
+        /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It takes
+         * a section that happens to be number SHN_COMMON for common symbols, too. */
+        bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
         if (shndx && index)
-            cbi_st32(shndx->bytes + i * 4, index < SHN_LORESERVE ? sym->sec->number : index);
-        if (index >= SHN_LORESERVE)
+            cbi_st32(shndx->bytes + i * 4, beyond ? index : sym->sec->number);
+        if (beyond)
             field = SHN_XINDEX;
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));
         output_info(lk, sym, &p[4], &p[5]);
