@@ -362,8 +362,8 @@ static void fill_symtab(cbi_linker *lk)
         uint8_t *p = sec->bytes + i * 24;
         uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
         uint16_t field = (uint16_t)index;
-        /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It takes
-         * a section that happens to be number SHN_COMMON for common symbols, too. */
+        /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
+         * takes a section that happens to be number SHN_COMMON for common symbols, too. */
         bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
         if (shndx && index)
             cbi_st32(shndx->bytes + i * 4, beyond ? index : sym->sec->number);
