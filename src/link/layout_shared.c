@@ -370,8 +370,8 @@ static void layout_final(cbi_linker *lk)
         check_shared_limit(lk, lk->entries.items[i]);
         bool aligned = lk->sm90plus && !lk->mercury ? sec->align >= DYNAMIC_ALIGN
                                                     : sec->align == DYNAMIC_ALIGN;
-        sec->emitted = sec->size > 0 ||
-                       (dynamic && aligned && cbi_is_wanted_entry(lk, lk->entries.items[i]));
+        sec->emitted =
+            sec->size > 0 || (dynamic && aligned && cbi_is_wanted_entry(lk, lk->entries.items[i]));
         if (sec->emitted && reserve)
             sec->size += RESERVED_BYTES;
     }

@@ -115,11 +115,11 @@ struct cbi_lsym {
     cbi_osec *sec; /* when defined */
     uint64_t value;
     uint64_t size;
-    cbi_lobj *first_obj; /* first object that mentions it */
-    cbi_lobj *def_obj;   /* object whose definition counts */
+    cbi_lobj *first_obj;       /* first object that mentions it */
+    cbi_lobj *def_obj;         /* object whose definition counts */
     const cbi_lobj *named_obj; /* object that messages call the first one */
-    cbi_func *func;      /* for functions */
-    uint32_t index;      /* in the output */
+    cbi_func *func;            /* for functions */
+    uint32_t index;            /* in the output */
 
     /* shared variables */
     uint64_t shared_align;
@@ -175,8 +175,8 @@ struct cbi_func {
 
     bool has_images;
     cbi_osec *image_table; /* sm_100+ */
-    uint64_t bank_align; /* entries: what an optimizer bank would need, should it be created */
-    bool lost_constants; /* a copy that lost had optimizer constants */
+    uint64_t bank_align;   /* entries: what an optimizer bank would need, should it be created */
+    bool lost_constants;   /* a copy that lost had optimizer constants */
     uint64_t lost_constants_base;
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
@@ -313,7 +313,7 @@ typedef struct cbi_linker {
     uint32_t first_global;
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
 
-    uint64_t images_start; /* of texture tables in bank 0 */
+    uint64_t images_start;          /* of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
     bool seen_mercury;              /* an input had a Mercury view */
     bool warned_limited;            /* said that a plain input limits the output */
