@@ -47,9 +47,11 @@ cbi_span cbi_mercury_part_bytes(const cbi_mercury_part *part)
 void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_part *part, uint64_t start,
                       uint64_t end)
 {
-    cbi_span bytes = cbi_mercury_part_bytes(part);
+    cbi_span bytes;
+    if (end <= start || !cbi_subspan(cbi_mercury_part_bytes(part), start, end - start, &bytes))
+        return;
     cbi_vec_push(lk->ctx, &part->moves, ((cbi_mercury_move){start, end, d->sass.len}));
-    cbi_buf_append(lk->ctx, &d->sass, bytes.data + start, end - start);
+    cbi_buf_append(lk->ctx, &d->sass, bytes.data, bytes.size);
 }
 
 static const cbi_mercury_part *part_of(const cbi_mercury_debug *d, const cbi_lobj *obj)
