@@ -78,6 +78,8 @@ def random_jobs(opts, tools):
 
     def work(job):
         prog = generate.make(opts.seed, job, archs)
+        if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
+            return prog, None
         if opts.patch:
             prog.patch = "%s/%d" % (opts.seed, job)
         try:
@@ -86,7 +88,11 @@ def random_jobs(opts, tools):
             return prog, toolchain.Verdict("skip", "", str(e))
         return prog, toolchain.run_steps(tools, prog.args(), inputs)
 
+    done = 0
     for job, (prog, v) in pooled(opts, jobs, work):
+        if not v:
+            continue
+        done += 1
         tally.add(v)
         if opts.verbose and v.grade == "skip":
             print("skip %d: %s" % (job, v.text.splitlines()[0]))
@@ -110,7 +116,7 @@ def random_jobs(opts, tools):
                                   "%s-%d" % (opts.seed, job))
             shrink.write_case(tools, small, folder, sv, name + "\n")
             print("    minimised in " + os.path.relpath(folder))
-    print("%d random jobs in %.0f s" % (len(jobs), time.monotonic() - start))
+    print("%d random jobs in %.0f s" % (done, time.monotonic() - start))
     return tally.summary()
 
 
@@ -137,6 +143,8 @@ def main(argv):
     p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
     p.add_argument("--seed", default="1")
     p.add_argument("--job", type=int, help="random: only this job of the seed")
+    p.add_argument("--with", dest="containing", metavar="TEXT",
+                   help="random: only the jobs that have a link option containing TEXT")
     p.add_argument("--patch", action="store_true",
                    help="random: change attribute records of the compiled modules")
     p.add_argument("--shrink", type=int, default=1, metavar="K",
