@@ -235,6 +235,8 @@ static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
 
 void cbi_layout_images(cbi_linker *lk)
 {
+    if (lk->mercury)
+        lk->images_start = cbi_mercury_banks_end(lk);
     if (!lk->exec || !lk->images.len)
         return;
     cbi_func_list kernels = {0};
@@ -257,8 +259,7 @@ void cbi_layout_images(cbi_linker *lk)
         if (lk->secs.items[i]->type == SHT_CUDA_CONSTANT_B0 && !lk->secs.items[i]->dead &&
             lk->secs.items[i]->size > start)
             start = lk->secs.items[i]->size;
-    start = lk->mercury ? cbi_mercury_banks_end(lk) : cbi_align_up(start, 4);
-    lk->images_start = start;
+    start = lk->mercury ? lk->images_start : cbi_align_up(start, 4);
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
     size_t n = lk->images.len, at = n;
     cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
@@ -268,7 +269,7 @@ void cbi_layout_images(cbi_linker *lk)
                 slots[--at] = lk->images.items[i];
     cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
     for (size_t i = 0; i < n; i++) {
-        slots[i]->slot = start + 4 * i;
+        slots[i]->slot = lk->mercury ? 4 * i : start + 4 * i;
         slots[i]->has_slot = true;
     }
     for (size_t i = 0; i < kernels.len; i++) {
@@ -284,7 +285,7 @@ void cbi_layout_images(cbi_linker *lk)
             uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
             cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
             r->target = bank;
-            r->offset = lk->mercury ? slots[s]->slot - start : slots[s]->slot;
+            r->offset = slots[s]->slot;
             r->sym = slots[s];
             r->type = lk->mercury ? R_MERCURY_TEX_HEADER_INDEX + kind : header[kind];
             r->is_rela = lk->opt->force_rela || lk->mercury;

@@ -127,7 +127,7 @@ struct cbi_lsym {
     CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
     /* textures, samplers, surfaces */
     bool has_slot;
-    uint64_t slot; /* offset in bank 0 */
+    uint64_t slot; /* offset in bank 0; sm_100+: in the table */
     uint64_t common_align;
 };
 
@@ -313,7 +313,7 @@ typedef struct cbi_linker {
     uint32_t first_global;
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
 
-    uint64_t images_start;          /* of texture tables in bank 0 */
+    uint64_t images_start;          /* sm_100+: of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
     bool seen_mercury;              /* an input had a Mercury view */
     bool warned_limited;            /* said that a plain input limits the output */

@@ -78,7 +78,7 @@ void cbi_link_verbose(cbi_linker *lk)
                                bank);
         }
         cbi_buf_printf(ctx, &line, ", 0 bytes lmem");
-        if (k->has_images)
+        if (k->has_images && !lk->mercury)
             print_images(lk, &line);
         cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len,
                  (const char *)line.items);

@@ -110,11 +110,14 @@ static void add_sass_sections(cbi_emit *em)
     }
 }
 
-enum { IMAGE_TABLE_ALIGN = 16 };
+enum {
+    IMAGE_TABLE_ALIGN = 16,
+    PARAMETERS_START = 0x380, /* in bank 0 */
+};
 
 uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
 {
-    uint64_t end = 0;
+    uint64_t end = PARAMETERS_START;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (!f->obj || !f->obj->mercury || f->sym->removed)
@@ -373,6 +376,7 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_emit em = {.lk = lk};
     cbi_mercury_state_of(lk);
     cbi_mercury_check_portable(lk);
+    cbi_mercury_place_images(lk);
     cbi_mercury_rewrite(lk);
     cbi_mercury_debug_build(lk);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);

@@ -83,6 +83,8 @@ void cbi_mercury_check_portable(cbi_linker *lk);
 /* ---- text.c ---- */
 struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);
 const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_osec *sec);
+/* Makes code read its texture slots from behind the largest parameter bank. */
+void cbi_mercury_place_images(cbi_linker *lk);
 /* The function's capsule as it goes into the output. */
 cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func);
 

@@ -102,8 +102,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* The field lies in the last 16 bytes of the Mercury instruction. */
-static void patch_record(const cbi_linker *lk, cbi_buf *out, const cbi_capsule_entry *e,
-                         const cbi_mercury_fixup *fix)
+static void patch_record(cbi_buf *out, const cbi_capsule_entry *e, const cbi_mercury_fixup *fix)
 {
     const cbi_reloc_type *type = cbi_reloc_find(fix->rel.type);
     size_t width = type && type->field_count ? type->fields[0].width / 8 : 0;
@@ -111,8 +110,6 @@ static void patch_record(const cbi_linker *lk, cbi_buf *out, const cbi_capsule_e
     if (e->form != 0 || !e->units || at + width > e->record.size)
         return;
     uint64_t value = fix->value + (uint64_t)fix->rel.addend;
-    if (fix->rel.sym && fix->rel.sym->has_slot)
-        value -= lk->images_start; /* the table is a section of its own there */
     for (size_t i = 0; i < width; i++)
         out->items[e->offset + at + i] = (uint8_t)(value >> (8 * i));
 }
@@ -146,7 +143,52 @@ cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func)
         uint64_t end = ((uint64_t)e.first + e.count) * CBI_SASS_INSTRUCTION;
         for (; i < list->len && fixes[i]->rel.sass_offset < end; i++)
             if (e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD)
-                patch_record(lk, &out, &e, fixes[i]);
+                patch_record(&out, &e, fixes[i]);
     }
     return out;
+}
+
+/* ---- loads from texture tables ---- */
+
+enum {
+    CLASS_LOAD_CONSTANT = 0x22,
+    LOAD_BANK = 12,     /* byte of the record with the bank */
+    BANK_IMAGES = 0x49, /* the table, which has a bank of its own in Mercury code */
+    LOAD_OFFSET = 28,   /* ... and the 32 bits at which the offset in it starts */
+    OP_LDC = 0x182,     /* low 9 bits */
+    OP_LDCU = 0x1ac,
+};
+
+static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
+{
+    static const cbi_reloc_type ldc = {.field_count = 1, .fields = {{38, 16, CBI_SRC_VALUE, 0}}};
+    static const cbi_reloc_type ldcu = {.field_count = 1, .fields = {{37, 17, CBI_SRC_VALUE, 0}}};
+    const uint8_t *record = e->record.data;
+    if (e->kind != CBI_CAPSULE_RECORD || e->klass != CLASS_LOAD_CONSTANT ||
+        e->record.size < LOAD_OFFSET + 4 || record[LOAD_BANK] != BANK_IMAGES)
+        return;
+    cbi_lrel load = {.target = text, .offset = (uint64_t)e->first * CBI_SASS_INSTRUCTION};
+    if (!cbi_fits(load.offset, CBI_SASS_INSTRUCTION, text->size))
+        return;
+    uint16_t op = cbi_ld16(text->bytes + load.offset) & 0x1ff;
+    load.is_rela = true;
+    if (op == OP_LDC || op == OP_LDCU)
+        cbi_link_patch(op == OP_LDC ? &ldc : &ldcu, &load,
+                       lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
+}
+
+void cbi_mercury_place_images(cbi_linker *lk)
+{
+    for (size_t i = 0; lk->images.len && i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
+            !f->text->bytes)
+            continue;
+        cbi_buf capsule = cbi_mercury_capsule(lk, f);
+        cbi_capsule walk;
+        cbi_capsule_entry e;
+        cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
+        while (cbi_capsule_next(&walk, &e))
+            place_load(lk, f->text, &e);
+    }
 }
