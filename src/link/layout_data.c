@@ -91,6 +91,40 @@ static void drop_emptied(cbi_linker *lk, size_t count)
 
 typedef CBI_VEC(size_t) rel_list;
 
+typedef struct constant {
+    cbi_lsym *sym;
+    size_t section; /* its section's turn */
+} constant;
+
+static bool by_place(const void *a, const void *b)
+{
+    const constant *x = a, *y = b;
+    return x->section != y->section ? x->section < y->section : x->sym->value <= y->sym->value;
+}
+
+/* The constants of spread sections: sections in order of appearance, in each by value. */
+static size_t list_constants(cbi_linker *lk, constant ***ret_list)
+{
+    CBI_VEC(constant *) list = {0};
+    cbi_map turns = {0};
+    for (size_t i = 0; i < lk->locals.len; i++) {
+        cbi_lsym *sym = lk->locals.items[i];
+        if (!sym->sec || sym->is_section || !sym->sec->spread_to)
+            continue;
+        uintptr_t turn = (uintptr_t)cbi_map_get(&turns, CBI_KEY(sym->sec));
+        if (!turn) {
+            turn = list.len + 1;
+            cbi_map_put(lk->ctx, &turns, CBI_KEY(sym->sec), (void *)turn);
+        }
+        constant *c = CBI_NEW(lk->ctx, constant);
+        *c = (constant){sym, turn};
+        cbi_vec_push(lk->ctx, &list, c);
+    }
+    cbi_list_sort(lk->ctx, (void **)list.items, list.len, by_place);
+    *ret_list = list.items;
+    return list.len;
+}
+
 /* Values and relocations follow their bytes, constant by constant. */
 static void move_constants(cbi_linker *lk)
 {
@@ -107,11 +141,11 @@ static void move_constants(cbi_linker *lk)
         cbi_vec_push(lk->ctx, list, i);
     }
     CBI_VEC(cbi_lrel) copies = {0};
-    for (size_t i = 0; i < lk->locals.len; i++) {
-        cbi_lsym *sym = lk->locals.items[i];
+    constant **constants;
+    size_t count = list_constants(lk, &constants);
+    for (size_t i = 0; i < count; i++) {
+        cbi_lsym *sym = constants[i]->sym;
         const cbi_osec *from = sym->sec;
-        if (!from || sym->is_section || !from->spread_to)
-            continue;
         const rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
         for (size_t k = 0; list && k < list->len; k++) {
             cbi_lrel r = lk->rels.items[list->items[k]];

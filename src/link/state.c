@@ -106,7 +106,8 @@ void cbi_sec_kill(cbi_osec *sec)
     sec->dead = true;
     if (sec->symbol)
         sec->symbol->removed = true;
-    cbi_osec *relocs[] = {sec->rel, sec->rela, sec->resolved};
+    /* What --preserve-relocs records keeps its name. */
+    cbi_osec *relocs[] = {sec->rel, sec->rela};
     for (size_t i = 0; i < CBI_COUNT(relocs); i++) {
         if (relocs[i]) {
             relocs[i]->dead = true;
