@@ -68,10 +68,12 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
             cbi_vec_push(
                 lk->ctx, &bank->pieces,
                 ((cbi_piece){from->pieces.items[p].bytes, off + from->pieces.items[p].offset}));
+    }
+    for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
         if (from->rel)
-            cbi_sec_rel(lk, bank, false);
+            cbi_sec_rel(lk, entries->items[i]->constant2, false);
         if (from->rela)
-            cbi_sec_rel(lk, bank, true);
+            cbi_sec_rel(lk, entries->items[i]->constant2, true);
     }
     from->spread_to = entries;
     from->spread_offset = off;

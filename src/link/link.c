@@ -46,8 +46,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
     cbi_link_check_unified(lk);      /* these need an index file */
     cbi_layout_shared(lk);           /* shared memory of every entry */
-    cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_layout_images(lk);           /* texture tables in bank 0 */
+    cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);
