@@ -413,7 +413,7 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     bool uninitialised = !cbi_section_has_data(in->type);
     if (sym->common_pending && !uninitialised)
         sym->common_pending = false;
-    if (sym->state == CBI_SYM_COMMON)
+    if (sym->state == CBI_SYM_COMMON && !uninitialised)
         sym->named_obj = obj;
     sym->state = CBI_SYM_DEFINED;
     if (!sym->common_pending)
@@ -446,9 +446,11 @@ static cbi_osec *debug_shared(cbi_linker *lk)
 static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
 {
     if (sym->state != CBI_SYM_COMMON) {
+        if (sym->state == CBI_SYM_UNDEF)
+            sym->info = s->info; /* one that was weak stays so, although it is replaced */
         sym->state = CBI_SYM_COMMON;
         sym->def_obj = obj;
-        sym->info = s->info;
+        sym->named_obj = obj;
         sym->other = s->other;
         sym->size = s->size;
         sym->value = s->value;
@@ -554,8 +556,6 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }
-    } else if (sym && sym->state == CBI_SYM_UNDEF && sym->size == 0) {
-        sym->size = s->size;
     }
     obj->symbols[i] = sym;
 }

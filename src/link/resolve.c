@@ -197,12 +197,14 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                 "give the initialised weak definition before the common one, or make it global",
                 "Weak definition of '%s' in '%s' follows a common symbol of that name", in->name,
                 obj->file);
-        return CBI_WINS;
+        return new_weak ? CBI_LOSES : CBI_WINS;
     case CBI_SYM_DEFINED:
         break;
     }
+    if (old_weak && common)
+        return sym->initialised ? CBI_LOSES : CBI_WINS;
     if (old_weak)
-        return common || new_weak || sym->func ? CBI_LOSES : CBI_WINS;
+        return new_weak || sym->func ? CBI_LOSES : CBI_WINS;
     if (new_weak)
         return CBI_LOSES;
     report_multiple(lk, obj, sym);
