@@ -275,7 +275,6 @@ void cbi_layout_images(cbi_linker *lk)
         lk->images_start = cbi_mercury_banks_end(lk);
     if (!lk->exec || !lk->images.len)
         return;
-    cbi_func_list kernels = {0};
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
@@ -283,12 +282,8 @@ void cbi_layout_images(cbi_linker *lk)
             continue;
         const cbi_func_list *reaching =
             lk->only_entry ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
-        for (size_t j = 0; j < reaching->len; j++) {
-            if (reaching->items[j]->has_images)
-                continue;
+        for (size_t j = 0; j < reaching->len; j++)
             reaching->items[j]->has_images = true;
-            cbi_vec_push(lk->ctx, &kernels, reaching->items[j]);
-        }
     }
     uint64_t start = 0;
     for (size_t i = 0; i < lk->secs.len; i++)
@@ -308,9 +303,11 @@ void cbi_layout_images(cbi_linker *lk)
         slots[i]->slot = lk->mercury ? 4 * i : start + 4 * i;
         slots[i]->has_slot = true;
     }
-    for (size_t i = 0; i < kernels.len; i++) {
-        cbi_osec *bank =
-            lk->mercury ? image_table(lk, kernels.items[i], 4 * n) : kernels.items[i]->constant0;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *k = lk->funcs.items[i];
+        if (!k->has_images)
+            continue;
+        cbi_osec *bank = lk->mercury ? image_table(lk, k, 4 * n) : k->constant0;
         if (!bank)
             continue;
         if (!lk->mercury)
