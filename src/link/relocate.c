@@ -237,11 +237,37 @@ static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cb
 
 /* ---- decision ---- */
 
+/* Does the entry patch the code of a copy that was replaced later? */
+static bool in_replaced_code(const cbi_lrel *r)
+{
+    const cbi_func *owner = r->target->func;
+    return r->obj && owner && r->target == owner->text && owner->obj != r->obj;
+}
+
+void cbi_link_check_replaced(cbi_linker *lk)
+{
+    if (!lk->opt->exact || !lk->mercury || !lk->exec ||
+        (!lk->opt->kernels_used_count && !lk->opt->variables_used_count))
+        return;
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!in_replaced_code(r))
+            continue;
+        const cbi_func *f = r->target->func;
+        cbi_fatal(lk->ctx, "replaced-with-relocations",
+                  &(cbi_place){.file = r->obj->file, .symbol = f->sym->name->s},
+                  cbi_printf(lk->ctx,
+                             "weak function '%s' is replaced by the copy in '%s'; put that file "
+                             "first",
+                             f->sym->name->s, f->obj->file),
+                  "Internal error: unexpected reloc");
+    }
+}
+
 /* Is the entry about a copy of a function that was replaced later? */
 static bool from_replaced_copy(const cbi_lrel *r)
 {
-    const cbi_func *owner = r->target->func;
-    if (r->obj && owner && r->target == owner->text && owner->obj != r->obj)
+    if (in_replaced_code(r))
         return true;
     const cbi_lsym *sym = r->sym;
     if (!r->obj || !r->is_rela || !sym || !sym->func ||

@@ -413,6 +413,8 @@ void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
 
 /* ---- relocate.c ---- */
 void cbi_link_relocate(cbi_linker *lk);
+/* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
+void cbi_link_check_replaced(cbi_linker *lk);
 /* Report what nobody defines. */
 void cbi_link_undefined(cbi_linker *lk);
 /* The eight symbols of the unified tables. */
