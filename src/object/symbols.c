@@ -4,6 +4,7 @@
 
 #define MAX_SYMBOL_SIZE (UINT64_C(1) << 48)
 #define MAX_ALIGN       (UINT64_C(1) << 31)
+#define MAX_BANK_SIZE   (UINT64_C(1) << 16) /* of a constant bank */
 
 /* The extended index table that belongs to a symbol table, or an empty span. */
 static cbi_span find_xindex(const cbi_object *o, uint32_t symtab)
@@ -14,21 +15,22 @@ static cbi_span find_xindex(const cbi_object *o, uint32_t symtab)
     return (cbi_span){NULL, 0};
 }
 
-/* Must value and size of a symbol lie inside this section?  Not in a capsule, where they count
- * bytes of the code it stands for; and not in shared memory: a relocatable link leaves the
- * alignment in st_value, and dynamic shared memory starts past the section's end. */
-static bool bounds_symbols(const cbi_section *section)
+/* The bytes that symbols of this section may cover.  Not limited in a capsule, where they count
+ * bytes of the code it stands for; nor in shared memory: a relocatable link leaves the alignment
+ * in st_value, and dynamic shared memory starts past the section's end. */
+static uint64_t room_for_symbols(const cbi_section *section)
 {
     switch (section->type) {
     case SHT_CUDA_CAPMERC:
-    case SHT_CUDA_CONSTANT_B0 + 2: /* nvlink -r keeps the symbols of a copy that it replaced */
     case SHT_CUDA_SHARED:
     case SHT_CUDA_SHARED_RESERVED:
-        return false;
+        return UINT64_MAX;
+    case SHT_CUDA_CONSTANT_B0 + 2: /* nvlink -r keeps the symbols of a copy that it replaced */
+        return section->size > MAX_BANK_SIZE ? section->size : MAX_BANK_SIZE;
     case SHT_NOBITS:
-        return strcmp(section->name, ".nv.global") == 0;
+        return strcmp(section->name, ".nv.global") == 0 ? section->size : UINT64_MAX;
     default:
-        return true;
+        return section->size;
     }
 }
 
@@ -49,7 +51,7 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
         cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, section->name, s->name,
                            "symbol %u: value 0x%llx or size 0x%llx is too large", index,
                            (unsigned long long)s->value, (unsigned long long)s->size);
-    else if (bounds_symbols(section) && !cbi_fits(s->value, s->size, section->size))
+    else if (!cbi_fits(s->value, s->size, room_for_symbols(section)))
         cbi_object_finding(r, CBI_RULE_SYMBOL_RANGE, place, section->name, s->name,
                            "symbol %u: 0x%llx bytes at 0x%llx do not fit in the section's 0x%llx",
                            index, (unsigned long long)s->size, (unsigned long long)s->value,
@@ -118,7 +120,10 @@ static void read_table(cbi_object_reader *r, uint32_t table, cbi_symbol **ret_sy
                                    "symbol 0 is not empty");
             continue;
         }
-        bool special = s->shndx >= SHN_LORESERVE;
+        /* Code and sections are never common or absolute; a large file can have a section 0xfff2.
+         */
+        uint8_t type = CBI_ST_TYPE(s->info);
+        bool special = s->shndx >= SHN_LORESERVE && type != STT_FUNC && type != STT_SECTION;
         if (s->shndx == SHN_XINDEX && cbi_fits((uint64_t)i * 4, 4, xindex.size)) {
             s->shndx = cbi_ld32(xindex.data + (size_t)i * 4);
             special = false;

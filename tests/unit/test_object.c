@@ -162,6 +162,11 @@ static void each_rule_fires(void **state)
             rela = i;
     assert_int_not_equal(rela, 0);
     assert_int_not_equal(info, 0);
+    uint32_t function = 0;
+    for (uint32_t i = 1; i < o.symbol_count; i++)
+        if (CBI_ST_TYPE(o.symbols[i].info) == STT_FUNC && o.symbols[i].shndx == text)
+            function = i;
+    assert_int_not_equal(function, 0);
 
     const struct {
         uint64_t at;
@@ -193,6 +198,10 @@ static void each_rule_fires(void **state)
         {SHDR(o.symtab, sh_info), 4, UINT32_MAX, "symbol-order"},
         {SYM(1, st_name), 4, UINT32_MAX, "symbol-name"},
         {SYM(1, st_shndx), 2, 0xfe00, "symbol-section"},
+        {SYM(function, st_shndx), 2, SHN_COMMON, "symbol-section"},
+        {SYM(function, st_shndx), 2, SHN_ABS, "symbol-section"},
+        {SYM(function, st_value), 8, 1 << 20, "symbol-range"},
+        {SYM(function, st_size), 8, UINT64_MAX, "symbol-extent"},
         {SHDR(rela, sh_info), 4, UINT32_MAX, "reloc-target"},
         {o.sections[rela].offset, 8, UINT64_MAX, "reloc-offset"},
         {o.sections[rela].offset + 12, 4, UINT32_MAX, "reloc-symbol"},
