@@ -190,15 +190,10 @@ static bool is_aliased(const cbi_osec *sec)
            sec->type == SHT_CUDA_GLOBAL_INIT || sec->type == SHT_CUDA_UDT;
 }
 
-/* Debug sections without places in code are the same on both sides. */
-static bool is_aliased_debug(const cbi_osec *sec)
+/* Without places in code, debug sections are the same on both sides. */
+static bool equals_mirror(const cbi_emit_sec *s, const cbi_osec *sec)
 {
-    static const char *const names[] = {".debug_abbrev", ".debug_pubnames", ".debug_pubtypes",
-                                        ".debug_str",    ".debug_loc",      ".debug_macinfo"};
-    for (size_t i = 0; i < CBI_COUNT(names); i++)
-        if (strcmp(sec->name->s, names[i]) == 0)
-            return true;
-    return strncmp(sec->name->s, ".nv_debug_ptx_txt", 17) == 0;
+    return s->size == sec->size && (!s->size || memcmp(s->bytes, sec->bytes, s->size) == 0);
 }
 
 static void alias_to(cbi_emit *em, cbi_emit_sec *s, const cbi_osec *sec)
@@ -245,7 +240,7 @@ static void add_mirrors(cbi_emit *em)
         if (!cbi_is_debug(sec))
             continue;
         cbi_emit_sec *s = add_mirror(em, sec, SHT_PROGBITS, SHF_CUDA_MERCURY);
-        if (is_aliased_debug(sec))
+        if (equals_mirror(&em->secs.items[i], sec))
             alias_to(em, s, sec);
     }
     for (size_t i = 1; i < n; i++) {

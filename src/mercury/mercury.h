@@ -34,6 +34,8 @@ typedef struct cbi_mercury_debug {
     cbi_osec *sec;
     CBI_VEC(cbi_mercury_part) parts; /* input order */
     cbi_buf sass;
+    bool has_names;
+    cbi_map names; /* of registers: name -> the first function so called */
 } cbi_mercury_debug;
 
 struct cbi_mercury_state {

@@ -12,6 +12,25 @@ static const cbi_lsym *function_named(const cbi_mercury_part *part, const char *
     return NULL;
 }
 
+/* nvlink goes by names: of the records about functions of one name only the first counts, and it is
+ * read as one about the first such function in the output. */
+static bool is_passed_over(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_lsym *sym,
+                           const char *name)
+{
+    static cbi_func taken;
+    for (size_t i = lk->funcs.len; !debug->has_names && i-- > 0;) {
+        cbi_func *f = lk->funcs.items[i];
+        if (f->text && f->text->emitted)
+            cbi_map_put(lk->ctx, &debug->names, CBI_KEY(f->sym->name), f);
+    }
+    debug->has_names = true;
+    uint64_t key = CBI_KEY(cbi_intern(lk->ctx, name));
+    const cbi_func *first = cbi_map_get(&debug->names, key);
+    if (first)
+        cbi_map_put(lk->ctx, &debug->names, key, &taken);
+    return !sym || !sym->func || first != sym->func;
+}
+
 static void skip_string(cbi_reader *r)
 {
     while (!r->bad && cbi_read8(r))
@@ -32,6 +51,8 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
             return;
         const cbi_lsym *sym = function_named(part, name);
         bool gone = !sym || sym->removed;
+        if (lk->opt->exact && is_passed_over(lk, debug, sym, name))
+            gone = true;
         const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
         for (; count && !r.bad; count--) {
             cbi_read32(&r);
