@@ -148,11 +148,17 @@ char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
     }
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size);
+/* Room for `need` more elements, so that adding them does not move the array. */
+#define cbi_vec_reserve(ctx, v, need)                                                              \
+    ((void)((need) <= (v)->cap - (v)->len ||                                                       \
+            ((v)->items = cbi_vec_grow((ctx), (v)->items, &(v)->cap, (v)->len, (need),             \
+                                       sizeof *(v)->items))))
 /* Pointer to a new zeroed element at the end. */
 #define cbi_vec_add(ctx, v)                                                                        \
-    ((v)->items = cbi_vec_grow((ctx), (v)->items, &(v)->cap, (v)->len, 1, sizeof *(v)->items),     \
+    (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \
      &(v)->items[(v)->len++])
-#define cbi_vec_push(ctx, v, value) (*cbi_vec_add((ctx), (v)) = (value))
+#define cbi_vec_push(ctx, v, value)                                                                \
+    (cbi_vec_reserve((ctx), (v), 1), (void)((v)->items[(v)->len++] = (value)))
 
 /* Growable byte string in the arena. */
 typedef struct cbi_buf {
@@ -178,6 +184,21 @@ typedef struct cbi_name {
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
 const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
+
+/* Something for every name: an array by id.  For what most names have; a map is for few.
+ * Zero-initialise. */
+typedef struct cbi_name_table {
+    void **items;
+    size_t cap;
+} cbi_name_table;
+
+/* The value, or NULL. */
+static inline void *cbi_name_get(const cbi_name_table *table, const cbi_name *name)
+{
+    return name->id < table->cap ? table->items[name->id] : NULL;
+}
+
+void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, void *value);
 
 /* Hash map from a pointer (or any 64-bit key) to a pointer.  Never iterated, so no hash order can
  * reach an output.  Zero-initialise. */

@@ -12,10 +12,11 @@ typedef struct cbi_arena_block {
 
 enum { BLOCK_HEADER = 32, BLOCK_MIN = 64 * 1024, BLOCK_MAX = 8 * 1024 * 1024 };
 
+/* Zeroed, without touching what the system hands out zeroed: page faults cost a big link most. */
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;
-    return malloc(size);
+    return calloc(1, size);
 }
 
 static void default_free(void *user, void *block, size_t size)
@@ -64,6 +65,8 @@ static void *new_block(cbi_ctx *ctx, size_t need)
     cbi_arena_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
     if (!block)
         cbi_fail(ctx, CB_ERR_NOMEM);
+    if (ctx->allocator.alloc != default_alloc)
+        memset(block, 0, size);
     block->size = size;
     block->used = BLOCK_HEADER + need;
     ctx->memory_used += size;
@@ -78,11 +81,17 @@ static void *new_block(cbi_ctx *ctx, size_t need)
     return (uint8_t *)block + BLOCK_HEADER;
 }
 
-static void *alloc_raw(cbi_ctx *ctx, size_t size)
+static size_t round_up(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+/* Nothing in a block is handed out twice, so what comes from here is zeroed. */
+void *cbi_alloc(cbi_ctx *ctx, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cbi_fail(ctx, CB_ERR_NOMEM);
-    size = (size + 15) & ~(size_t)15;
+    size = round_up(size);
     cbi_arena_block *block = ctx->blocks;
     if (block && size <= block->size - block->used) {
         void *p = (uint8_t *)block + block->used;
@@ -90,11 +99,6 @@ static void *alloc_raw(cbi_ctx *ctx, size_t size)
         return p;
     }
     return new_block(ctx, size);
-}
-
-void *cbi_alloc(cbi_ctx *ctx, size_t size)
-{
-    return memset(alloc_raw(ctx, size), 0, size);
 }
 
 void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
@@ -107,7 +111,7 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
 
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
 {
-    void *p = alloc_raw(ctx, size);
+    void *p = cbi_alloc(ctx, size);
     if (size)
         memcpy(p, data, size);
     return p;
@@ -115,7 +119,7 @@ void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
 
 char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len)
 {
-    char *p = alloc_raw(ctx, len + 1);
+    char *p = cbi_alloc(ctx, len + 1);
     memcpy(p, s, len);
     p[len] = 0;
     return p;
@@ -129,7 +133,7 @@ char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args)
     va_end(again);
     if (len < 0)
         cbi_fail(ctx, CB_ERR_NOMEM);
-    char *s = alloc_raw(ctx, (size_t)len + 1);
+    char *s = cbi_alloc(ctx, (size_t)len + 1);
     vsnprintf(s, (size_t)len + 1, format, args);
     return s;
 }
@@ -143,38 +147,49 @@ char *cbi_printf(cbi_ctx *ctx, const char *format, ...)
     return s;
 }
 
+/* Makes the arena's last object longer where it stands. */
+static bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_size)
+{
+    cbi_arena_block *block = ctx->blocks;
+    size = round_up(size);
+    new_size = round_up(new_size);
+    if (!object || (const uint8_t *)object + size != (uint8_t *)block + block->used ||
+        new_size - size > block->size - block->used)
+        return false;
+    block->used += new_size - size;
+    return true;
+}
+
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)
 {
-    if (need == 0)
-        return items;
-    if (need <= *cap - len) {
-        memset((uint8_t *)items + len * item_size, 0, need * item_size);
-        return items;
-    }
-    size_t want = *cap ? *cap * 2 : 8;
+    /* most arrays of records stay at one or two */
+    size_t want = *cap ? *cap * 2 : item_size >= 16 ? 2 : 8;
     if (want < len + need)
         want = len + need;
     uint64_t bytes;
-    if (!cbi_mul(want, item_size, &bytes))
+    if (!cbi_mul(want, item_size, &bytes) || bytes > SIZE_MAX / 2)
         cbi_fail(ctx, CB_ERR_NOMEM);
-    uint8_t *grown = alloc_raw(ctx, bytes);
-    if (len)
-        memcpy(grown, items, len * item_size);
-    /* The rest is zeroed when it is used. */
-    memset(grown + len * item_size, 0, need * item_size);
+    if (!extend(ctx, items, *cap * item_size, bytes)) {
+        void *grown = cbi_alloc(ctx, bytes);
+        if (len)
+            memcpy(grown, items, len * item_size);
+        items = grown;
+    }
     *cap = want;
-    return grown;
+    return items;
 }
 
 uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size)
 {
     if (size == 0)
         return buf->items ? buf->items + buf->len : NULL;
-    buf->items = cbi_vec_grow(ctx, buf->items, &buf->cap, buf->len, size, 1);
+    cbi_vec_reserve(ctx, buf, size);
     uint8_t *at = buf->items + buf->len;
     if (data)
         memcpy(at, data, size);
+    else
+        memset(at, 0, size);
     buf->len += size;
     return at;
 }

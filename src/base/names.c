@@ -33,8 +33,8 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
         if (name->hash == hash && name->len == len && memcmp(name->s, s, len) == 0)
             return name;
     }
-    cbi_name *name = CBI_NEW(ctx, cbi_name);
-    name->s = cbi_strndup(ctx, s, len);
+    cbi_name *name = cbi_alloc(ctx, sizeof *name + len + 1);
+    name->s = memcpy(name + 1, s, len);
     name->len = len;
     name->hash = hash;
     name->id = (uint32_t)ctx->name_count++;
@@ -60,6 +60,20 @@ const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...)
     char *s = cbi_vprintf(ctx, format, args);
     va_end(args);
     return cbi_intern(ctx, s);
+}
+
+void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, void *value)
+{
+    if (name->id >= table->cap) {
+        size_t cap = table->cap ? table->cap : 1024;
+        while (cap <= name->id)
+            cap *= 2;
+        void **items = CBI_NEW_ARRAY(ctx, cap, void *);
+        if (table->cap)
+            memcpy(items, table->items, table->cap * sizeof *items);
+        *table = (cbi_name_table){items, cap};
+    }
+    table->items[name->id] = value;
 }
 
 static size_t map_slot(const cbi_map *map, uint64_t key)

@@ -57,6 +57,12 @@ cbi_sink cbi_sink_fixed(void *data, size_t size)
     return (cbi_sink){.write = write_fixed, .to.fixed = {data, size}};
 }
 
+void cbi_sink_reserve(cbi_sink *sink, uint64_t size)
+{
+    if (sink->write == write_buffer)
+        cbi_vec_reserve(sink->to.buffer.ctx, sink->to.buffer.buf, size);
+}
+
 bool cbi_sink_write(cbi_sink *sink, const void *data, size_t size)
 {
     if (sink->failed)

@@ -38,6 +38,8 @@ cbi_sink cbi_sink_file(FILE *file);
 /* Fills caller memory; fails when the next write does not fit, and writes nothing of it. */
 cbi_sink cbi_sink_fixed(void *data, size_t size);
 
+/* Says how much will be written in all; a buffer then need not grow. */
+void cbi_sink_reserve(cbi_sink *sink, uint64_t size);
 bool cbi_sink_write(cbi_sink *sink, const void *data, size_t size);
 /* Zero bytes up to an absolute position in the sink; false if it is already past that. */
 bool cbi_sink_pad_to(cbi_sink *sink, uint64_t position);

@@ -143,9 +143,19 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     return obj;
 }
 
+static size_t count_relocs(const cbi_object *object)
+{
+    size_t count = 0;
+    for (uint32_t i = 1; i < object->section_count; i++)
+        if (object->sections[i].type == SHT_REL || object->sections[i].type == SHT_RELA)
+            count += cbi_rela_count(&object->sections[i]);
+    return count;
+}
+
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
     lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
+    size_t relocs = 0;
     for (size_t i = 0; i < count; i++) {
         cbi_lobj *obj = admit_one(lk, &inputs[i]);
         if (!obj)
@@ -155,7 +165,9 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
         obj->sections = CBI_NEW_ARRAY(lk->ctx, object->section_count, cbi_secmap);
         obj->symbol_lost = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, uint8_t);
         lk->objs[lk->obj_count++] = obj;
+        relocs += count_relocs(object);
     }
+    cbi_vec_reserve(lk->ctx, &lk->rels, relocs);
     if (lk->obj_count < 2)
         return;
     for (size_t i = 0; i < lk->obj_count; i++) {

@@ -8,18 +8,31 @@ static bool is_reloc(uint32_t type)
     return type == SHT_REL || type == SHT_RELA || type == SHT_CUDA_RESOLVED_RELA;
 }
 
+static bool is_externs(const cbi_rec *rec)
+{
+    return rec->code == 0x0f && rec->format == 4;
+}
+
+static uint32_t payload_size(const cbi_rec *rec)
+{
+    if (rec->format != 4)
+        return 0;
+    return is_externs(rec) ? rec->symbol_count * 4 : rec->size;
+}
+
 static void decide_sections(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
         cbi_rec *rec = lk->recs.items[i];
-        if (rec->code == 0x0f && rec->format == 4 && rec->symbol_count == 0)
+        if (is_externs(rec) && rec->symbol_count == 0)
             rec->dead = true;
         if (cbi_rec_alive(rec))
-            rec->stream->has_infos = true;
+            rec->stream->info_room += 4 + (size_t)payload_size(rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++)
         if (!lk->added_recs.items[i]->dead)
-            lk->added_recs.items[i]->stream->has_infos = true;
+            lk->added_recs.items[i]->stream->info_room +=
+                4 + (size_t)payload_size(lk->added_recs.items[i]);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (sec->dead)
@@ -34,7 +47,7 @@ static void decide_sections(cbi_linker *lk)
             sec->size = sec->relocs.len * sec->entsize;
             break;
         case SHT_CUDA_INFO:
-            sec->emitted = sec->has_infos;
+            sec->emitted = sec->info_room > 0;
             break;
         case SHT_CUDA_PROTOTYPE:
             sec->emitted = sec->size > 0;
@@ -59,6 +72,13 @@ static void decide_sections(cbi_linker *lk)
 
 /* ---- order ---- */
 
+enum { BUCKETS = 8 };
+
+static bool is_written(const cbi_osec *sec)
+{
+    return sec->emitted && !sec->dead;
+}
+
 static int bucket(const cbi_linker *lk, const cbi_osec *sec)
 {
     if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
@@ -77,15 +97,23 @@ static int bucket(const cbi_linker *lk, const cbi_osec *sec)
 
 static void order_sections(cbi_linker *lk)
 {
-    cbi_vec_push(lk->ctx, &lk->out, NULL);
-    for (int b = 0; b <= 7; b++) {
-        for (size_t i = 0; i < lk->secs.len; i++) {
-            cbi_osec *sec = lk->secs.items[i];
-            if (!sec->emitted || sec->dead || bucket(lk, sec) != b)
-                continue;
-            sec->index = (uint32_t)lk->out.len;
-            cbi_vec_push(lk->ctx, &lk->out, sec);
-        }
+    uint32_t next[BUCKETS + 1] = {0}; /* index of each bucket's next section */
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (is_written(lk->secs.items[i]))
+            next[bucket(lk, lk->secs.items[i]) + 1]++;
+    next[0] = 1;
+    for (size_t b = 1; b <= BUCKETS; b++)
+        next[b] += next[b - 1];
+    lk->out.len = 0;
+    cbi_vec_reserve(lk->ctx, &lk->out, next[BUCKETS]);
+    lk->out.len = next[BUCKETS];
+    lk->out.items[0] = NULL;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (!is_written(sec))
+            continue;
+        sec->index = next[bucket(lk, sec)]++;
+        lk->out.items[sec->index] = sec;
     }
 }
 
@@ -238,21 +266,28 @@ static uint32_t symbol_index(const cbi_lsym *sym)
 
 void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
 {
-    uint8_t head[4] = {rec->format, rec->code, 0, 0};
-    bool externs = rec->code == 0x0f && rec->format == 4;
-    cbi_st16(head + 2, rec->format == 4 ? (uint16_t)(externs ? rec->symbol_count * 4 : rec->size)
-                                        : rec->value);
-    cbi_buf_append(lk->ctx, out, head, 4);
-    if (rec->format != 4)
-        return;
-    if (externs) {
+    uint32_t size = payload_size(rec);
+    uint8_t *at = cbi_buf_append(lk->ctx, out, NULL, 4 + (size_t)size);
+    at[0] = rec->format;
+    at[1] = rec->code;
+    cbi_st16(at + 2, rec->format == 4 ? (uint16_t)size : rec->value);
+    at += 4;
+    if (is_externs(rec)) {
         for (uint32_t i = 0; i < rec->symbol_count; i++)
-            cbi_buf_u32(lk->ctx, out, symbol_index(rec->symbols[i]));
-        return;
+            cbi_st32(at + 4 * i, symbol_index(rec->symbols[i]));
+    } else if (size) {
+        memcpy(at, rec->payload, size);
+        if (rec->has_symbol)
+            cbi_st32(at, symbol_index(rec->symbol));
     }
-    uint8_t *at = cbi_buf_append(lk->ctx, out, rec->payload, rec->size);
-    if (rec->has_symbol)
-        cbi_st32(at, symbol_index(rec->symbol));
+}
+
+static void write_info(cbi_linker *lk, const cbi_rec *rec)
+{
+    cbi_osec *stream = rec->stream;
+    if (!stream->info_bytes.items)
+        cbi_vec_reserve(lk->ctx, &stream->info_bytes, stream->info_room);
+    cbi_write_record(lk, &stream->info_bytes, rec);
 }
 
 /* Input records come out backwards, the link's own in order behind them. */
@@ -261,12 +296,12 @@ static void fill_infos(cbi_linker *lk)
     for (size_t i = lk->recs.len; i-- > 0;) {
         const cbi_rec *rec = lk->recs.items[i];
         if (cbi_rec_alive(rec))
-            cbi_write_record(lk, &rec->stream->info_bytes, rec);
+            write_info(lk, rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
         if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
-            cbi_write_record(lk, &rec->stream->info_bytes, rec);
+            write_info(lk, rec);
     }
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
@@ -417,7 +452,6 @@ void cbi_link_finalize(cbi_linker *lk)
     order_sections(lk);
     if (lk->out.len >= SHN_LORESERVE) {
         cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"))->emitted = true;
-        lk->out.len = 0;
         order_sections(lk);
     }
     number_symbols(lk);

@@ -344,7 +344,7 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
     sym->first_obj = obj;
     if (bind != STB_LOCAL)
-        cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
+        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
     cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
     func->sym = sym;
     func->number = (uint32_t)lk->funcs.len;
@@ -403,7 +403,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     sym->size = s->size;
     sym->value = s->value;
     if (bind != STB_LOCAL)
-        cbi_map_put(lk->ctx, &lk->sym_by_name, CBI_KEY(sym->name), sym);
+        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
     return sym;
 }
 

@@ -13,6 +13,8 @@ static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "
 
 bool cbi_is_unified_name(const char *name)
 {
+    if (strncmp(name, "__U", 3) != 0) /* asked of every relocation */
+        return false;
     for (size_t i = 0; i < CBI_COUNT(unified_names); i++)
         if (strcmp(name, unified_names[i]) == 0)
             return true;
@@ -60,28 +62,41 @@ static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
 
 /* ---- patching ---- */
 
+/* Bits of a field that lie in one byte: the next `count` from bit `shift` of p[byte] on. */
+typedef struct bit_run {
+    size_t byte;
+    unsigned shift, count;
+} bit_run;
+
+static bit_run next_run(unsigned start, unsigned width, unsigned done)
+{
+    bit_run run = {(start + done) / 8, (start + done) % 8, width - done};
+    if (run.count > 8 - run.shift)
+        run.count = 8 - run.shift;
+    return run;
+}
+
 static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
 {
     uint64_t value = 0;
-    for (unsigned i = 0; i < width; i++) {
-        size_t byte = (start + i) / 8;
-        if (byte < room && (p[byte] >> ((start + i) % 8) & 1))
-            value |= (uint64_t)1 << i;
+    for (unsigned done = 0; done < width;) {
+        bit_run run = next_run(start, width, done);
+        if (run.byte < room)
+            value |= (uint64_t)(p[run.byte] >> run.shift & ((1u << run.count) - 1)) << done;
+        done += run.count;
     }
     return value;
 }
 
 static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
 {
-    for (unsigned i = 0; i < width; i++) {
-        size_t byte = (start + i) / 8;
-        uint8_t bit = (uint8_t)(1u << ((start + i) % 8));
-        if (byte >= room)
+    for (unsigned done = 0; done < width;) {
+        bit_run run = next_run(start, width, done);
+        if (run.byte >= room)
             return;
-        if (value >> i & 1)
-            p[byte] |= bit;
-        else
-            p[byte] &= (uint8_t)~bit;
+        uint8_t mask = (uint8_t)(((1u << run.count) - 1) << run.shift);
+        p[run.byte] = (uint8_t)((p[run.byte] & ~mask) | ((value >> done << run.shift) & mask));
+        done += run.count;
     }
 }
 

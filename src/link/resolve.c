@@ -89,7 +89,7 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_map_get(&lk->sym_by_name, CBI_KEY(cbi_intern(lk->ctx, in->name)));
+    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, cbi_intern(lk->ctx, in->name));
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;
@@ -143,7 +143,7 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_map_get(&lk->sym_by_name, CBI_KEY(cbi_intern(lk->ctx, in->name)));
+    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, cbi_intern(lk->ctx, in->name));
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;

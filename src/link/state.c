@@ -16,7 +16,7 @@ bool cbi_is_optimizer_type(uint32_t type)
 
 cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name)
 {
-    return cbi_map_get(&lk->sec_by_name, CBI_KEY(name));
+    return cbi_name_get(&lk->sec_by_name, name);
 }
 
 cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
@@ -30,7 +30,7 @@ cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t typ
     sec->entsize = entsize;
     cbi_vec_push(lk->ctx, &lk->secs, sec);
     if (!cbi_sec_find(lk, name))
-        cbi_map_put(lk->ctx, &lk->sec_by_name, CBI_KEY(name), sec);
+        cbi_name_put(lk->ctx, &lk->sec_by_name, name, sec);
     return sec;
 }
 

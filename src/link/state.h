@@ -79,7 +79,7 @@ struct cbi_osec {
     cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
-    bool has_infos;                /* of an .nv.info section: has a surviving record */
+    size_t info_room;              /* of an .nv.info section: what the surviving records take */
     bool emptied;                  /* optimizer constants of a function that was replaced */
     uint64_t used_size;            /* optimizer constants: up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
@@ -273,10 +273,10 @@ typedef struct cbi_linker {
 
     CBI_VEC(cbi_osec *) secs; /* creation order */
     size_t fixed_secs;        /* of these the first, which every link has */
-    cbi_map sec_by_name;
+    cbi_name_table sec_by_name;
     CBI_VEC(cbi_lsym *) locals;
     CBI_VEC(cbi_lsym *) globals;
-    cbi_map sym_by_name;
+    cbi_name_table sym_by_name;
     CBI_VEC(cbi_func *) funcs;
     CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
     CBI_VEC(cbi_rec *) recs;          /* reading order; printed backwards */

@@ -156,6 +156,8 @@ void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
 {
     segment segments[4];
     size_t segment_count = lk->exec ? make_segments(lk, segments) : 0;
+    size_t tables = lk->out.len * sizeof(Elf64_Shdr) + segment_count * sizeof(Elf64_Phdr);
+    cbi_sink_reserve(sink, lk->shoff + tables);
     uint8_t header[sizeof(Elf64_Ehdr)];
     elf_header(lk, segment_count, header);
     cbi_sink_write(sink, header, sizeof header);
@@ -167,18 +169,12 @@ void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
         cbi_sink_write(sink, sec->bytes, sec->size);
     }
     cbi_sink_pad_to(sink, lk->shoff);
-    uint8_t entry[sizeof(Elf64_Shdr)] = {0};
+    uint8_t *table = cbi_alloc(lk->ctx, tables), *at = table + sizeof(Elf64_Shdr);
     if (lk->out.len >= SHN_LORESERVE)
-        cbi_st64(entry + 32, lk->out.len);
-    cbi_sink_write(sink, entry, sizeof entry);
-    for (size_t i = 1; i < lk->out.len; i++) {
-        memset(entry, 0, sizeof entry);
-        cbi_link_section_header(lk, lk->out.items[i], entry);
-        cbi_sink_write(sink, entry, sizeof entry);
-    }
-    for (size_t i = 0; i < segment_count; i++) {
-        uint8_t p[sizeof(Elf64_Phdr)];
-        program_header(&segments[i], p);
-        cbi_sink_write(sink, p, sizeof p);
-    }
+        cbi_st64(table + 32, lk->out.len);
+    for (size_t i = 1; i < lk->out.len; i++, at += sizeof(Elf64_Shdr))
+        cbi_link_section_header(lk, lk->out.items[i], at);
+    for (size_t i = 0; i < segment_count; i++, at += sizeof(Elf64_Phdr))
+        program_header(&segments[i], at);
+    cbi_sink_write(sink, table, tables);
 }
