@@ -195,6 +195,38 @@ CB_API void cb_link_free(cb_link *link);
 
 #define CB_FINALIZE_POST_LINK  (UINT64_C(1) << 0) /* take executables only */
 #define CB_FINALIZE_SELF_CHECK (UINT64_C(1) << 1) /* run a second time and compare */
+#define CB_FINALIZE_TRACE      (UINT64_C(1) << 2) /* say what is done, as CB_SEV_INFO */
+
+/* Code that the target cannot run as it is, for a compiler. */
+typedef struct cb_finalize_function {
+    size_t struct_size; /* sizeof(cb_finalize_function) of the library */
+    const char *name;
+    const void *sass; /* its machine code */
+    size_t sass_size;
+    const void *capsule; /* its .nv.capmerc section, docs/mercury.md */
+    size_t capsule_size;
+    unsigned from_sm;   /* compiled for, e.g. 100 */
+    const char *target; /* e.g. "sm_103" */
+    int opt_level;
+    int line_info;
+} cb_finalize_function;
+
+/* What the compiler made of it.  The bytes must live until cb_finalize returns. */
+typedef struct cb_finalize_code {
+    const void *sass; /* as long as the input's */
+    size_t sass_size;
+    const void *capsule; /* of any length */
+    size_t capsule_size;
+} cb_finalize_code;
+
+/* A compiler.  supports: can it compile code of one chip for another?  compile: 0 if it did. */
+typedef struct cb_finalize_backend {
+    size_t struct_size; /* sizeof(cb_finalize_backend) of the caller */
+    const char *name;   /* for messages */
+    int (*supports)(void *user, unsigned from_sm, const char *target);
+    int (*compile)(void *user, const cb_finalize_function *function, cb_finalize_code *ret_code);
+    void *user;
+} cb_finalize_backend;
 
 typedef struct cb_finalize_options {
     size_t struct_size; /* sizeof(cb_finalize_options) of the caller */
@@ -206,15 +238,19 @@ typedef struct cb_finalize_options {
 
     cb_allocator allocator;
     size_t memory_limit; /* most bytes taken from the allocator; 0 = no limit */
+
+    const char *options; /* of the engine, as for `cubind finalize`, parted by blanks; or NULL */
+    const char *output_name;            /* for the tool note with --verbose-tkinfo; or NULL */
+    const cb_finalize_backend *backend; /* NULL: code that would need a compiler is refused */
 } cb_finalize_options;
 
 /* Makes a device ELF in memory fit another chip of its family and hands the result to `write`,
- * which returns 0 to go on.  Code that cannot run there unchanged would need a compiler and is
- * refused. ret_code, if not NULL, receives the finalizer's own code in any case but CB_ERR_USAGE:
- * 0, 4 target not reachable, 5 no Mercury code, 6 not a device ELF, 7 unknown ABI, 11 out of
- * memory, 17 to 19 self-check, 25 version too new.  Statuses: CB_ERR_USAGE, CB_ERR_NOMEM (11),
- * CB_ERR_FORMAT (5, 6, 7), CB_ERR_UNSUPPORTED (4, 25), CB_ERR_FATAL (17 to 19), CB_ERR_IO (write
- * refused). */
+ * which returns 0 to go on.  Code that cannot run there unchanged goes to the back end; without one
+ * it is refused by name.  ret_code, if not NULL, receives the finalizer's own code in any case but
+ * CB_ERR_USAGE: 0, 4 target not reachable, 5 no Mercury code, 6 not a device ELF or a wrong option,
+ * 7 unknown ABI, 11 out of memory, 17 to 19 self-check, 25 version too new.  Statuses:
+ * CB_ERR_USAGE, CB_ERR_NOMEM (11), CB_ERR_FORMAT (5, 6, 7), CB_ERR_UNSUPPORTED (4, 25),
+ * CB_ERR_FATAL (17 to 19), CB_ERR_IO (write refused). */
 CB_API cb_status cb_finalize(const cb_finalize_options *options, const char *name, const void *data,
                              size_t size, int (*write)(void *user, const void *data, size_t size),
                              void *user, int *ret_code);

@@ -85,15 +85,20 @@ static bool matches(const cbi_arch_facts *in, const cbi_arch *target)
     return in->sm == 120 && target->sm == 121 && !in->specific && target->suffix != 'f';
 }
 
+uint32_t cbi_arch_renumbered(uint32_t sm)
+{
+    for (size_t i = 0; i < CBI_COUNT(renumbered); i++)
+        if (renumbered[i].from == sm)
+            return renumbered[i].to;
+    return sm;
+}
+
 /* A finalizer can turn the input into code for the target. */
 static bool can_finalize(const cbi_arch_facts *in, const cbi_arch *target)
 {
     if (!in->has_compat || in->isa > LAST_MERCURY_ISA)
         return false;
-    uint32_t from = in->sm;
-    for (size_t i = 0; i < CBI_COUNT(renumbered); i++)
-        if (renumbered[i].from == in->sm)
-            from = renumbered[i].to;
+    uint32_t from = cbi_arch_renumbered(in->sm);
     uint32_t to = target->sm;
     if (from == to)
         return true;

@@ -1,8 +1,8 @@
 /* check: from sm_100 on, the Mercury view against the plain one. */
 #include "inspect/check.h"
 #include "format/eiattr.h"
-#include "format/reloc.h"
 #include "mercury/capsule.h"
+#include "mercury/twins.h"
 
 enum { BRANCH = 0x947, NOP = 0x918, OPCODE_MASK = 0xfff, MERCURY_UNIT = 16 };
 
@@ -114,73 +114,17 @@ static void check_info_twins(cbi_checker *c, uint32_t i)
 
 /* ---- relocations ---- */
 
-/* Places in reserved shared memory are known when SASS is made, so that only one view may have the
- * relocation. */
-static bool is_reserved(const cbi_symbol *symbols, uint32_t index)
-{
-    const char *name = index ? symbols[index].name : "";
-    return strncmp(name, ".nv.reservedSmem.", 17) == 0 ||
-           strncmp(name, "__nv_reservedSMEM_", 18) == 0;
-}
-
-/* The next relocation of the plain list that needs a partner, from *k on. */
-static bool next_plain(const cbi_object *o, uint32_t section, size_t *k, cbi_rela *ret_rela)
-{
-    size_t count = section ? cbi_rela_count(&o->sections[section]) : 0;
-    while (*k < count) {
-        *ret_rela = cbi_rela_at(&o->sections[section], (*k)++);
-        if (!is_reserved(o->symbols, ret_rela->symbol))
-            return true;
-    }
-    return false;
-}
-
-/* May a Mercury relocation of code appear as this type in the plain view? */
-static bool is_partner(const cbi_reloc_type *m, const cbi_reloc_type *plain_of, uint32_t sass)
-{
-    const cbi_reloc_type *rows[] = {m, plain_of};
-    for (size_t i = 0; i < CBI_COUNT(rows); i++)
-        if (rows[i] && (sass == rows[i]->sass_text || sass == rows[i]->sass_text_other))
-            return true;
-    return false;
-}
-
 /* Code: the lists of both views correspond one to one. */
 static void check_text_relocs(cbi_checker *c, uint32_t i)
 {
-    const cbi_object *o = c->o;
-    const cbi_section *s = &o->sections[i];
-    static const char prefix[] = ".nv.merc.rela.text.";
-    if (s->type != SHT_CUDA_MERC_RELA || strncmp(s->name, prefix, sizeof prefix - 1) != 0 ||
-        !cbi_check_find_only(c, s->name))
+    const cbi_section *s = &c->o->sections[i];
+    if (!cbi_is_code_twin(s) || !cbi_check_find_only(c, s->name))
         return;
-    uint32_t twin =
-        cbi_check_find(c, cbi_printf(c->ctx, ".rela.text.%s", s->name + sizeof prefix - 1));
-    size_t count = cbi_rela_count(s), k = 0, more = 0;
-    cbi_rela plain;
-    for (size_t n = 0; n < count; n++) {
-        cbi_rela rela = cbi_rela_at(s, n);
-        const cbi_reloc_type *m = cbi_reloc_find(rela.type);
-        /* some exist in this view alone: nothing of them is left to do in SASS */
-        if (is_reserved(o->merc_symbols, rela.symbol) || (m && m->action == CBI_RELOC_PROG_REL))
-            continue;
-        if (!next_plain(o, twin, &k, &plain)) {
-            more++;
-            continue;
-        }
-        const cbi_reloc_type *p = cbi_reloc_find(plain.type);
-        if (rela.symbol != plain.symbol ||
-            (m && !is_partner(m, cbi_reloc_find(m->plain), plain.type)))
-            cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + n * 24, NULL,
-                           "relocation %zu, %s, has %s of symbol %u as its counterpart", n,
-                           m ? m->name : "unknown", p ? p->name : "?", plain.symbol);
-    }
-    if (more)
-        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset, NULL,
-                       "%zu relocations of code lack a counterpart in the plain view", more);
-    else if (next_plain(o, twin, &k, &plain))
-        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset, NULL,
-                       "relocations of code in the plain view lack a counterpart here");
+    cbi_twins twins = cbi_twins_of(c->ctx, c->o, i);
+    const char *finding;
+    while ((finding = cbi_twins_next(c->ctx, &twins)))
+        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + twins.entry * sizeof(Elf64_Rela),
+                       NULL, "%s", finding);
 }
 
 /* Initialised data exists once: both views name the same bytes. */

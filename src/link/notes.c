@@ -3,37 +3,16 @@
 
 enum { TOOLKIT_VERSION = 130 };
 
-static uint32_t add_string(cbi_linker *lk, cbi_buf *strings, const char *s)
-{
-    uint32_t offset = (uint32_t)strings->len;
-    cbi_buf_append(lk->ctx, strings, s ? s : "", strlen(s ? s : "") + 1);
-    return offset;
-}
-
-static void note_header(cbi_linker *lk, cbi_buf *out, uint32_t descsz, uint32_t type)
-{
-    cbi_buf_u32(lk->ctx, out, 12);
-    cbi_buf_u32(lk->ctx, out, descsz);
-    cbi_buf_u32(lk->ctx, out, type);
-    cbi_buf_append(lk->ctx, out, "NVIDIA Corp", 12);
-}
-
 /* The record of this link, then the inputs' records as they are (not with -r). */
 static void make_tkinfo(cbi_linker *lk)
 {
-    cbi_buf strings = {0}, out = {0};
-    uint32_t offsets[5];
-    offsets[0] = add_string(lk, &strings, lk->opt->object_name);
-    offsets[1] = add_string(lk, &strings, lk->opt->tool_name);
-    offsets[2] = add_string(lk, &strings, lk->opt->tool_version);
-    offsets[3] = add_string(lk, &strings, lk->opt->tool_build);
-    offsets[4] = add_string(lk, &strings, lk->opt->command_line);
-    cbi_buf_append(lk->ctx, &strings, NULL, (size_t)(cbi_align_up(strings.len, 4) - strings.len));
-    note_header(lk, &out, (uint32_t)(24 + strings.len), NT_CUDA_TKINFO);
-    cbi_buf_u32(lk->ctx, &out, 2);
-    for (size_t i = 0; i < CBI_COUNT(offsets); i++)
-        cbi_buf_u32(lk->ctx, &out, offsets[i]);
-    cbi_buf_append(lk->ctx, &out, strings.items, strings.len);
+    cbi_buf out = {0};
+    cbi_tkinfo_append(lk->ctx, &out,
+                      &(cbi_tkinfo){.object_name = lk->opt->object_name,
+                                    .tool = lk->opt->tool_name,
+                                    .tool_version = lk->opt->tool_version,
+                                    .build = lk->opt->tool_build,
+                                    .options = lk->opt->command_line});
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++)
         cbi_buf_append(lk->ctx, &out, lk->objs[i]->tkinfo.data, lk->objs[i]->tkinfo.size);
     lk->tkinfo->bytes = out.items;
@@ -52,7 +31,7 @@ static void make_cuinfo(cbi_linker *lk)
         seen = true;
     }
     cbi_buf out = {0};
-    note_header(lk, &out, 8, NT_CUDA_CUINFO);
+    cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
     cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
     cbi_buf_u32(lk->ctx, &out, TOOLKIT_VERSION);
     lk->cuinfo->bytes = out.items;

@@ -1,6 +1,7 @@
 /* Self-check of the finalizer: an image against itself, and the results of two runs. */
 #include "mercury/capsule.h"
 #include "mercury/fnlzr.h"
+#include "mercury/twins.h"
 
 static const char *plain_name(const char *name)
 {
@@ -54,7 +55,8 @@ static bool symbols_agree(const cbi_object *o)
     return true;
 }
 
-static bool relocs_agree(const cbi_object *o)
+/* Every relocation is inside its section, and those of code are the same in both views. */
+static const char *relocs_disagree(cbi_ctx *ctx, const cbi_object *o)
 {
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
@@ -64,24 +66,48 @@ static bool relocs_agree(const cbi_object *o)
         for (size_t k = 0; k < cbi_rela_count(s); k++) {
             cbi_rela entry = cbi_rela_at(s, k);
             if (entry.offset >= target->size && target->type != SHT_CUDA_CAPMERC)
-                return false;
+                return cbi_printf(ctx, "%s: relocation %zu is outside of its section", s->name, k);
         }
+        if (!cbi_is_code_twin(s))
+            continue;
+        cbi_twins twins = cbi_twins_of(ctx, o, i);
+        const char *finding = cbi_twins_next(ctx, &twins);
+        if (finding)
+            return cbi_printf(ctx, "%s: %s", s->name, finding);
     }
-    return true;
+    return NULL;
 }
 
-cbi_fnlzr_code cbi_fnlzr_verify(const cbi_object *o)
+static const char *code_disagrees(cbi_ctx *ctx, const cbi_object *o)
 {
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
         if (s->type != SHT_CUDA_CAPMERC)
             continue;
         cbi_capsule capsule;
-        if (!cbi_capsule_open(s->data, &capsule) || capsule.text_index >= o->section_count ||
-            cbi_capsule_verify(s->data, o->sections[capsule.text_index].size))
-            return CBI_FNLZR_SELF_TEXT;
+        const char *error = NULL;
+        if (!cbi_capsule_open(s->data, &capsule))
+            error = capsule.error;
+        else if (capsule.text_index >= o->section_count)
+            error = "it names no section";
+        else
+            error = cbi_capsule_verify(s->data, o->sections[capsule.text_index].size);
+        if (error)
+            return cbi_printf(ctx, "%s: %s", s->name, error);
     }
-    if (!relocs_agree(o))
+    return NULL;
+}
+
+cbi_fnlzr_code cbi_fnlzr_verify(cbi_ctx *ctx, const cbi_object *o, const char **ret_why)
+{
+    *ret_why = code_disagrees(ctx, o);
+    if (*ret_why)
+        return CBI_FNLZR_SELF_TEXT;
+    *ret_why = relocs_disagree(ctx, o);
+    if (*ret_why)
         return CBI_FNLZR_SELF_RELOC;
-    return symbols_agree(o) ? CBI_FNLZR_OK : CBI_FNLZR_SELF_SYMBOLS;
+    if (symbols_agree(o))
+        return CBI_FNLZR_OK;
+    *ret_why = "the symbol tables of the two views differ";
+    return CBI_FNLZR_SELF_SYMBOLS;
 }

@@ -75,6 +75,32 @@ bool cbi_tkinfo_read(cbi_span desc, cbi_tkinfo *ret_tkinfo)
     return true;
 }
 
+void cbi_note_append_header(cbi_ctx *ctx, cbi_buf *out, size_t desc_size, uint32_t type)
+{
+    static const char owner[] = "NVIDIA Corp";
+    cbi_buf_u32(ctx, out, sizeof owner);
+    cbi_buf_u32(ctx, out, (uint32_t)desc_size);
+    cbi_buf_u32(ctx, out, type);
+    cbi_buf_append(ctx, out, owner, sizeof owner);
+}
+
+void cbi_tkinfo_append(cbi_ctx *ctx, cbi_buf *out, const cbi_tkinfo *tkinfo)
+{
+    const char *const text[] = {tkinfo->object_name, tkinfo->tool, tkinfo->tool_version,
+                                tkinfo->build, tkinfo->options};
+    cbi_buf strings = {0}, desc = {0};
+    cbi_buf_u32(ctx, &desc, 2);
+    for (size_t i = 0; i < CBI_COUNT(text); i++) {
+        const char *s = text[i] ? text[i] : "";
+        cbi_buf_u32(ctx, &desc, (uint32_t)strings.len);
+        cbi_buf_append(ctx, &strings, s, strlen(s) + 1);
+    }
+    cbi_buf_append(ctx, &strings, NULL, (size_t)(cbi_align_up(strings.len, 4) - strings.len));
+    cbi_note_append_header(ctx, out, desc.len + strings.len, NT_CUDA_TKINFO);
+    cbi_buf_append(ctx, out, desc.items, desc.len);
+    cbi_buf_append(ctx, out, strings.items, strings.len);
+}
+
 cbi_cuinfo cbi_object_cuinfo(const cbi_object *object)
 {
     if (object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY)

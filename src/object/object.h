@@ -150,6 +150,12 @@ typedef struct cbi_tkinfo {
 /* Reads a toolkit note's descriptor; false if it is damaged. */
 bool cbi_tkinfo_read(cbi_span desc, cbi_tkinfo *ret_tkinfo);
 
+/* Appends a whole note of version 2; strings that are NULL are empty. */
+void cbi_tkinfo_append(cbi_ctx *ctx, cbi_buf *out, const cbi_tkinfo *tkinfo);
+
+/* Appends the header of a note of ours; its descriptor follows. */
+void cbi_note_append_header(cbi_ctx *ctx, cbi_buf *out, size_t desc_size, uint32_t type);
+
 /* What .note.nv.cuinfo says.  In an object of the older ABI (OSABI 0x33) the same facts come from
  * the ELF header and `section` is 0. */
 typedef struct cbi_cuinfo {

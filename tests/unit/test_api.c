@@ -442,6 +442,67 @@ static void finalizing_moves_to_the_family_or_says_why_not(void **state)
     free((void *)input.data);
 }
 
+typedef struct back_end_run {
+    size_t compiled, lines;
+} back_end_run;
+
+static int reaches_103(void *user, unsigned from_sm, const char *target)
+{
+    (void)user;
+    return from_sm == 100 && strcmp(target, "sm_103") == 0;
+}
+
+static int keeps_code(void *user, const cb_finalize_function *function, cb_finalize_code *ret_code)
+{
+    back_end_run *run = user;
+    assert_int_equal(function->struct_size, sizeof *function);
+    assert_true(function->name && function->sass_size && function->capsule_size);
+    assert_int_equal(function->opt_level, 3);
+    run->compiled++;
+    *ret_code = (cb_finalize_code){function->sass, function->sass_size, function->capsule,
+                                   function->capsule_size};
+    return 0;
+}
+
+static void count_trace(void *user, const cb_diagnostic *diagnostic)
+{
+    back_end_run *run = user;
+    run->lines += strcmp(diagnostic->id, "finalizer-trace") == 0;
+}
+
+static void finalizing_asks_the_back_end(void **state)
+{
+    (void)state;
+    back_end_run run = {0};
+    cb_finalize_backend backend = {sizeof backend, "test", reaches_103, keeps_code, &run};
+    cb_finalize_options o = {.struct_size = sizeof o,
+                             .arch = "sm_103",
+                             .flags = CB_FINALIZE_TRACE,
+                             .on_diagnostic = count_trace,
+                             .on_diagnostic_user = &run,
+                             .options = "--fastpath-off --opt-level=3",
+                             .backend = &backend};
+    cbi_span input = unit_read_file(unit_path("tests/golden/statics-100-default/expected.cubin"));
+    pieces p = {0};
+    cbi_ctx_init(&p.ctx);
+    int code = -1;
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, collect, &p, &code), CB_OK);
+    assert_true(run.compiled > 0 && run.lines > 5);
+    o.arch = "sm_100f";
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code),
+                     CB_ERR_UNSUPPORTED);
+    backend.compile = NULL;
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code),
+                     CB_ERR_USAGE);
+    o.struct_size = offsetof(cb_finalize_options, options); /* a caller of the first version */
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, collect, &p, &code), CB_OK);
+    o.struct_size--;
+    assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code),
+                     CB_ERR_USAGE);
+    cbi_ctx_fini(&p.ctx);
+    free((void *)input.data);
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -469,6 +530,7 @@ int main(void)
         cmocka_unit_test(the_memory_limit_is_kept),
         cmocka_unit_test(threads_do_not_meet),
         cmocka_unit_test(finalizing_moves_to_the_family_or_says_why_not),
+        cmocka_unit_test(finalizing_asks_the_back_end),
         cmocka_unit_test(words),
     };
     return cmocka_run_group_tests_name("api", tests, load, unload);

@@ -29,6 +29,23 @@ static void close_fixture(fixture *f)
 
 #define LINKED "tests/golden/statics-100-default/expected.cubin"
 
+/* Lines of a trace, or texts of diagnostics, one after another. */
+static char seen[4096];
+
+static void remember(void *user, const char *line)
+{
+    (void)user;
+    size_t len = strlen(seen);
+    snprintf(seen + len, sizeof seen - len, "%s\n", line);
+}
+
+static void remember_help(void *user, const cb_diagnostic *diagnostic)
+{
+    remember(user, diagnostic->message);
+    if (diagnostic->help)
+        remember(user, diagnostic->help);
+}
+
 static cbi_fnlzr_code finalize(fixture *f, const char *arch, cbi_fnlzr_config config,
                                cbi_buf *ret_image)
 {
@@ -84,6 +101,129 @@ static void test_retargets(void **state)
     close_fixture(&f);
 }
 
+/* The note grows by a letter, and by names; everything behind it moves. */
+static void test_tool_note(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch, *options, *note, *object_name;
+    } cases[] = {
+        {"sm_100f", NULL, "-arch sm_100f ", ""},
+        {"sm_103a", NULL, "-arch sm_103a ", ""},
+        {"sm_103", "--verbose-tkinfo", "in.cubin -o out.cubin -arch sm_103 ", "out.cubin"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        cbi_buf image = {0};
+        cbi_fnlzr_config config = {.target = cbi_arch_find(cases[i].arch),
+                                   .self_check = true,
+                                   .options = cases[i].options,
+                                   .output_name = "folder/out.cubin"};
+        assert_int_equal(
+            cbi_fnlzr_run(&f.ctx, &config, "x/in.cubin", (cbi_span){f.bytes, f.size}, &image), 0);
+        cbi_object a = read_object(&f), b;
+        assert_int_equal(cbi_object_read(&f.ctx, "y", (cbi_span){image.items, image.len}, &b, NULL),
+                         CBI_OBJECT_OK);
+        size_t pos = 0;
+        cbi_note note;
+        cbi_tkinfo info;
+        assert_true(
+            cbi_note_next(b.sections[cbi_object_find(&b, ".note.nv.tkinfo")].data, &pos, &note));
+        assert_true(cbi_tkinfo_read(note.desc, &info));
+        assert_string_equal(info.options, cases[i].note);
+        assert_string_equal(info.object_name, cases[i].object_name);
+        assert_int_equal(a.section_count, b.section_count);
+        for (uint32_t k = 1; k < a.section_count; k++)
+            if (strcmp(a.sections[k].name, ".note.nv.tkinfo") != 0 &&
+                strcmp(a.sections[k].name, ".nv.compat") != 0) {
+                assert_int_equal(a.sections[k].size, b.sections[k].size);
+                assert_memory_equal(a.sections[k].data.data, b.sections[k].data.data,
+                                    a.sections[k].data.size);
+            }
+        close_fixture(&f);
+    }
+}
+
+static void test_option_string(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        cbi_fnlzr_code code;
+        const char *why;
+    } cases[] = {
+        {"", CBI_FNLZR_OK, NULL},
+        {"  --cap-merc --opt-level 3  --opportunistic-finalization-lvl=1 ", CBI_FNLZR_OK, NULL},
+        {"--binary-kind capmerc", CBI_FNLZR_OK, NULL},
+        {"--fastpath-off", CBI_FNLZR_NOT_ELIGIBLE, "kernel '"},
+        {"--out-sass", CBI_FNLZR_NOT_ELIGIBLE, "--out-sass needs a compiler"},
+        {"--binary-kind=sass", CBI_FNLZR_NOT_ELIGIBLE, "--binary-kind sass needs a compiler"},
+        {"--generate-line-info", CBI_FNLZR_NOT_ELIGIBLE, "needs a compiler"},
+        {"--binary-kind elf", CBI_FNLZR_INVALID, "takes capmerc, sass or mercury, not 'elf'"},
+        {"--opt-level", CBI_FNLZR_INVALID, "takes a number from 0 to 5, not ''"},
+        {"--opt-level 6", CBI_FNLZR_INVALID, "takes a number"},
+        {"--nonsense", CBI_FNLZR_INVALID, "option --nonsense: unknown"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        seen[0] = 0;
+        f.ctx.on_diagnostic = remember_help;
+        assert_int_equal(
+            finalize(&f, "sm_103", (cbi_fnlzr_config){.options = cases[i].options}, NULL),
+            cases[i].code);
+        if (cases[i].why && !strstr(seen, cases[i].why))
+            fail_msg("%s: %s", cases[i].options, seen);
+        close_fixture(&f);
+    }
+}
+
+static void test_trace(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, LINKED);
+    cbi_fnlzr_config config = {.trace = remember, .trace_run = true};
+    seen[0] = 0;
+    assert_int_equal(finalize(&f, "sm_103", config, NULL), 0);
+    assert_non_null(strstr(seen, "FNLZR: Input ELF: in-memory-ELF-image\n"
+                                 "FNLZR: Post-Link Mode\n"
+                                 "FNLZR: Flags [ 1 | 0 ]\n"
+                                 "FNLZR: Starting in-memory-ELF-image\n"));
+    assert_non_null(strstr(seen, "linked before"));
+    assert_non_null(strstr(seen, "FNLZR: fast path, sm_100 -> sm_103\n"));
+    assert_non_null(strstr(seen, "FNLZR: Ending in-memory-ELF-image\n"));
+    assert_null(strstr(seen, "can finalize"));
+    config.jit = true;
+    seen[0] = 0;
+    assert_int_equal(finalize(&f, "sm_103", config, NULL), 0);
+    assert_non_null(strstr(seen, "FNLZR: JIT Path\nFNLZR: postLink Mode\n"));
+    assert_non_null(strstr(seen, "FNLZR: Ending JIT\n"));
+    config = (cbi_fnlzr_config){.trace = remember, .trace_eligibility = true};
+    seen[0] = 0;
+    assert_int_equal(finalize(&f, "sm_120", config, NULL), 4);
+    assert_string_equal(seen, "can finalize: sm_100 (as 100) -> sm_120: portability 1, class 1, "
+                              "version 0x101, mask 0x9, needs 0x10: no\n");
+    close_fixture(&f);
+}
+
+/* The mask of the whole image counts, and numbers that were given anew. */
+static void test_masks(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, LINKED);
+    compat_value(&f, 0x0b)[0] = 0x01;
+    assert_int_equal(finalize(&f, "sm_100f", (cbi_fnlzr_config){0}, NULL), 0);
+    assert_int_equal(finalize(&f, "sm_103", (cbi_fnlzr_config){0}, NULL), 4);
+    f.bytes[49] = 104; /* an old number of 120 */
+    cbi_buf image = {0};
+    assert_int_equal(finalize(&f, "sm_120", (cbi_fnlzr_config){0}, &image), 0);
+    assert_int_equal(EF_CUDA_SM(cbi_ld32(image.items + 48)), 120);
+    close_fixture(&f);
+}
+
 static void test_not_eligible(void **state)
 {
     (void)state;
@@ -113,6 +253,9 @@ static void test_invalid(void **state)
     assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){0}, NULL), 6);
     f.bytes[16] = 1;
     assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){.post_link = true}, NULL), 6);
+    f.bytes[16] = 2;
+    f.bytes[48] |= 4; /* finalized and not finalized at once */
+    assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){0}, NULL), 6);
     f.bytes[0] = 0;
     assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){0}, NULL), 6);
     close_fixture(&f);
@@ -165,6 +308,41 @@ static void test_self_check_text(void **state)
     close_fixture(&f);
 }
 
+/* Damage in the relocations of code in one view: the other tells. */
+static void test_self_check_relocations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *prefix;
+        size_t offset;
+        const char *why;
+    } damage[] = {
+        {".rela.text.", 12, "as its counterpart"},         /* symbol */
+        {".rela.text.", 8, "as its counterpart"},          /* type */
+        {".nv.merc.rela.text.", 12, "as its counterpart"}, /* symbol */
+        {".nv.merc.rela.text.", 8, "as its counterpart"},  /* type */
+    };
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        cbi_object o = read_object(&f);
+        uint64_t place = 0;
+        for (uint32_t k = 1; k < o.section_count && !place; k++)
+            if (o.sections[k].size &&
+                strncmp(o.sections[k].name, damage[i].prefix, strlen(damage[i].prefix)) == 0)
+                place = o.sections[k].offset;
+        assert_true(place != 0);
+        f.bytes[place + damage[i].offset] ^= 1;
+        seen[0] = 0;
+        f.ctx.on_diagnostic = remember_help;
+        cbi_fnlzr_config config = {.self_check = true};
+        assert_int_equal(finalize(&f, "sm_100", config, NULL), 18);
+        if (!strstr(seen, damage[i].why))
+            fail_msg("%zu: %s", i, seen);
+        close_fixture(&f);
+    }
+}
+
 static void test_self_check_symbols(void **state)
 {
     (void)state;
@@ -211,16 +389,15 @@ static bool supports_all(void *user, uint32_t from, const cbi_arch *target)
     return target->sm == 103;
 }
 
-static const uint8_t *keep_code(void *user, const char *function, cbi_span sass, cbi_span capsule,
-                                const cbi_arch *target, size_t *ret_size)
+static bool keep_code(void *user, const cbi_fnlzr_function *function,
+                      cbi_fnlzr_compiled *ret_compiled)
 {
     (void)user;
-    (void)function;
-    (void)target;
-    assert_null(cbi_capsule_verify(capsule, sass.size));
+    assert_null(cbi_capsule_verify(function->capsule, function->sass.size));
     compiled++;
-    *ret_size = sass.size;
-    return sass.data;
+    ret_compiled->sass = function->sass;
+    ret_compiled->capsule = function->capsule;
+    return true;
 }
 
 static void test_back_end(void **state)
@@ -238,15 +415,86 @@ static void test_back_end(void **state)
     close_fixture(&f);
 }
 
+static size_t lengthened;
+
+/* A longer capsule moves everything behind it. */
+static bool lengthen_capsule(void *user, const cbi_fnlzr_function *function,
+                             cbi_fnlzr_compiled *ret_compiled)
+{
+    static uint8_t capsule[4096];
+    (void)user;
+    /* one derived entry becomes a run of one */
+    size_t data = 12 + (cbi_ld32(function->capsule.data + 8) + 31) / 32 * 4;
+    if (!(function->capsule.data[12] & 1) || function->capsule.size > sizeof capsule - 2)
+        return keep_code(user, function, ret_compiled);
+    memcpy(capsule, function->capsule.data, data);
+    capsule[12] &= 0xfe;
+    cbi_st16(capsule + data, 0x50 | 1 << 7);
+    memcpy(capsule + data + 2, function->capsule.data + data, function->capsule.size - data);
+    lengthened++;
+    ret_compiled->sass = function->sass;
+    ret_compiled->capsule = (cbi_span){capsule, function->capsule.size + 2};
+    return true;
+}
+
+static void test_back_end_capsule(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, LINKED);
+    cbi_fnlzr_backend backend = {"test", supports_all, lengthen_capsule, NULL};
+    cbi_fnlzr_config config = {.fast_path_off = true, .backend = &backend};
+    cbi_buf image = {0};
+    cbi_object o;
+    const char *why = NULL;
+    assert_int_equal(finalize(&f, "sm_103", config, &image), 0);
+    assert_int_equal(cbi_object_read(&f.ctx, "y", (cbi_span){image.items, image.len}, &o, NULL),
+                     CBI_OBJECT_OK);
+    assert_int_equal(cbi_fnlzr_verify(&f.ctx, &o, &why), 0);
+    assert_true(lengthened > 0);
+    close_fixture(&f);
+}
+
+static bool cut_code(void *user, const cbi_fnlzr_function *function,
+                     cbi_fnlzr_compiled *ret_compiled)
+{
+    keep_code(user, function, ret_compiled);
+    ret_compiled->sass.size -= 16;
+    return true;
+}
+
+static void test_back_end_misfit(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, LINKED);
+    cbi_fnlzr_backend backend = {"test", supports_all, cut_code, NULL};
+    cbi_fnlzr_config config = {.fast_path_off = true, .backend = &backend};
+    assert_int_equal(finalize(&f, "sm_103", config, NULL), 4);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retargets),          cmocka_unit_test(test_not_eligible),
-        cmocka_unit_test(test_not_capmerc),        cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_unknown_abi),        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_isa_version),        cmocka_unit_test(test_self_check_text),
-        cmocka_unit_test(test_self_check_symbols), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_retargets),
+        cmocka_unit_test(test_tool_note),
+        cmocka_unit_test(test_option_string),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_not_eligible),
+        cmocka_unit_test(test_not_capmerc),
+        cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_unknown_abi),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_isa_version),
+        cmocka_unit_test(test_self_check_text),
+        cmocka_unit_test(test_self_check_relocations),
+        cmocka_unit_test(test_self_check_symbols),
+        cmocka_unit_test(test_compare),
         cmocka_unit_test(test_back_end),
+        cmocka_unit_test(test_back_end_capsule),
+        cmocka_unit_test(test_back_end_misfit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

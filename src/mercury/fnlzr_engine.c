@@ -1,0 +1,312 @@
+/* The finalizer's engine: its phases, one function each. */
+#include "mercury/fnlzr_engine.h"
+
+#include "format/reloc.h"
+#include "link/mercury.h"
+#include "mercury/mercury.h"
+
+/* ---- validation ---- */
+
+static cbi_fnlzr_code validate(cbi_fnlzr_state *f)
+{
+    const uint8_t *ident = f->image.data;
+    if (ident[EI_OSABI] != ELFOSABI_CUDA || ident[EI_ABIVERSION] != CUDA_ABI_VERSION)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_UNKNOWN_ABI, "OSABI or ABI version is unknown");
+    cbi_findings findings = {0};
+    if (cbi_object_read(f->ctx, f->name, f->image, &f->object, &findings) != CBI_OBJECT_OK)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID,
+                              findings.len ? findings.items[0].message : "not a device ELF");
+    uint16_t type = f->object.type;
+    if (type != ET_EXEC && type != ET_REL && type != ET_CUDA_EWP)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the ELF type is none that is finalized");
+    if (f->config.post_link && type != ET_EXEC)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "an executable is expected after the link");
+    if (!(f->object.flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
+        !f->object.merc_symtab)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_NOT_CAPMERC, cbi_fnlzr_code_text(CBI_FNLZR_NOT_CAPMERC));
+    return CBI_FNLZR_OK;
+}
+
+static cbi_fnlzr_code read_compat(cbi_fnlzr_state *f)
+{
+    f->compat = cbi_object_find(&f->object, ".nv.compat");
+    const cbi_span *bytes = f->compat ? &f->object.sections[f->compat].data : NULL;
+    f->facts = cbi_arch_read_facts(f->object.flags, bytes);
+    f->source = cbi_arch_renumbered(f->facts.sm);
+    size_t pos = 0;
+    cbi_attr attr;
+    while (bytes && cbi_attr_next(*bytes, &pos, &attr))
+        if (attr.code == 0x0b && attr.payload.size >= 8)
+            f->mask = cbi_ld64(attr.payload.data);
+    if (f->facts.isa > CBI_MERCURY_ISA_MAX)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_ISA_VERSION,
+                              cbi_printf(f->ctx, "Mercury version 0x%x is newer than 0x%x",
+                                         f->facts.isa, CBI_MERCURY_ISA_MAX));
+    return CBI_FNLZR_OK;
+}
+
+static void trace_eligibility(const cbi_fnlzr_state *f, bool accepted)
+{
+    if (!f->config.trace || !f->config.trace_eligibility)
+        return;
+    f->config.trace(
+        f->config.trace_user,
+        cbi_printf(f->ctx,
+                   "can finalize: sm_%u%s (as %u) -> %s: portability %u, class %u, version 0x%x, "
+                   "mask 0x%llx, needs 0x%llx: %s",
+                   f->facts.sm, f->facts.specific ? "a" : "", f->source, f->config.target->name,
+                   f->facts.portability, f->facts.level, f->facts.isa, (unsigned long long)f->mask,
+                   (unsigned long long)cbi_mercury_target_bit(f->config.target->sm),
+                   accepted ? "yes" : "no"));
+}
+
+static cbi_fnlzr_code check_target(cbi_fnlzr_state *f)
+{
+    const cbi_arch *target = f->config.target;
+    bool accepted = cbi_arch_accepts_cubin(&f->facts, true, target);
+    trace_eligibility(f, accepted);
+    if (accepted)
+        return CBI_FNLZR_OK;
+    return cbi_fnlzr_fail(f, CBI_FNLZR_NOT_ELIGIBLE,
+                          cbi_printf(f->ctx, "code for sm_%u%s is not accepted for %s", f->facts.sm,
+                                     f->facts.specific ? "a" : "", target->name));
+}
+
+/* ---- intake ---- */
+
+static bool is_code(const cbi_section *s)
+{
+    return s->type == SHT_PROGBITS && (s->flags & SHF_EXECINSTR);
+}
+
+static bool runs_unchanged(const cbi_fnlzr_state *f, const cbi_section *text)
+{
+    uint32_t target = f->config.target->sm;
+    return f->source == target ||
+           (cbi_mercury_text_mask(f->source, text->data.data, text->data.size) &
+            cbi_mercury_target_bit(target));
+}
+
+static const char *function_name(const cbi_section *text)
+{
+    return strncmp(text->name, ".text.", 6) == 0 ? text->name + 6 : text->name;
+}
+
+/* Which functions there are, which of them the target cannot run, and who linked the image. */
+static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
+{
+    for (uint32_t i = 1; i < f->object.section_count; i++) {
+        const cbi_section *s = &f->object.sections[i];
+        if (!is_code(s))
+            continue;
+        f->functions++;
+        if (!f->excluded && (f->config.fast_path_off || !runs_unchanged(f, s)))
+            f->excluded = function_name(s);
+    }
+    /* what the mask of the whole image excludes is in no single function */
+    if (f->functions && !f->excluded && f->source != f->config.target->sm &&
+        !(f->mask & cbi_mercury_target_bit(f->config.target->sm)))
+        f->excluded = "(all)";
+    f->linked = cbi_fnlzr_is_linked(&f->object);
+    cbi_fnlzr_trace(f, "FNLZR: %u functions, mask 0x%llx, %s", f->functions,
+                    (unsigned long long)f->mask, f->linked ? "linked before" : "not linked");
+    return CBI_FNLZR_OK;
+}
+
+/* ---- code ---- */
+
+static cbi_fnlzr_code ask_back_end(cbi_fnlzr_state *f)
+{
+    const cbi_fnlzr_backend *b = f->config.backend;
+    const cbi_arch *target = f->config.target;
+    bool able = b && b->finalize && b->supports && b->supports(b->user, f->facts.sm, target);
+    if (f->config.needs_compiler && !able)
+        return cbi_fnlzr_fail(
+            f, CBI_FNLZR_NOT_ELIGIBLE,
+            cbi_printf(f->ctx, "%s needs a compiler back end", f->config.needs_compiler));
+    if (f->excluded && !able)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_NOT_ELIGIBLE,
+                              cbi_printf(f->ctx,
+                                         "kernel '%s' is compiled for sm_%u and must be compiled "
+                                         "for %s, which needs a compiler back end",
+                                         f->excluded, f->facts.sm, target->name));
+    return CBI_FNLZR_OK;
+}
+
+/* The image for the target, its code as it is. */
+static cbi_fnlzr_code copy_image(cbi_fnlzr_state *f)
+{
+    const cbi_arch *target = f->config.target;
+    cbi_fnlzr_code code = ask_back_end(f);
+    if (code)
+        return code;
+    if (!f->excluded)
+        cbi_fnlzr_trace(f, "FNLZR: fast path, sm_%u -> %s", f->facts.sm, target->name);
+    if (!f->excluded && f->config.opportunistic_level > 0 && f->facts.sm != target->sm)
+        cbi_info(f->ctx, "fast-path", &(cbi_place){.file = f->name}, NULL,
+                 "[Finalizer] fastpath optimization applied for off-target %u -> %u finalization",
+                 f->facts.sm, target->sm);
+    cbi_buf_append(f->ctx, &f->out, f->image.data, f->image.size);
+    uint32_t flags = (f->object.flags & ~UINT32_C(0xffff00)) | target->sm << 8;
+    cbi_st32(f->out.items + offsetof(Elf64_Ehdr, e_flags), flags);
+    size_t pos = 0;
+    cbi_attr attr;
+    const cbi_span compat = f->object.sections[f->compat].data;
+    while (f->compat && cbi_attr_next(compat, &pos, &attr)) {
+        uint8_t *record = f->out.items + (attr.raw.data - f->image.data);
+        if (attr.code == 0x09)
+            record[2] = target->suffix == 'a';
+        else if (attr.code == 0x0b && attr.payload.size >= 8 && target->sm != f->facts.sm)
+            cbi_st64(record + 4, 0); /* as a link for that target writes it */
+    }
+    return CBI_FNLZR_OK;
+}
+
+static cbi_fnlzr_code compile_one(cbi_fnlzr_state *f, uint32_t capsule_index,
+                                  const cbi_section *text)
+{
+    const cbi_fnlzr_backend *b = f->config.backend;
+    const cbi_section *s = &f->object.sections[capsule_index];
+    cbi_fnlzr_function function = {.name = function_name(text),
+                                   .sass = text->data,
+                                   .capsule = s->data,
+                                   .from_sm = f->facts.sm,
+                                   .target = f->config.target,
+                                   .opt_level = f->config.opt_level,
+                                   .line_info = f->config.line_info};
+    cbi_fnlzr_compiled made = {0};
+    cbi_capsule capsule;
+    cbi_object now;
+    if (!b->finalize(b->user, &function, &made) || made.sass.size != text->size ||
+        cbi_capsule_verify(made.capsule, text->size) || !cbi_capsule_open(made.capsule, &capsule))
+        return cbi_fnlzr_fail(
+            f, CBI_FNLZR_NOT_ELIGIBLE,
+            cbi_printf(f->ctx, "back end %s gave no code that fits for kernel '%s', sm_%u to %s",
+                       b->name, function.name, f->facts.sm, f->config.target->name));
+    /* earlier capsules may have moved everything behind them */
+    const cbi_span image = {f->out.items, f->out.len};
+    if (cbi_object_read(f->ctx, f->name, image, &now, NULL) != CBI_OBJECT_OK ||
+        !cbi_fnlzr_replace(f->ctx, &now, capsule_index, made.capsule, &f->out))
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the image has no room for new code");
+    cbi_capsule_open(s->data, &capsule);
+    const uint8_t *headers = f->out.items + cbi_ld64(f->out.items + offsetof(Elf64_Ehdr, e_shoff));
+    const uint8_t *header = headers + (size_t)capsule.text_index * sizeof(Elf64_Shdr);
+    memcpy(f->out.items + cbi_ld64(header + offsetof(Elf64_Shdr, sh_offset)), made.sass.data,
+           made.sass.size);
+    header = headers + (size_t)capsule_index * sizeof(Elf64_Shdr);
+    cbi_st32(f->out.items + cbi_ld64(header + offsetof(Elf64_Shdr, sh_offset)), capsule.text_index);
+    return CBI_FNLZR_OK;
+}
+
+/* Code that the target cannot run as it is. */
+static cbi_fnlzr_code generate(cbi_fnlzr_state *f)
+{
+    bool all = f->config.fast_path_off || f->config.needs_compiler;
+    for (uint32_t i = 1; (f->excluded || all) && i < f->object.section_count; i++) {
+        const cbi_section *s = &f->object.sections[i];
+        cbi_capsule capsule;
+        if (s->type != SHT_CUDA_CAPMERC || !cbi_capsule_open(s->data, &capsule) ||
+            capsule.text_index >= f->object.section_count)
+            continue;
+        const cbi_section *text = &f->object.sections[capsule.text_index];
+        if (!is_code(text) || (!all && runs_unchanged(f, text)))
+            continue;
+        cbi_fnlzr_code code = compile_one(f, i, text);
+        if (code)
+            return code;
+    }
+    return CBI_FNLZR_OK;
+}
+
+/* ---- debug lines ---- */
+
+/* The Mercury side's references into .debug_line (0x10008).  No phase before this one moves code or
+ * rows of a line table, so each must still name the start of a unit that is there. */
+static cbi_fnlzr_code check_line_references(cbi_fnlzr_state *f)
+{
+    uint32_t index = cbi_object_find(&f->object, ".nv.merc.rela.debug_info");
+    uint32_t line = cbi_object_find(&f->object, ".nv.merc.debug_line");
+    if (!index || !line)
+        return CBI_FNLZR_OK;
+    const cbi_section *s = &f->object.sections[index];
+    uint64_t size = f->object.sections[line].size;
+    for (size_t i = 0; i < cbi_rela_count(s); i++) {
+        cbi_rela rela = cbi_rela_at(s, i);
+        const cbi_reloc_type *type = cbi_reloc_find(rela.type);
+        if (type && type->action == CBI_RELOC_PROG_REL && (uint64_t)rela.addend >= size)
+            return cbi_fnlzr_fail(
+                f, CBI_FNLZR_INVALID,
+                cbi_printf(f->ctx, "line reference %zu names place 0x%llx of 0x%llx", i,
+                           (unsigned long long)rela.addend, (unsigned long long)size));
+    }
+    return CBI_FNLZR_OK;
+}
+
+/* ---- tool note ---- */
+
+static cbi_fnlzr_code write_tool_note(cbi_fnlzr_state *f)
+{
+    cbi_fnlzr_tkinfo(f);
+    return CBI_FNLZR_OK;
+}
+
+/* ---- self-check ---- */
+
+/* NOLINTNEXTLINE(misc-no-recursion): the second run has the check switched off */
+static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
+{
+    if (!f->config.self_check)
+        return CBI_FNLZR_OK;
+    cbi_fnlzr_config again = f->config;
+    again.self_check = false;
+    again.options = NULL;
+    again.opportunistic_level = 0;
+    cbi_buf second = {0};
+    cbi_object a, b;
+    cbi_span first = {f->out.items, f->out.len};
+    cbi_fnlzr_code code = cbi_fnlzr(f->ctx, &again, f->name, first, &second);
+    if (code)
+        return code;
+    cbi_span bytes = {second.items, second.len};
+    if (cbi_object_read(f->ctx, f->name, first, &a, NULL) != CBI_OBJECT_OK ||
+        cbi_object_read(f->ctx, f->name, bytes, &b, NULL) != CBI_OBJECT_OK)
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the result is not a sound device ELF");
+    const char *why = NULL;
+    code = cbi_fnlzr_compare(&a, &b);
+    if (!code)
+        code = cbi_fnlzr_verify(f->ctx, &a, &why);
+    cbi_fnlzr_trace(f, "FNLZR: self check: %s", code ? cbi_fnlzr_code_text(code) : "passed");
+    if (!code)
+        return CBI_FNLZR_OK;
+    return cbi_fnlzr_fail(f, code,
+                          why ? cbi_printf(f->ctx, "%s: %s", cbi_fnlzr_code_text(code), why)
+                              : cbi_fnlzr_code_text(code));
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+cbi_fnlzr_code cbi_fnlzr_engine(cbi_fnlzr_state *f)
+{
+    /* What a run takes from the arena is given back with its job; there is no phase to clean up. */
+    static const struct {
+        const char *name;
+        cbi_fnlzr_code (*run)(cbi_fnlzr_state *f);
+    } phases[] = {
+        {"validation", validate},
+        {"compatibility records", read_compat},
+        {"eligibility", check_target},
+        {"section intake", take_in},
+        {"copy for the target", copy_image},
+        {"code generation", generate},
+        {"debug line references", check_line_references},
+        {"tool note", write_tool_note},
+        {"self check", self_check},
+    };
+    for (size_t i = 0; i < CBI_COUNT(phases); i++) {
+        cbi_fnlzr_trace(f, "FNLZR: phase %zu: %s", i + 1, phases[i].name);
+        cbi_fnlzr_code code = phases[i].run(f);
+        if (code)
+            return code;
+    }
+    cbi_fnlzr_trace(f, "FNLZR: result 0");
+    return CBI_FNLZR_OK;
+}

@@ -1,0 +1,84 @@
+#include "mercury/twins.h"
+
+#include "format/reloc.h"
+
+static const char prefix[] = ".nv.merc.rela.text.";
+
+bool cbi_is_code_twin(const cbi_section *s)
+{
+    return s->type == SHT_CUDA_MERC_RELA && strncmp(s->name, prefix, sizeof prefix - 1) == 0;
+}
+
+cbi_twins cbi_twins_of(cbi_ctx *ctx, const cbi_object *o, uint32_t section)
+{
+    const char *name =
+        cbi_printf(ctx, ".rela.text.%s", o->sections[section].name + sizeof prefix - 1);
+    return (cbi_twins){.object = o, .mercury = section, .plain = cbi_object_find(o, name)};
+}
+
+/* Places in reserved shared memory are known when SASS is made, so that only one view may have the
+ * relocation. */
+static bool is_reserved(const cbi_symbol *symbols, uint32_t index)
+{
+    const char *name = index ? symbols[index].name : "";
+    return strncmp(name, ".nv.reservedSmem.", 17) == 0 ||
+           strncmp(name, "__nv_reservedSMEM_", 18) == 0;
+}
+
+/* The next relocation of the plain list that needs a partner. */
+static bool next_plain(cbi_twins *t, cbi_rela *ret_rela)
+{
+    const cbi_object *o = t->object;
+    size_t count = t->plain ? cbi_rela_count(&o->sections[t->plain]) : 0;
+    while (t->next_plain < count) {
+        *ret_rela = cbi_rela_at(&o->sections[t->plain], t->next_plain++);
+        if (!is_reserved(o->symbols, ret_rela->symbol))
+            return true;
+    }
+    return false;
+}
+
+/* May a Mercury relocation of code appear as this type in the plain view? */
+static bool is_partner(const cbi_reloc_type *m, const cbi_reloc_type *plain_of, uint32_t sass)
+{
+    const cbi_reloc_type *rows[] = {m, plain_of};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (rows[i] && (sass == rows[i]->sass_text || sass == rows[i]->sass_text_other))
+            return true;
+    return false;
+}
+
+const char *cbi_twins_next(cbi_ctx *ctx, cbi_twins *t)
+{
+    const cbi_object *o = t->object;
+    const cbi_section *s = &o->sections[t->mercury];
+    size_t count = cbi_rela_count(s);
+    cbi_rela plain;
+    while (t->next < count) {
+        size_t n = t->next++;
+        cbi_rela rela = cbi_rela_at(s, n);
+        const cbi_reloc_type *m = cbi_reloc_find(rela.type);
+        /* some exist in this view alone: nothing of them is left to do in SASS */
+        if (is_reserved(o->merc_symbols, rela.symbol) || (m && m->action == CBI_RELOC_PROG_REL))
+            continue;
+        if (!next_plain(t, &plain)) {
+            t->missing++;
+            continue;
+        }
+        const cbi_reloc_type *p = cbi_reloc_find(plain.type);
+        t->entry = n;
+        if (rela.symbol != plain.symbol ||
+            (m && !is_partner(m, cbi_reloc_find(m->plain), plain.type)))
+            return cbi_printf(ctx, "relocation %zu, %s, has %s of symbol %u as its counterpart", n,
+                              m ? m->name : "unknown", p ? p->name : "?", plain.symbol);
+    }
+    if (t->done)
+        return NULL;
+    t->done = true;
+    t->entry = 0;
+    if (t->missing)
+        return cbi_printf(ctx, "%zu relocations of code lack a counterpart in the plain view",
+                          t->missing);
+    return next_plain(t, &plain) ? "relocations of code in the plain view lack a counterpart here"
+                                 : NULL;
+}

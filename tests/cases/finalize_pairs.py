@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""cubind finalize against nvlink, for every pair of a source and a target from sm_100 on.
+
+The objects of a program are linked by nvlink for the source and for the target.  `cubind finalize`
+of the first must give the second, byte for byte, and must refuse (exit status 4) exactly the targets
+that nvlink refuses.  What differs is listed by record.  Needs ptxas and nvlink; without them it
+prints one line and is skipped.  Usage: finalize_pairs.py [-v]
+"""
+import os
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.environ.get("CUBIND_ROOT",
+                      os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
+import cubin  # noqa: E402
+import toolchain  # noqa: E402
+
+HEAD = ".version 9.0\n.target sm_%s\n.address_size 64\n"
+MODULES = [HEAD + """.visible .const .align 4 .b8 table[16];
+.visible .global .align 8 .u64 where = generic(table);
+.extern .shared .align 16 .b8 dynamic[];
+.visible .func (.param .u32 r) pick (.param .u32 i)
+{
+    .reg .u32 %%i, %%v; .reg .u64 %%a;
+    ld.param.u32 %%i, [i]; mul.wide.u32 %%a, %%i, 4;
+    ld.const.u32 %%v, [table]; add.u32 %%v, %%v, %%i; st.param.u32 [r], %%v; ret;
+}
+.visible .entry kernel (.param .u64 p)
+{
+    .reg .u64 %%p; .reg .u32 %%v;
+    ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.u32 %%v, [%%p];
+    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), pick, (a);
+      ld.param.u32 %%v, [r]; }
+    st.shared.u32 [dynamic], %%v; st.global.u32 [%%p], %%v; ret;
+}
+""", HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
+.visible .entry second (.param .u64 p, .param .u32 n)
+{
+    .reg .u64 %%p; .reg .u32 %%v, %%n; .reg .pred %%q;
+    .shared .align 4 .b8 mine[256];
+    ld.param.u64 %%p, [p]; ld.param.u32 %%n, [n]; mov.u32 %%v, %%tid.x;
+    setp.ge.u32 %%q, %%v, %%n; @%%q bra done;
+    st.shared.u32 [mine], %%v; bar.sync 0; ld.shared.u32 %%v, [mine];
+    cvta.to.global.u64 %%p, %%p; st.global.u32 [%%p], %%v;
+done:
+    ret;
+}
+"""]
+DOUBLE = HEAD + """.visible .entry half (.param .u64 p)
+{
+    .reg .u64 %%p; .reg .f64 %%d;
+    ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.f64 %%d, [%%p];
+    mul.f64 %%d, %%d, %%d; st.global.f64 [%%p], %%d; ret;
+}
+"""
+# link options of both sides: the note grows with them to every rest modulo its padding
+MODES = [[], ["-r"], ["-m64"], ["-g"], ["-kernels-used=second"], ["--verbose-tkinfo=true", "-v"],
+         ["--tool-name=other"]]
+SHORT = MODES[:4]
+
+
+class Pairs:
+    def __init__(self, tools):
+        self.tools = tools
+        self.passed = self.failed = 0
+        self.same = self.refused = 0
+
+    def objects(self, arch):
+        return [("m%d.cubin" % i, self.tools.assemble(text % arch, arch))
+                for i, text in enumerate(MODULES)]
+
+    def finalize(self, image, target):
+        argv = [self.tools.cubind, "finalize", "-arch", "sm_" + target, "--self-check", "in.cubin"]
+        return self.tools.exec_link(argv, [("in.cubin", image)], "f")
+
+    def check(self, job):
+        """None, or what is wrong."""
+        source, target, mode, inputs = job
+        tools = self.tools
+        linked = tools.run_nvlink(["-arch=sm_" + source, *mode], inputs)
+        want = tools.run_nvlink(["-arch=sm_" + target, *mode], inputs)
+        got = self.finalize(linked.out, target)
+        if want.out is None:
+            self.refused += 1
+            return None if got.rc == 4 and got.out is None else "nvlink refuses, exit %d" % got.rc
+        if got.out is None:
+            return "exit %d: %s" % (got.rc, got.err)
+        if got.out == want.out:
+            self.same += 1
+            return None
+        return "%s\n%s" % cubin.explain(want.out, got.out)
+
+    def run(self):
+        jobs = []
+        for source in toolchain.MERCURY:
+            near = [t for t in toolchain.MERCURY if t[:2] == source[:2]]
+            for target in toolchain.MERCURY:
+                for mode in (MODES if target == "103a" else SHORT) if target in near else MODES[:1]:
+                    jobs.append((source, target, mode, self.objects(source)))
+        with ThreadPoolExecutor(2) as pool:
+            for job, wrong in zip(jobs, pool.map(self.check, jobs)):
+                self.passed += wrong is None
+                self.failed += wrong is not None
+                if wrong or "-v" in sys.argv:
+                    print("%s sm_%s for sm_%s %s: %s" % ("FAIL" if wrong else "ok", job[0], job[1],
+                                                         " ".join(job[2]), wrong or "same"))
+
+    def run_double(self):
+        """Code that only a compiler can take to sm_103: nvlink has one."""
+        inputs = [("half.cubin", self.tools.assemble(DOUBLE % "100", "100"))]
+        linked = self.tools.run_nvlink(["-arch=sm_100"], inputs)
+        got = self.finalize(linked.out, "103")
+        good = got.rc == 4 and got.out is None and \
+            "'half' is compiled for sm_100 and must be compiled for sm_103" in got.err
+        self.passed += good
+        self.failed += not good
+        if not good:
+            print("FAIL double precision for sm_103: exit %d, %s" % (got.rc, got.err))
+
+
+def main():
+    tools = toolchain.Tools()
+    try:
+        if not tools.nvlink or not tools.ptxas:
+            print("finalize_pairs: ptxas or nvlink not found, skipped")
+            return 77
+        pairs = Pairs(tools)
+        pairs.run()
+        pairs.run_double()
+        print("%d outputs the same, %d refused by both" % (pairs.same, pairs.refused))
+        print("%d passed, %d failed" % (pairs.passed, pairs.failed))
+        return 1 if pairs.failed else 0
+    finally:
+        tools.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
