@@ -541,13 +541,17 @@ static void add_mask(const cbi_func *k, uint16_t mask)
         own->value |= mask;
 }
 
-/* SPARSE_MMA_MASK: a record anywhere makes every function say what it knows. */
+/* SPARSE_MMA_MASK: a record anywhere makes every function say what it knows.  A single entry takes
+ * it from all that are live, reached or not, but only if some function, live or not, has none. */
 static void sparse_masks(cbi_linker *lk)
 {
-    bool any = false;
-    for (size_t i = 0; i < lk->recs.len && !any; i++)
-        any = lk->recs.items[i]->code == SPARSE_MMA_MASK && lk->recs.items[i]->func &&
-              cbi_rec_alive(lk->recs.items[i]);
+    bool any = false, complete = true;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        bool has = f->live && f->obj && find_record(f, SPARSE_MMA_MASK);
+        any |= has;
+        complete &= has;
+    }
     if (!any)
         return;
     for (size_t i = 0; i < lk->funcs.len; i++) {
@@ -568,9 +572,11 @@ static void sparse_masks(cbi_linker *lk)
                 mask |= f->records.items[j]->value;
         if (!mask)
             continue;
-        /* A single entry takes it from all that are live, reached or not. */
-        if (lk->only_entry)
-            add_mask(lk->only_entry, lk->opt->debug ? mask & 0x8000 : mask);
+        if (lk->only_entry) {
+            if (!complete)
+                add_mask(lk->only_entry, mask);
+            continue;
+        }
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
