@@ -368,9 +368,9 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         if (!lk->exec)
             return sym->size && !sym->dynamic ? sym->shared_align : 0;
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
-        bool reserve =
-            lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
-            (lk->opt->preserve_relocs || !sym->dynamic || lk->debug_shared->shared_total);
+        bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
+                       ((lk->opt->preserve_relocs && !lk->opt->debug) || !sym->dynamic ||
+                        lk->debug_shared->shared_total);
         return sym->value + (reserve ? 0x400 : 0);
     }
     return sym->value;

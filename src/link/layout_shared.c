@@ -349,10 +349,11 @@ static void layout_final(cbi_linker *lk)
     for (size_t i = 0; i < count && lk->opt->debug; i++) {
         if (!is_dynamic(order[i]))
             continue;
-        /* Debuggers see dynamic variables at their common offset, 0 when nobody reaches them. */
+        /* Debuggers see dynamic variables at their common offset, which all code uses then; at the
+         * lowest one when nobody reaches them. */
         order[i]->state = CBI_SYM_DEFINED;
         order[i]->sec = lk->debug_shared;
-        order[i]->value = 0;
+        order[i]->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
         order[i]->unplaced = true;
         for (size_t u = 0; u < order[i]->users.len; u++) {
             const cbi_func *user = order[i]->users.items[u];
@@ -368,8 +369,7 @@ static void layout_final(cbi_linker *lk)
         if (sec->func != lk->entries.items[i])
             continue;
         check_shared_limit(lk, lk->entries.items[i]);
-        bool aligned = lk->sm90plus && !lk->mercury ? sec->align >= DYNAMIC_ALIGN
-                                                    : sec->align == DYNAMIC_ALIGN;
+        bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->emitted =
             sec->size > 0 || (dynamic && aligned && cbi_is_wanted_entry(lk, lk->entries.items[i]));
         if (sec->emitted && reserve)
@@ -388,7 +388,8 @@ static void layout_final(cbi_linker *lk)
         sec->emitted |= groups.len > 0;
         uint64_t end = groups.len ? group_end : 0;
         sec->size = sec->emitted ? end + (reserve ? RESERVED_BYTES : 0) : 0;
-        preserve_dynamic(lk, groups.len > 0, reserve);
+        if (!lk->opt->debug)
+            preserve_dynamic(lk, groups.len > 0, reserve);
     }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
         sec->emitted = groups.len || dynamic;

@@ -119,7 +119,7 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     if (sym->is_section) {
         v.value = r->section_base;
     } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
-        v.value = cbi_dynamic_offset(lk, r->target->func);
+        v.value = lk->opt->debug ? sym->value : cbi_dynamic_offset(lk, r->target->func);
     } else if (lk->exec && is_shared_var(sym) && sym->unplaced) {
         v.value = lk->opt->debug ? 0 : UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
@@ -211,8 +211,8 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
               lk->deleted_section_help, "Internal error: reference to deleted symbol");
 }
 
-/* Not recorded: dynamic shared memory, texture slots, and optimizer constants that left their
- * section, whose symbols are gone. */
+/* Not recorded: dynamic shared memory (but with -g), texture slots, and optimizer constants that
+ * left their section, whose symbols are gone. */
 static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
@@ -220,7 +220,7 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
         return true;
     if (is_image(sym) || sym->spread)
         return false;
-    if (!is_shared_var(sym) || (sym->size && !sym->unplaced))
+    if (!is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
         return true;
     cbi_func *user = r->target->func;
     if (!lk->dynamic_recorded || !user || cbi_entries_reaching(lk, user)->len)

@@ -170,7 +170,7 @@ static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
         p[4] = (uint8_t)((p[4] & 0xf0) | STT_OBJECT);
     if (!sym->func)
         p[5] &= (uint8_t)~STO_CUDA_SPACE;
-    if (shared && !undefined && !lk->opt->disable_smem_reservation)
+    if (shared && !undefined) /* also with --disable-smem-reservation */
         cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_SHARED);
 }
 
