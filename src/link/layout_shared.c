@@ -277,7 +277,7 @@ static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
         }
     }
     uint64_t size = k->shared->size;
-    if (lk->opt->disable_smem_reservation && lk->sm90plus)
+    if (lk->opt->disable_smem_reservation && lk->sm90plus && !lk->mercury)
         size -= size < RESERVED_BYTES ? size
                                       : RESERVED_BYTES; /* counted off although it was not added */
     if (size <= max)

@@ -584,6 +584,44 @@ static void sparse_masks(cbi_linker *lk)
     }
 }
 
+static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
+{
+    if (rec->code != RESERVED_SMEM_USED || !rec->func ||
+        (rec->obj && rec->func->obj && rec->func->obj != rec->obj))
+        return;
+    /* nvlink reports functions that it removed as well, and has forgotten their names. */
+    bool removed = !rec->func->live;
+    if (removed && !lk->opt->exact)
+        return;
+    cbi_error(
+        lk->ctx, "reserved-shared-disabled",
+        &(cbi_place){.file = rec->obj ? rec->obj->file : NULL, .symbol = rec->func->sym->name->s},
+        "it needs the area that --disable-smem-reservation takes away",
+        "Function '%s' uses reserved shared memory when not allowed.",
+        removed ? "(null)" : rec->func->sym->name->s);
+}
+
+/* Newest additions first, then the inputs' in order. */
+static void check_reserved(cbi_linker *lk)
+{
+    if (!lk->opt->disable_smem_reservation)
+        return;
+    for (size_t i = lk->added_recs.len; i-- > 0;)
+        refuse_reserved(lk, lk->added_recs.items[i]);
+    for (size_t i = 0; i < lk->recs.len; i++)
+        refuse_reserved(lk, lk->recs.items[i]);
+}
+
+static void propagate_attributes(cbi_linker *lk)
+{
+    if (lk->only_entry) {
+        for (size_t i = 0; i < CBI_COUNT(single_order); i++)
+            single_attribute(lk, lk->only_entry, single_order[i]);
+    } else if (lk->entries.len) {
+        propagate_many(lk);
+    }
+}
+
 void cbi_link_propagate(cbi_linker *lk)
 {
     collect(lk);
@@ -592,17 +630,13 @@ void cbi_link_propagate(cbi_linker *lk)
         if (lk->bottom_up.items[i]->func)
             lk->bottom_up.items[i]->func->own_regs = lk->bottom_up.items[i]->regs;
     sweep(lk);
-    if (!lk->exec)
-        return;
-    stack_sizes(lk);
-    cbi_link_dump_callgraph(lk);
-    registers(lk);
-    sparse_masks(lk);
-    migrate_barriers(lk);
-    if (lk->only_entry) {
-        for (size_t i = 0; i < CBI_COUNT(single_order); i++)
-            single_attribute(lk, lk->only_entry, single_order[i]);
-    } else if (lk->entries.len) {
-        propagate_many(lk);
+    if (lk->exec) {
+        stack_sizes(lk);
+        cbi_link_dump_callgraph(lk);
+        registers(lk);
+        sparse_masks(lk);
+        migrate_barriers(lk);
+        propagate_attributes(lk);
     }
+    check_reserved(lk);
 }
