@@ -424,9 +424,9 @@ static void layout_relocatable(cbi_linker *lk)
     bool dynamic = false;
     for (size_t i = 0; i < lk->shared.len; i++) {
         cbi_lsym *sym = lk->shared.items[i];
+        dynamic |= is_dynamic(sym) || is_unlaid(sym);
         if (!is_dynamic(sym))
             continue;
-        dynamic = true;
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
         sym->value = 0;
