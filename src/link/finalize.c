@@ -371,7 +371,8 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->opt->debug) || !sym->dynamic ||
                         lk->debug_shared->shared_total);
-        return sym->value + (reserve ? 0x400 : 0);
+        /* nvlink adds the area as often as it has the variable in its list. */
+        return sym->value + (reserve ? sym->listed * UINT64_C(0x400) : 0);
     }
     return sym->value;
 }

@@ -302,7 +302,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
         sym->recorded = beside_static && reserve;
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
-        sym->value = UINT64_MAX + (is_dynamic(sym) ? 0 : RESERVED_BYTES);
+        sym->value = UINT64_MAX;
         sym->unplaced = true;
     }
 }
@@ -419,6 +419,23 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *
     (void)lk;
 }
 
+/* The module's variables, each where it is defined. */
+static cbi_lsym **defined_shared(cbi_linker *lk, size_t *ret_count)
+{
+    cbi_lsym **list = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
+    cbi_map seen = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < lk->shared.len; i++) {
+        cbi_lsym *sym = lk->shared.items[i];
+        if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
+            cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), sym);
+        else
+            list[count++] = sym;
+    }
+    *ret_count = count;
+    return list;
+}
+
 static void layout_relocatable(cbi_linker *lk)
 {
     bool dynamic = false;
@@ -466,8 +483,9 @@ static void layout_relocatable(cbi_linker *lk)
     if (!lk->debug_shared)
         return;
     uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
-    layout_relocatable_section(lk, lk->debug_shared, lk->shared.items, lk->shared.len, align,
-                               dynamic);
+    size_t count;
+    cbi_lsym **list = defined_shared(lk, &count);
+    layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 

@@ -429,6 +429,7 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
 /* A shared variable goes to its entry's own list or to the module-wide one. */
 static void list_shared(cbi_linker *lk, cbi_lsym *sym, cbi_osec *sec)
 {
+    sym->listed++;
     if (sec->func)
         cbi_vec_push(lk->ctx, &sec->variables, sym);
     else
@@ -521,8 +522,6 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             lose_bytes(lk, obj, i);
         return;
     }
-    bool is_new = !sym;
-    bool was_undefined = sym && sym->state == CBI_SYM_UNDEF;
     /* The section comes before its first object, so its symbol precedes the object's. */
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
     if (!sym)
@@ -532,9 +531,9 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (is_shared(in->type)) {
         sym->shared_align = s->value;
         sym->dynamic |= !map->out->func && s->size == 0;
-        /* A replaced weak variable is laid out twice; its later place counts. */
-        if (is_new || !was_undefined || !sym->dynamic)
-            list_shared(lk, sym, map->out);
+        /* A replaced weak variable is laid out twice; its later place counts.  One first met as
+         * dynamic is not laid out at all, but stands twice in the order of the others. */
+        list_shared(lk, sym, map->out);
     }
 }
 
@@ -547,12 +546,10 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sym = new_object_symbol(lk, obj, s);
         uint8_t type = CBI_ST_TYPE(s->info);
         if ((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) {
-            if (s->size == 0)
-                debug_shared(lk);
             sym->dynamic = s->size == 0;
             sym->shared_align = s->value;
             if (sym->dynamic)
-                cbi_vec_push(lk->ctx, &lk->shared, sym);
+                list_shared(lk, sym, debug_shared(lk));
         } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }

@@ -123,6 +123,7 @@ struct cbi_lsym {
 
     /* shared variables */
     uint64_t shared_align;
+    uint32_t listed;           /* how often it stands in a list of variables */
     bool unplaced;             /* dynamic and reached by no entry: its value is no address */
     CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
     /* textures, samplers, surfaces */
