@@ -31,7 +31,7 @@ static uint16_t opcode(const uint8_t *insn)
 
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!lk->exec || !func->entry || !func->text || !func->text->bytes)
+    if (!lk->exec || !(func->sym->other & STO_CUDA_ENTRY) || !func->text || !func->text->bytes)
         return false;
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
         uint16_t op = opcode(func->text->bytes + at);
