@@ -230,11 +230,14 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
             put_barrier_entry(lk, &out, text + (size_t)e.first * 16);
             continue;
         }
-        uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
         uint32_t gone = 0;
         for (uint32_t i = 0; i < e.count; i++)
             gone += drop[e.first + i];
-        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone)
+        bool single = e.kind == CBI_CAPSULE_RUN_RECORD && gone && e.count - gone == 1;
+        if (single) /* the record of one instruction needs no run prefix */
+            from += 2;
+        uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
             cbi_st16(at, (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
         else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
             cbi_st16(at, (uint16_t)(RUN_NOPS | (rw->size - rw->place[e.first]) / 16 << 7));
