@@ -24,6 +24,11 @@ enum {
     RUN_RECORD = 0x51,
 };
 
+/* In the upper half of an instruction. */
+#define STALL_BITS   (UINT64_C(0xf) << 41)
+#define WAIT_BITS    (UINT64_C(0x3f) << 52)
+#define CONTROL_BITS (UINT64_C(0x1fffff) << 41)
+
 static uint16_t opcode(const uint8_t *insn)
 {
     return cbi_ld16(insn) & 0xfff;
@@ -31,7 +36,8 @@ static uint16_t opcode(const uint8_t *insn)
 
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!lk->exec || !(func->sym->other & STO_CUDA_ENTRY) || !func->text || !func->text->bytes)
+    if (!lk->exec || lk->opt->debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
+        !func->text->bytes)
         return false;
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
         uint16_t op = opcode(func->text->bytes + at);
@@ -54,8 +60,7 @@ static bool is_idle_membar(const uint8_t *insn)
 }
 
 /* Marks what goes within one run of instructions. */
-static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool keep_barriers,
-                     bool *drop)
+static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *drop)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -74,7 +79,7 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool k
         }
         if (i + 1 < count && is_idle_membar(insn)) {
             uint16_t next = opcode(insn + 16);
-            if (next == OP_MEMBAR || (next == OP_FENCE && !keep_barriers))
+            if (next == OP_MEMBAR || next == OP_FENCE)
                 any = drop[first + i] = true;
         }
     }
@@ -139,7 +144,8 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
     return rw->self[offset / 16] + offset % 16;
 }
 
-/* Memory barrier, error barrier and cache invalidation under the exit's predicate. */
+/* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
+ * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
 static void put_barrier(uint8_t *at, const uint8_t *exit_insn)
 {
     static const uint64_t code[BARRIER_LENGTH][2] = {
@@ -147,9 +153,16 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn)
         {0x09ab, UINT64_C(0x000fc00000000000)},
         {0x05ab, UINT64_C(0x000fec0000000000)},
     };
+    uint64_t exit_control = cbi_ld64(exit_insn + 8) & CONTROL_BITS;
+    bool scheduled = (exit_control & STALL_BITS) != STALL_BITS;
     for (size_t i = 0; i < BARRIER_LENGTH; i++) {
+        uint64_t high = code[i][1];
+        if (!scheduled && i == 1)
+            high |= exit_control & WAIT_BITS;
+        else if (!scheduled && i == 2)
+            high = (high & ~CONTROL_BITS) | exit_control;
         cbi_st64(at + 16 * i, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
-        cbi_st64(at + 16 * i + 8, code[i][1]);
+        cbi_st64(at + 16 * i + 8, high);
     }
 }
 
@@ -259,7 +272,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
-            any |= mark_run(text, e.first, e.count, lk->opt->debug, drop);
+            any |= mark_run(text, e.first, e.count, drop);
         if (lk->opt->debug && e.kind == CBI_CAPSULE_DERIVED &&
             opcode(text + (size_t)e.first * 16) == OP_EXIT)
             any = barrier[e.first] = true;
