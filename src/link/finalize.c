@@ -415,14 +415,19 @@ static void fill_symtab(cbi_linker *lk)
 
 /* ---- offsets ---- */
 
+enum { MERCURY_CODE_ALIGN = 16 };
+
+/* With Mercury these are the places in the file that the finalizer reads: its code is Mercury. */
 static void place_sections(cbi_linker *lk)
 {
     uint64_t cur = sizeof(Elf64_Ehdr);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_osec *sec = lk->out.items[i];
-        sec->offset = cur = cbi_align_up(cur, sec->align);
+        bool mercury_code = lk->mercury && (sec->flags & SHF_EXECINSTR) && sec->owner;
+        cur = cbi_align_up(cur, mercury_code ? MERCURY_CODE_ALIGN : sec->align);
+        sec->offset = cur;
         if (cbi_section_has_data(sec->type))
-            cur += sec->size;
+            cur += mercury_code ? sec->owner->size : sec->size;
     }
     lk->shoff = cbi_align_up(cur, 8);
 }
