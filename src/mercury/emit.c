@@ -191,10 +191,12 @@ static bool is_aliased(const cbi_osec *sec)
            sec->type == SHT_CUDA_GLOBAL_INIT || sec->type == SHT_CUDA_UDT;
 }
 
-/* Without places in code, debug sections are the same on both sides. */
+/* A debug section that is the same on both sides is stored once, unless it has relocations: those
+ * sides are written apart although only the relocations differ. */
 static bool equals_mirror(const cbi_emit_sec *s, const cbi_osec *sec)
 {
-    return s->size == sec->size && (!s->size || memcmp(s->bytes, sec->bytes, s->size) == 0);
+    return !(sec->rela && sec->rela->relocs.len) && s->size == sec->size &&
+           (!s->size || memcmp(s->bytes, sec->bytes, s->size) == 0);
 }
 
 static void alias_to(cbi_emit *em, cbi_emit_sec *s, const cbi_osec *sec)
