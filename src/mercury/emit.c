@@ -176,7 +176,7 @@ static void add_capsules(cbi_emit *em)
             continue;
         em->partner[i] = (uint32_t)em->secs.len;
         cbi_emit_sec *s = add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
-                                      SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, 0);
+                                      SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
         s->src = sec;
         s->info = sec->owner->index;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, sec->func);
@@ -188,7 +188,7 @@ static void add_capsules(cbi_emit *em)
 static bool is_aliased(const cbi_osec *sec)
 {
     return sec->type == SHT_CUDA_MERC_CONSTANT_USER || sec->type == SHT_CUDA_MERC_CONSTANT_PIC ||
-           sec->type == SHT_CUDA_GLOBAL_INIT || sec->type == SHT_CUDA_UDT;
+           sec->type == SHT_CUDA_GLOBAL_INIT;
 }
 
 /* A debug section that is the same on both sides is stored once, unless it has relocations: those
@@ -272,6 +272,8 @@ static void add_mirrors(cbi_emit *em)
         const cbi_osec *sec = lk->out.items[i];
         if (sec->type == SHT_CUDA_INFO)
             add_mirror(em, sec, SHT_CUDA_MERC_INFO, SHF_CUDA_MERCURY | sec->flags);
+        else if (sec->type == SHT_CUDA_UDT_ENTRY || sec->type == SHT_CUDA_UFT_ENTRY)
+            add_mirror(em, sec, sec->type, SHF_CUDA_MERCURY | sec->flags);
     }
     for (size_t i = 1; i < n; i++) {
         const cbi_osec *sec = lk->out.items[i];
@@ -291,8 +293,6 @@ static void add_mirrors(cbi_emit *em)
         case SHT_CUDA_GLOBAL_INIT:
         case SHT_CUDA_SHARED_RESERVED:
         case SHT_CUDA_UDT:
-        case SHT_CUDA_UDT_ENTRY:
-        case SHT_CUDA_UFT_ENTRY:
             break;
         default:
             continue;
