@@ -169,21 +169,27 @@ static void list_entries(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
+        bool kept = f->entry || f->address_taken;
+        if (!f->obj || !f->live || !kept || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
         f->entry = true;
-        if (!f->shared) {
-            f->shared = CBI_NEW(lk->ctx, cbi_osec); /* never written */
-            f->shared->func = f;
-        }
         cbi_vec_push(lk->ctx, &lk->entries, f);
     }
+}
+
+static size_t wanted_count(const cbi_linker *lk)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lk->funcs.len; i++)
+        count += lk->funcs.items[i]->entry && lk->funcs.items[i]->obj;
+    return count;
 }
 
 void cbi_link_liveness(cbi_linker *lk)
 {
     const cbi_func *orphan_alias = NULL;
     complete_taken(lk);
+    bool all_kernels = lk->prune && wanted_count(lk) != 1;
     bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
@@ -192,7 +198,7 @@ void cbi_link_liveness(cbi_linker *lk)
             f->pruned = true;
             root = false;
         }
-        if (root)
+        if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, f);
         if (f->address_taken || !lk->eliminate)
             f->live = true;

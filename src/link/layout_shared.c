@@ -56,13 +56,24 @@ static bool is_unlaid(const cbi_lsym *sym)
     return sym->dynamic && sym->size != 0;
 }
 
+/* The entries in whose shared memory a user of variables counts. A kernel that stays although it is
+ * not wanted has its own, but where one kernel is wanted it has nothing to do with its callees. */
+static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
+{
+    if (!user->entry)
+        return cbi_entries_reaching(lk, user);
+    if (!user->itself.len)
+        cbi_vec_push(lk->ctx, &user->itself, user);
+    return &user->itself;
+}
+
 /* The live entries that reach a user of the variable, each once, function order per user. */
 static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list all = {0};
     cbi_map seen = {0};
     for (size_t i = 0; i < sym->users.len; i++) {
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, sym->users.items[i]);
+        const cbi_func_list *reaching = entries_with(lk, sym->users.items[i]);
         for (size_t j = 0; j < reaching->len; j++) {
             cbi_func *k = reaching->items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
@@ -123,7 +134,7 @@ static uint64_t place_groups(const cbi_linker *lk, const group_list *groups)
 static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 {
     for (size_t i = 0; i < sym->users.len; i++) {
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, sym->users.items[i]);
+        const cbi_func_list *reaching = entries_with(lk, sym->users.items[i]);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] == k)
                 return true;
@@ -133,8 +144,11 @@ static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 
 static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
+    for (size_t i = 0; i < groups->len && !k->shared; i++)
+        if (cbi_map_get(&groups->items[i]->entries, CBI_KEY(k)))
+            cbi_open_shared(lk, k);
     cbi_osec *sec = k->shared;
-    if (sec->func != k)
+    if (!sec || sec->func != k)
         return; /* static entries of one name share the section */
     uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
     bool any = sec->variables.len > 0;
@@ -200,7 +214,7 @@ static void place_dynamic(cbi_linker *lk)
         for (size_t j = 0; j < sym->users.len; j++) {
             cbi_func *f = sym->users.items[j];
             cbi_vec_push(lk->ctx, &users, f);
-            const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+            const cbi_func_list *reaching = entries_with(lk, f);
             for (size_t e = 0; e < reaching->len; e++) {
                 cbi_func *k = reaching->items[e];
                 if (f->entry && k != f)
@@ -219,6 +233,7 @@ static void place_dynamic(cbi_linker *lk)
         cbi_func *k = lk->entries.items[i];
         if (!k->dyn_set)
             continue;
+        cbi_open_shared(lk, k);
         cbi_func *set = set_of(k);
         uint64_t size = cbi_align_up(k->shared->size, DYNAMIC_ALIGN);
         if (lk->opt->reserve_null_pointer && size == 0)
@@ -235,7 +250,7 @@ static void place_dynamic(cbi_linker *lk)
     }
     for (size_t i = 0; i < users.len; i++) {
         cbi_func *f = users.items[i];
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        const cbi_func_list *reaching = entries_with(lk, f);
         if (reaching->len && !(f->entry && f->dyn_set == f))
             f->dyn_offset = set_of(f->entry ? f : reaching->items[0])->dyn_offset;
     }
@@ -245,7 +260,7 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 {
     if (!f)
         return 0;
-    if (!lk->opt->debug && !cbi_entries_reaching(lk, f)->len)
+    if (!lk->opt->debug && !entries_with(lk, f)->len)
         return UINT64_MAX;
     return f->dyn_offset;
 }
@@ -336,6 +351,7 @@ static void layout_final(cbi_linker *lk)
         }
         cbi_func_list entries = entries_of(lk, sym);
         if (entries.len == 1) {
+            cbi_open_shared(lk, entries.items[0]);
             cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
             continue;
         }
@@ -366,12 +382,11 @@ static void layout_final(cbi_linker *lk)
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_osec *sec = lk->entries.items[i]->shared;
-        if (sec->func != lk->entries.items[i])
+        if (!sec || sec->func != lk->entries.items[i])
             continue;
         check_shared_limit(lk, lk->entries.items[i]);
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
-        sec->emitted =
-            sec->size > 0 || (dynamic && aligned && cbi_is_wanted_entry(lk, lk->entries.items[i]));
+        sec->emitted = sec->size > 0 || (dynamic && aligned);
         if (sec->emitted && reserve)
             sec->size += RESERVED_BYTES;
     }

@@ -223,8 +223,10 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
 }
 
 /* Entries of one name, static ones of several files, share this section. */
-static void open_shared(cbi_linker *lk, cbi_func *func)
+void cbi_open_shared(cbi_linker *lk, cbi_func *func)
 {
+    if (func->shared)
+        return;
     const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s);
     func->shared = cbi_sec_find(lk, name);
     if (func->shared)
@@ -294,14 +296,13 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     /* Also for unwanted kernels that another object mentioned before. */
-    bool known = lk->funcs.items[lk->funcs.len - 1] != func;
-    if (func->entry || (known && (in->other & STO_CUDA_ENTRY))) {
+    if (func->entry || (func->sym->first_obj != obj && (in->other & STO_CUDA_ENTRY))) {
         func->info =
             cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
                            SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
         func->info->target = func->text;
         func->info->func = func;
-        open_shared(lk, func);
+        cbi_open_shared(lk, func);
     }
 }
 

@@ -168,7 +168,8 @@ struct cbi_func {
     uint32_t own_sam;
     uint32_t max_regs; /* MAXREG_COUNT, 0 = none */
 
-    /* dynamic shared memory */
+    /* shared memory */
+    cbi_func_list itself; /* entries: a list of that one */
     cbi_func *dyn_set; /* entries: union-find parent */
     uint64_t dyn_offset;
     bool uses_dynamic;
@@ -365,6 +366,8 @@ uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
 /* Merge a whole input section once; later calls return what happened then. */
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
+/* Creates the section of an entry's shared memory if it has none. */
+void cbi_open_shared(cbi_linker *lk, cbi_func *func);
 /* Does section i belong to a function copy of this object that lost or was dropped? */
 bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
 

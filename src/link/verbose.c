@@ -23,7 +23,7 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
 {
     if (!lk->exec)
         return 0;
-    return k->node.cycle_below ? k->frame_size : k->node.stack;
+    return k->node.cycle_below || !cbi_is_wanted_entry(lk, k) ? k->frame_size : k->node.stack;
 }
 
 /* The slots of the table that the entry has in bank 0: all of the link, used or not. */
@@ -61,15 +61,14 @@ void cbi_link_verbose(cbi_linker *lk)
     cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
     for (size_t i = lk->funcs.len; i-- > 0;) {
         const cbi_func *k = lk->funcs.items[i];
-        if (!cbi_is_wanted_entry(lk, k) && lk->exec)
+        if (!(k->sym->other & STO_CUDA_ENTRY) || !k->obj || !k->live)
             continue;
-        if (!k->entry || !k->obj || !k->live)
-            continue;
+        bool propagated = lk->exec && cbi_is_wanted_entry(lk, k);
         cbi_info(ctx, "resource-usage", NULL, NULL,
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
         cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
-                       lk->exec ? k->node.regs : k->own_regs, barriers_of(k), stack_of(lk, k),
+                       propagated ? k->node.regs : k->own_regs, barriers_of(k), stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? k->constant2 : NULL;
