@@ -321,6 +321,7 @@ static void fill_relocs(cbi_linker *lk)
         sec->bytes = cbi_alloc(lk->ctx, sec->size);
         for (size_t j = 0; j < sec->relocs.len; j++) {
             const cbi_lrel *r = sec->relocs.items[j];
+            cbi_link_check_kept(lk, r);
             uint8_t *p = sec->bytes + j * sec->entsize;
             cbi_st64(p, r->offset);
             cbi_st64(p + 8, (uint64_t)symbol_index(r->sym) << 32 | r->type);

@@ -182,7 +182,7 @@ static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
     return lk->mercury ? cbi_mercury_in_range(r) : r->offset < r->target->size;
 }
 
-static void keep(cbi_linker *lk, cbi_lrel *r)
+void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r)
 {
     if (!in_range(lk, r))
         cbi_fatal(lk->ctx, "reloc-offset",
@@ -191,6 +191,10 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
                                .offset = r->offset,
                                .has_offset = true},
                   NULL, "Internal error: relocation is past end of offset");
+}
+
+static void keep(cbi_linker *lk, cbi_lrel *r)
+{
     if (r->sym) {
         r->sym->used = true;
         if (r->sym->is_section && r->section_base) {

@@ -419,6 +419,8 @@ void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
 void cbi_link_relocate(cbi_linker *lk);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
 void cbi_link_check_replaced(cbi_linker *lk);
+/* A relocation that is written must be inside of its section. */
+void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r);
 /* Report what nobody defines. */
 void cbi_link_undefined(cbi_linker *lk);
 /* The eight symbols of the unified tables. */
