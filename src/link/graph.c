@@ -187,7 +187,7 @@ static size_t wanted_count(const cbi_linker *lk)
 
 void cbi_link_liveness(cbi_linker *lk)
 {
-    const cbi_func *orphan_alias = NULL;
+    CBI_VEC(const cbi_func *) orphans = {0};
     complete_taken(lk);
     bool all_kernels = lk->prune && wanted_count(lk) != 1;
     bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
@@ -218,13 +218,14 @@ void cbi_link_liveness(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (f->alias_of && !f->live && f->alias_of->live)
-            orphan_alias = f;
+            cbi_vec_push(lk->ctx, &orphans, f);
         if (f->alias_of && f->live)
             f->alias_of->live = true;
     }
     /* An alias that nobody refers to takes the text along that its owner still needs; the link then
      * fails where the text is needed first. */
-    if (orphan_alias) {
+    for (size_t i = 0; i < orphans.len; i++) {
+        const cbi_func *orphan_alias = orphans.items[i];
         lk->deleted_section_help = cbi_printf(
             lk->ctx, "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
             orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s);

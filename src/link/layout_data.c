@@ -187,12 +187,7 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->func->entry) {
-            if (sec->func->lost_constants && !lk->opt->preserve_relocs)
-                lk->null_symbol_value = sec->func->lost_constants_base;
-            continue;
-        }
-        if (!sec->func->live || (!sec->own_contents && !sec->emptied))
+        if (sec->func->entry || !sec->func->live || (!sec->own_contents && !sec->emptied))
             continue;
         spread_constants(lk, sec->func);
         any = true;

@@ -37,6 +37,11 @@ static bool is_shared(uint32_t type)
     return type == SHT_CUDA_SHARED;
 }
 
+static bool is_weak(const cbi_lsym *sym)
+{
+    return CBI_ST_BIND(sym->info) == STB_WEAK;
+}
+
 /* Does section i belong to a function copy of this object that lost or was pruned? */
 bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i)
 {
@@ -171,9 +176,9 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             map->out->align = in->align;
         return map;
     }
-    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed &&
-        map->out->target == section_target(obj, in))
-        return map; /* a weak entry's bank: the first copy stays */
+    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed && map->out->func &&
+        map->out->target == section_target(obj, in) && is_weak(map->out->func->sym))
+        return map; /* the first copy stays */
     if (lk->merge_constants &&
         (in->type == SHT_CUDA_CONSTANT_B0 + 3 || in->type == SHT_CUDA_MERC_CONSTANT_USER))
         map->base = merge_constant_bank(lk, map->out, in);
@@ -315,15 +320,26 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
-    if (!func->constant2)
+    cbi_osec *constants = func->constant2;
+    if (!constants)
         return;
-    func->constant2->pieces.len = 0;
-    func->constant2->size = 0;
-    func->constant2->emptied = true;
-    func->constant2->used_size = 0;
-    if (func->constant2->own_contents)
-        func->constant2->emptied_by = obj;
-    func->constant2->own_contents = false;
+    constants->pieces.len = 0;
+    constants->size = 0;
+    constants->used_size = 0;
+    if (!constants->own_contents && !constants->emptied) {
+        /* Only copies that lost had any: the new copy's come anew, and -r keeps the old name. */
+        constants->contributed = false;
+        constants->func = NULL;
+        if (lk->exec)
+            cbi_sec_kill(constants);
+        func->constant2 = NULL;
+        func->lost_constants = false;
+        return;
+    }
+    constants->emptied = true;
+    if (constants->own_contents)
+        constants->emptied_by = obj;
+    constants->own_contents = false;
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)
@@ -484,6 +500,8 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
             return;
         cbi_secmap winner = {.out = text->func->constant0};
+        if (!is_weak(text->func->sym))
+            winner = *cbi_merge_section(lk, obj, s->shndx);
         cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
         sym->internal = true;
         define_object(obj, s, sym, &winner);
@@ -624,7 +642,10 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
         /* An empty .debug_frame has no symbol. */
         if (!has_symbol[i] && sec->type != SHT_PROGBITS)
             continue;
-        if (!cbi_belongs_to_lost(obj, i))
+        const cbi_osec *target = section_target(obj, sec);
+        /* Of parameter banks only those of weak copies are shared. */
+        bool bank = sec->type == SHT_CUDA_CONSTANT_B0 && target && !is_weak(target->func->sym);
+        if (bank || !cbi_belongs_to_lost(obj, i))
             cbi_merge_section(lk, obj, i);
         else if (cbi_is_optimizer_type(sec->type) && section_target(obj, sec))
             keep_lost_constants(lk, obj, i);
