@@ -111,7 +111,6 @@ static void add_sass_sections(cbi_emit *em)
 }
 
 enum {
-    MERCURY_CODE_ALIGN = 16,
     IMAGE_TABLE_ALIGN = 16,
     PARAMETERS_START = 0x380, /* in bank 0 */
 };
@@ -218,41 +217,19 @@ static const uint8_t *without_tables(cbi_linker *lk, const cbi_osec *sec)
     return bytes;
 }
 
-/* Where the section starts in the file that nvlink finalizes, whose code is Mercury's, and where
- * that file has its section headers. */
-static uint64_t place_before(const cbi_linker *lk, const cbi_osec *wanted, uint64_t *ret_headers)
-{
-    uint64_t cur = sizeof(Elf64_Ehdr), offset = 0;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
-        bool code = cbi_is_text(sec) && sec->func;
-        cur = cbi_align_up(cur, code ? MERCURY_CODE_ALIGN : sec->align);
-        if (sec == wanted)
-            offset = cur;
-        if (cbi_section_has_data(sec->type))
-            cur += code ? sec->func->sym->size : sec->size;
-    }
-    *ret_headers = cbi_align_up(cur, 8);
-    return offset;
-}
-
 /* Reserved shared memory has no bytes, but nvlink copies them from the file that it finalizes: what
  * is there are its section headers. */
 static const uint8_t *bytes_of_memory(cbi_linker *lk, const cbi_osec *sec)
 {
-    uint64_t start;
-    uint64_t at = place_before(lk, sec, &start);
-    uint8_t *bytes = cbi_alloc(lk->ctx, sec->size);
-    for (size_t i = 1; i < lk->out.len; i++) {
-        uint8_t header[sizeof(Elf64_Shdr)] = {0};
-        uint64_t from = start - at + i * sizeof header;
-        if (from >= sec->size)
-            break;
-        cbi_link_section_header(lk, lk->out.items[i], header);
-        uint64_t room = sec->size - from;
-        memcpy(bytes + from, header, room < sizeof header ? room : sizeof header);
+    cbi_buf headers = {0};
+    if (lk->shoff > sec->offset)
+        cbi_buf_append(lk->ctx, &headers, NULL, lk->shoff - sec->offset);
+    for (size_t i = 0; headers.len < sec->size; i++) {
+        uint8_t *p = cbi_buf_append(lk->ctx, &headers, NULL, sizeof(Elf64_Shdr));
+        if (i && i < lk->out.len)
+            cbi_link_section_header(lk, lk->out.items[i], p);
     }
-    return bytes;
+    return headers.items;
 }
 
 static void add_mirrors(cbi_emit *em)
