@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .arch = targets[size / 4 % CBI_COUNT(targets)],
         .flags = size % 4 == 0 ? CB_FINALIZE_SELF_CHECK : 0,
         .memory_limit = FUZZ_MEMORY_LIMIT,
+        .options = size % 3 == 0 ? "--verbose-tkinfo --opportunistic-finalization-lvl=1" : NULL,
+        .output_name = "out.cubin",
     };
     cb_finalize(&options, "input", data, size, drop, NULL, NULL);
     return 0;
