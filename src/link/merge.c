@@ -485,11 +485,30 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
     /* The first one's alignment stays. */
 }
 
+/* A number that the link fills in, see cbi_layout_constant_size. */
+static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    uint8_t info = (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
+    sym->internal = true;
+    sym->first_obj = obj;
+    sym->def_obj = obj;
+    sym->state = CBI_SYM_DEFINED;
+    sym->size = s->size;
+    obj->symbols[i] = sym;
+    cbi_vec_push(lk->ctx, &lk->constant_sizes, sym);
+}
+
 static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     if (CBI_ST_TYPE(s->info) == STT_NOTYPE && !s->name[0])
         return;
+    if (s->shndx == SHN_UNDEF && strcmp(s->name, ".nv.ptx.const0.size") == 0) {
+        merge_constant_size(lk, obj, i);
+        return;
+    }
     if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
         return;
     if (cbi_belongs_to_lost(obj, s->shndx)) {

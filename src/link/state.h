@@ -170,7 +170,7 @@ struct cbi_func {
 
     /* shared memory */
     cbi_func_list itself; /* entries: a list of that one */
-    cbi_func *dyn_set; /* entries: union-find parent */
+    cbi_func *dyn_set;    /* entries: union-find parent */
     uint64_t dyn_offset;
     bool uses_dynamic;
     cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
@@ -285,9 +285,10 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     cbi_map proto_seen;
-    CBI_VEC(cbi_lsym *) commons; /* pending, oldest first */
-    CBI_VEC(cbi_lsym *) shared;  /* variables of .nv_debug.shared in order of appearance */
-    CBI_VEC(cbi_lsym *) images;  /* textures, samplers, surfaces in symbol order */
+    CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
+    CBI_VEC(cbi_lsym *) shared;         /* variables of .nv_debug.shared in order of appearance */
+    CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
+    CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
     cbi_osec *uft_entry;
@@ -404,6 +405,8 @@ const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f);
 void cbi_layout_commons(cbi_linker *lk);
 void cbi_layout_shared(cbi_linker *lk);
 void cbi_layout_constants(cbi_linker *lk);
+/* Gives .nv.ptx.const0.size, by which libcudadevrt knows the user's constants, their size. */
+void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
