@@ -27,6 +27,9 @@ MODES = {
     "relink-g": [["-r"], ["-g"]],
     "devrt": [["-L=LIBDIR", "-lcudadevrt"]],
     "devrt-keep": [["-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
+    "devrt-g": [["-g", "-L=LIBDIR", "-lcudadevrt"]],
+    "devrt-relink": [["-r", "-L=LIBDIR", "-lcudadevrt"], []],
+    "devrt-keep-r": [["-r", "-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
 }
 QUICK_ARCHS = {"75", "90", "100", "120"}
 QUICK_MODES = {"default", "r", "kernels"}
