@@ -97,7 +97,8 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
         const cbi_func *f = r->sym ? r->sym->func : NULL;
         if (!f || !f->obj || !cbi_fits(r->offset, 4, sec->size))
             continue;
-        uint32_t value = cbi_ld32(bytes + r->offset);
+        /* Tables that replaced copies left can lie below others: the later entry counts. */
+        uint32_t value = cbi_ld32(sec->bytes + r->offset);
         if (r->obj != f->obj) {
             /* The table of a copy that lost: its places mean nothing in the code that is linked. */
             if (known != f) {
