@@ -1,6 +1,8 @@
 /* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
 #include "link/mercury.h"
 
+#include <stdlib.h>
+
 enum {
     R_MERCURY_ABS32 = 0x10003,
     R_MERCURY_ABS16 = 0x10004,
@@ -77,8 +79,9 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     }
     from->spread_to = entries;
     from->spread_offset = off;
-    if (f->lost_constants && entries->len)
-        lk->null_symbol_value = off + f->lost_constants_base;
+    /* Constants of copies that lost belong to the null symbol. */
+    if (from->lost.len && entries->len)
+        lk->null_symbol_value = off + from->lost.items[from->lost.len - 1].start;
 }
 
 /* Sections whose function was replaced by a copy without constants. */
@@ -94,37 +97,64 @@ static void drop_emptied(cbi_linker *lk, size_t count)
 typedef CBI_VEC(size_t) rel_list;
 
 typedef struct constant {
-    cbi_lsym *sym;
-    size_t section; /* its section's turn */
+    cbi_lsym *sym; /* NULL: of a copy that lost */
+    cbi_range range;
 } constant;
 
-static bool by_place(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
     const constant *x = a, *y = b;
-    return x->section != y->section ? x->section < y->section : x->sym->value <= y->sym->value;
+    return (x->range.start > y->range.start) - (x->range.start < y->range.start);
 }
 
-/* The constants of spread sections: sections in order of appearance, in each by value. */
-static size_t list_constants(cbi_linker *lk, constant ***ret_list)
+typedef CBI_VEC(constant) constant_list;
+
+/* The constants of each spread section by value: those of the copy that is linked, and of copies
+ * that lost after it came. */
+static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
 {
-    CBI_VEC(constant *) list = {0};
-    cbi_map turns = {0};
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (!sec->spread_to)
+            continue;
+        constant_list *list = CBI_NEW(lk->ctx, constant_list);
+        cbi_map_put(lk->ctx, ret_lists, CBI_KEY(sec), list);
+        for (size_t k = 0; k < sec->lost.len; k++)
+            cbi_vec_push(lk->ctx, list, ((constant){NULL, sec->lost.items[k]}));
+    }
     for (size_t i = 0; i < lk->locals.len; i++) {
         cbi_lsym *sym = lk->locals.items[i];
-        if (!sym->sec || sym->is_section || !sym->sec->spread_to)
+        const cbi_osec *sec = sym->sec;
+        if (!sec || sym->is_section || !sec->spread_to)
             continue;
-        uintptr_t turn = (uintptr_t)cbi_map_get(&turns, CBI_KEY(sym->sec));
-        if (!turn) {
-            turn = list.len + 1;
-            cbi_map_put(lk->ctx, &turns, CBI_KEY(sym->sec), (void *)turn);
-        }
-        constant *c = CBI_NEW(lk->ctx, constant);
-        *c = (constant){sym, turn};
-        cbi_vec_push(lk->ctx, &list, c);
+        constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
+        if (sym->def_obj == sec->func->obj)
+            cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}}));
     }
-    cbi_list_sort(lk->ctx, (void **)list.items, list.len, by_place);
-    *ret_list = list.items;
-    return list.len;
+}
+
+typedef CBI_VEC(cbi_lrel) rel_copies;
+
+static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *c,
+                          const rel_list *list, rel_copies *copies)
+{
+    for (size_t k = 0; list && k < list->len; k++) {
+        cbi_lrel r = lk->rels.items[list->items[k]];
+        if (r.offset < c->range.start || r.offset - c->range.start >= c->range.size)
+            continue;
+        r.offset += from->spread_offset;
+        for (size_t e = 0; e < from->spread_to->len; e++) {
+            r.target = from->spread_to->items[e]->constant2;
+            if (r.target)
+                cbi_vec_push(lk->ctx, copies, r);
+        }
+    }
+    if (!c->sym)
+        return;
+    c->sym->value += from->spread_offset;
+    c->sym->spread = true;
+    if (from->spread_to->len)
+        c->sym->sec = from->spread_to->items[0]->constant2;
 }
 
 /* Values and relocations follow their bytes, constant by constant. */
@@ -142,28 +172,18 @@ static void move_constants(cbi_linker *lk)
         }
         cbi_vec_push(lk->ctx, list, i);
     }
-    CBI_VEC(cbi_lrel) copies = {0};
-    constant **constants;
-    size_t count = list_constants(lk, &constants);
-    for (size_t i = 0; i < count; i++) {
-        cbi_lsym *sym = constants[i]->sym;
-        const cbi_osec *from = sym->sec;
-        const rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
-        for (size_t k = 0; list && k < list->len; k++) {
-            cbi_lrel r = lk->rels.items[list->items[k]];
-            if (r.offset < sym->value || r.offset - sym->value >= sym->size)
-                continue;
-            r.offset += from->spread_offset;
-            for (size_t e = 0; e < from->spread_to->len; e++) {
-                r.target = from->spread_to->items[e]->constant2;
-                if (r.target)
-                    cbi_vec_push(lk->ctx, &copies, r);
-            }
-        }
-        sym->value += from->spread_offset;
-        sym->spread = true;
-        if (from->spread_to->len)
-            sym->sec = from->spread_to->items[0]->constant2;
+    rel_copies copies = {0};
+    cbi_map constants = {0};
+    list_constants(lk, &constants);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *from = lk->secs.items[i];
+        constant_list *list = cbi_map_get(&constants, CBI_KEY(from));
+        if (!list || !list->len)
+            continue;
+        qsort(list->items, list->len, sizeof *list->items, by_start);
+        for (size_t k = 0; k < list->len; k++)
+            move_constant(lk, from, &list->items[k], cbi_map_get(&by_section, CBI_KEY(from)),
+                          &copies);
     }
     if (!copies.len)
         return;

@@ -323,6 +323,7 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     cbi_osec *constants = func->constant2;
     if (!constants)
         return;
+    constants->lost.len = 0;
     constants->pieces.len = 0;
     constants->size = 0;
     constants->used_size = 0;
@@ -332,8 +333,8 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
         constants->func = NULL;
         if (lk->exec)
             cbi_sec_kill(constants);
+        constants->orphan = true;
         func->constant2 = NULL;
-        func->lost_constants = false;
         return;
     }
     constants->emptied = true;
@@ -642,8 +643,7 @@ static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (!map->out->func)
         return;
     map->out->used_size = map->out->size;
-    map->out->func->lost_constants = true;
-    map->out->func->lost_constants_base = map->base;
+    cbi_vec_push(lk->ctx, &map->out->lost, ((cbi_range){map->base, obj->object.sections[i].size}));
 }
 
 static void pass_sections(cbi_linker *lk, cbi_lobj *obj)

@@ -407,7 +407,7 @@ void cbi_link_relocate(cbi_linker *lk)
             cbi_sec_materialize(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
-        if (r->drop || r->target->dead || from_replaced_copy(r))
+        if (r->drop || r->target->dead || r->target->orphan || from_replaced_copy(r))
             continue;
         relocate_one(lk, r);
     }

@@ -54,6 +54,10 @@ typedef struct cbi_piece {
     uint64_t offset; /* in the output section */
 } cbi_piece;
 
+typedef struct cbi_range {
+    uint64_t start, size;
+} cbi_range;
+
 struct cbi_osec {
     const cbi_name *name;
     uint32_t type; /* as in relocatables; executables change it when written */
@@ -81,7 +85,9 @@ struct cbi_osec {
     CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
     size_t info_room;              /* of an .nv.info section: what the surviving records take */
     bool emptied;                  /* optimizer constants of a function that was replaced */
-    uint64_t used_size;            /* optimizer constants: up to the end of the last symbol */
+    bool orphan; /* optimizer constants: of copies that lost, before the function was replaced */
+    CBI_VEC(cbi_range) lost;    /* optimizer constants: those of copies that lost */
+    uint64_t used_size;         /* optimizer constants: up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
     cbi_buf sass_info;          /* sm_100+: the same on the SASS side */
@@ -178,8 +184,6 @@ struct cbi_func {
     bool has_images;
     cbi_osec *image_table; /* sm_100+ */
     uint64_t bank_align;   /* entries: what an optimizer bank would need, should it be created */
-    bool lost_constants;   /* a copy that lost had optimizer constants */
-    uint64_t lost_constants_base;
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 
