@@ -1,7 +1,14 @@
 /* .debug_frame of the SASS side.  Unlike the Mercury side, which only clears the range of a
- * function that is gone, it leaves out the function's description and the CIE in front of it. */
+ * function that is gone, it leaves out the function's description and the CIE in front of it.
+ *
+ * A weak function that another copy replaced may have several descriptions.  The finalizer reads
+ * them all as ones of the copy that is linked: the first says what they say together, in terms of
+ * that copy's code, the others keep their Mercury range and say nothing.
+ */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
+
+#include <stdlib.h>
 
 typedef struct entry {
     uint64_t start, end;
@@ -41,6 +48,20 @@ static void skip_leb(cbi_reader *r)
         ;
 }
 
+static uint64_t read_uleb(cbi_reader *r)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = cbi_read8(r);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (!r->bad && (byte & 0x80));
+    return value;
+}
+
 static void put(uint8_t *p, unsigned width, uint64_t value)
 {
     for (unsigned i = 0; i < width; i++)
@@ -48,6 +69,60 @@ static void put(uint8_t *p, unsigned width, uint64_t value)
 }
 
 enum { CODE_UNIT = 4, ADDRESS = 8 };
+
+/* Skips the operands of an instruction that is no advance; false for ones that are not known. */
+static bool skip_operands(cbi_reader *r, uint8_t op)
+{
+    switch (op >> 6 ? op & 0xc0 : op) {
+    case 0x00:
+    case 0x0a:
+    case 0x0b:
+    case 0xc0:
+        return true;
+    case 0x05:
+    case 0x09:
+    case 0x0c:
+    case 0x11:
+    case 0x12:
+    case 0x14:
+        skip_leb(r);
+        skip_leb(r);
+        return true;
+    case 0x06:
+    case 0x07:
+    case 0x08:
+    case 0x0d:
+    case 0x0e:
+    case 0x13:
+    case 0x80:
+        skip_leb(r);
+        return true;
+    case 0x10:
+    case 0x16: /* a register and an expression */
+        skip_leb(r);
+        cbi_read_bytes(r, read_uleb(r));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_advance(uint8_t op)
+{
+    return (op >= 2 && op <= 4) || op >> 6 == 1;
+}
+
+/* Reads what follows the opcode, 1, 2 or 4 bytes or none. */
+static uint64_t read_advance(cbi_reader *r, uint8_t op, unsigned *ret_width)
+{
+    unsigned width = op >> 6 ? 0 : 1u << (op - 2);
+    uint64_t delta = width ? 0 : op & 0x3f;
+    cbi_span bytes = cbi_read_bytes(r, width);
+    for (unsigned i = 0; i < bytes.size; i++)
+        delta |= (uint64_t)bytes.data[i] << (8 * i);
+    *ret_width = width;
+    return delta;
+}
 
 /* Fits range and advances to code that moved; deltas keep their width, as code only shrinks. */
 static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewrite *rw)
@@ -61,52 +136,204 @@ static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewri
     while (r.pos < size && !r.bad) {
         size_t op_at = r.pos;
         uint8_t op = cbi_read8(&r);
-        unsigned width = op == 2 ? 1 : op == 3 ? 2 : op == 4 ? 4 : 0;
-        if (width || op >> 6 == 1) {
-            size_t value_at = r.pos;
-            cbi_span bytes = cbi_read_bytes(&r, width);
-            uint64_t delta = width ? 0 : op & 0x3f;
-            for (unsigned i = 0; i < bytes.size; i++)
-                delta |= (uint64_t)bytes.data[i] << (8 * i);
-            old += delta * CODE_UNIT;
-            uint64_t next = cbi_rewrite_map(rw, old);
-            uint64_t value = (next - now) / CODE_UNIT;
-            now = next;
-            if (width)
-                put(fde + value_at, width, value);
-            else
-                fde[op_at] = (uint8_t)(0x40 | (value & 0x3f));
+        if (!is_advance(op)) {
+            if (!skip_operands(&r, op))
+                return;
             continue;
         }
-        switch (op >> 6 ? 0x06 : op) {
-        case 0x05:
-        case 0x09:
-        case 0x0c:
-        case 0x11:
-        case 0x12:
-        case 0x14:
-            skip_leb(&r);
-            skip_leb(&r);
-            break;
-        case 0x06:
-            if (op >> 6 != 3)
-                skip_leb(&r);
-            break;
-        case 0x07:
-        case 0x08:
-        case 0x0d:
-        case 0x0e:
-        case 0x13:
-            skip_leb(&r);
-            break;
-        case 0x00:
-        case 0x0a:
-        case 0x0b:
-            break;
-        default:
-            return;
+        unsigned width;
+        old += read_advance(&r, op, &width) * CODE_UNIT;
+        uint64_t next = cbi_rewrite_map(rw, old);
+        uint64_t value = (next - now) / CODE_UNIT;
+        now = next;
+        if (width)
+            put(fde + op_at + 1, width, value);
+        else
+            fde[op_at] = (uint8_t)(0x40 | (value & 0x3f));
+    }
+}
+
+/* ---- functions with several descriptions ---- */
+
+typedef struct description {
+    cbi_span bytes; /* of the Mercury section */
+    entry cie, fde;
+} description;
+
+typedef struct description_list {
+    CBI_VEC(description) items;
+    size_t next; /* to be written */
+} description_list;
+
+/* Symbols of a Mercury section by the place where their address goes. */
+static void mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
+{
+    const cbi_lobj *obj = part->obj;
+    for (uint32_t i = 1; i < obj->object.section_count; i++) {
+        const cbi_section *sec = &obj->object.sections[i];
+        if (sec->type != SHT_RELA || sec->info != part->section)
+            continue;
+        for (size_t k = 0; k < cbi_rela_count(sec); k++) {
+            cbi_rela rela = cbi_rela_at(sec, k);
+            cbi_lsym *sym = obj->symbols[rela.symbol];
+            if (sym && !sym->is_section && !sym->removed && !obj->symbol_lost[rela.symbol])
+                cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
         }
     }
+}
+
+static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
+{
+    for (size_t p = 0; p < debug->parts.len; p++) {
+        const cbi_mercury_part *part = &debug->parts.items[p];
+        description d = {.bytes = part->obj->object.sections[part->section].data};
+        cbi_map symbols = {0};
+        mercury_symbols(lk, part, &symbols);
+        for (uint64_t at = 0; at < d.bytes.size && next_entry(d.bytes, at, &d.fde);
+             at = d.fde.end) {
+            if (d.fde.cie) {
+                d.cie = d.fde;
+                continue;
+            }
+            const cbi_lsym *sym = described(&symbols, &d.fde);
+            if (!sym || !sym->func)
+                continue;
+            description_list *list = cbi_map_get(&debug->frames, CBI_KEY(sym->func));
+            if (!list) {
+                list = CBI_NEW(lk->ctx, description_list);
+                cbi_map_put(lk->ctx, &debug->frames, CBI_KEY(sym->func), list);
+            }
+            cbi_vec_push(lk->ctx, &list->items, d);
+        }
+    }
+}
+
+/* What a description says at one place. */
+typedef struct statement {
+    uint64_t place;
+    size_t order;
+    cbi_span ops;
+} statement;
+
+typedef CBI_VEC(statement) statement_list;
+
+static void add_statement(cbi_linker *lk, statement_list *list, uint64_t place, cbi_span ops)
+{
+    cbi_vec_push(lk->ctx, list, ((statement){place, list->len, ops}));
+}
+
+/* False when it holds an instruction that is not known. */
+static bool read_statements(cbi_linker *lk, const description *d, statement_list *ret_list)
+{
+    cbi_span bytes = {d->bytes.data, d->fde.end};
+    cbi_reader r = cbi_reader_at(bytes, d->fde.id_at + d->fde.id_size + 2 * ADDRESS);
+    uint64_t start = r.pos, end = r.pos;
+    uint32_t place = 0; /* advances wrap around to go back */
+    while (!r.bad && r.pos < bytes.size) {
+        uint64_t at = r.pos;
+        uint8_t op = cbi_read8(&r);
+        if (is_advance(op)) {
+            unsigned width;
+            if (end > start)
+                add_statement(lk, ret_list, place, (cbi_span){bytes.data + start, end - start});
+            place += (uint32_t)read_advance(&r, op, &width);
+            start = end = r.pos;
+        } else if (!skip_operands(&r, op)) {
+            return false;
+        } else if (op) {
+            start = end > start ? start : at;
+            end = r.pos;
+        }
+    }
+    /* the last one counts even when it says nothing */
+    add_statement(lk, ret_list, place, (cbi_span){bytes.data + start, end - start});
+    return !r.bad;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const statement *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Instructions for the code that is linked.  Of statements about one place the last counts; those
+ * about places where none of its instructions starts go. */
+static bool join_descriptions(cbi_linker *lk, const description_list *list, const cbi_func *func,
+                              cbi_buf *ret_ops)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    statement_list said = {0};
+    for (size_t i = 0; i < list->items.len; i++)
+        if (!places || !read_statements(lk, &list->items.items[i], &said))
+            return false;
+    qsort(said.items, said.len, sizeof *said.items, compare);
+    uint64_t now = 0;
+    for (size_t i = 0; i < said.len; i++) {
+        const statement *s = &said.items[i];
+        const cbi_mercury_place *place = cbi_mercury_place_at(places, s->place);
+        if (!place || (i + 1 < said.len && s[1].place == s->place))
+            continue;
+        uint64_t next = cbi_rewrite_map(cbi_rewrite_of(lk, func), place->frame);
+        if (next != now) {
+            uint8_t advance[5] = {4};
+            cbi_st32(advance + 1, (uint32_t)((next - now) / CODE_UNIT));
+            cbi_buf_append(lk->ctx, ret_ops, advance, sizeof advance);
+        }
+        now = next;
+        cbi_buf_append(lk->ctx, ret_ops, s->ops.data, s->ops.size);
+    }
+    return true;
+}
+
+/* Writes the FDE at e with other instructions. */
+static void write_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+                        const entry *e, uint64_t cie_at, uint64_t range, const cbi_buf *ops)
+{
+    enum { FRAME_ALIGN = 8 };
+    uint64_t start = debug->sass.len, body = e->id_at + e->id_size;
+    cbi_mercury_copy(lk, debug, part, e->start, body + 2 * ADDRESS);
+    cbi_buf_append(lk->ctx, &debug->sass, ops->items, ops->len);
+    uint64_t size = debug->sass.len - start;
+    cbi_buf_append(lk->ctx, &debug->sass, NULL, cbi_align_up(size, FRAME_ALIGN) - size);
+    size = debug->sass.len - start - (e->id_at - e->start);
+    uint8_t *fde = debug->sass.items + start;
+    cbi_st64(fde + (body - e->start) + ADDRESS, range);
+    if (e->id_size == 8) {
+        cbi_st64(fde + 4, size);
+        cbi_st64(fde + (e->id_at - e->start), cie_at);
+    } else {
+        cbi_st32(fde, (uint32_t)size);
+        cbi_st32(fde + (e->id_at - e->start), (uint32_t)cie_at);
+    }
+}
+
+/* One of several descriptions of a function; false to write it as it is. */
+static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+                         const entry *cie, const entry *fde, const cbi_func *func)
+{
+    description_list *list = cbi_map_get(&debug->frames, CBI_KEY(func));
+    if (!list || list->items.len < 2 || list->next == list->items.len)
+        return false;
+    const description *d = &list->items.items[list->next];
+    cbi_buf ops = {0};
+    uint64_t cie_at = debug->sass.len;
+    if (list->next == 0) {
+        if (!join_descriptions(lk, list, func, &ops))
+            return false;
+        const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+        cbi_mercury_copy(lk, debug, part, cie->start, cie->end);
+        write_frame(lk, debug, part, fde, cie_at, rw ? rw->size : func->text->size, &ops);
+    } else {
+        cbi_buf_append(lk->ctx, &debug->sass, d->bytes.data + d->cie.start,
+                       d->cie.end - d->cie.start);
+        uint64_t range = d->fde.id_at + d->fde.id_size + ADDRESS;
+        write_frame(lk, debug, part, fde, cie_at,
+                    cbi_fits(range, 8, d->fde.end) ? cbi_ld64(d->bytes.data + range) : 0, &ops);
+    }
+    list->next++;
+    return true;
 }
 
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
@@ -114,6 +341,8 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_map symbols = {0};
     cbi_mercury_described(lk, part, &symbols);
+    if (part == debug->parts.items)
+        collect_descriptions(lk, debug);
     uint64_t at = 0;
     entry e, cie = {0};
     bool have_cie = false;
@@ -127,6 +356,10 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
         }
         const cbi_lsym *sym = described(&symbols, &e);
         if (sym && !sym->name) {
+            have_cie = false;
+            continue;
+        }
+        if (have_cie && sym && sym->func && write_joined(lk, debug, part, &cie, &e, sym->func)) {
             have_cie = false;
             continue;
         }

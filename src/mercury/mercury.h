@@ -35,10 +35,19 @@ typedef struct cbi_mercury_debug {
     CBI_VEC(cbi_mercury_part) parts; /* input order */
     cbi_buf sass;
     bool has_names;
-    cbi_map names; /* of registers: name -> the first function so called */
+    cbi_map names;  /* of registers: name -> the first function so called */
+    cbi_map frames; /* .debug_frame: function -> its descriptions on the Mercury side */
 } cbi_mercury_debug;
 
+/* An instruction, or a run of them, in both forms. */
+typedef struct cbi_mercury_place {
+    uint64_t mercury, sass;
+    uint64_t frame; /* sass, but for what was put behind the instruction before */
+} cbi_mercury_place;
+typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
+
 struct cbi_mercury_state {
+    cbi_map places;                     /* function -> cbi_mercury_places */
     cbi_map rewrites;                   /* function -> cbi_rewrite */
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
     CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
@@ -75,6 +84,12 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols);
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
 /* Capability mask of everything in the output; compat: the merged records. */
 uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
+
+/* ---- places.c ---- */
+/* The function's instructions in its input; NULL when their lengths are not all known. */
+const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *func);
+/* What starts at a Mercury offset, or NULL. */
+const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);
 
 /* ---- targets.c ---- */
 /* The chip's bit in capability masks, 0 for chips without one. */

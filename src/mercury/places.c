@@ -1,0 +1,129 @@
+/* Where the instructions of a function lie in its Mercury form.
+ *
+ * The capsule stores the length of an instruction that has a record; the others take one or two
+ * units, which follows from their opcode and operands.  docs/mercury.md has the rules.
+ */
+#include "mercury/mercury.h"
+
+enum { UNIT = 16, OPCODES = 0x1000 };
+
+/* Opcodes whose Mercury form takes one unit. */
+static const uint16_t short_opcodes[] = {
+    0x202, 0x207, 0x208, 0x20b, 0x20c, 0x210, 0x212, 0x216, 0x219, 0x220, 0x221, 0x224,
+    0x228, 0x229, 0x22a, 0x245, 0x28c, 0x290, 0x291, 0x2a4, 0x2bd, 0x2bf, 0x2ca, 0x300,
+    0x301, 0x302, 0x305, 0x306, 0x307, 0x308, 0x309, 0x310, 0x311, 0x312, 0x313, 0x3a1,
+    0x802, 0x806, 0x882, 0x886, 0x908, 0x918, 0x941, 0x945, 0x946, 0x94d, 0x95c, 0x95d,
+    0x9af, 0xc02, 0xc0c, 0xc10, 0xc12, 0xc19, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00, 0xd05,
+    0xd06, 0xd08, 0xd09, 0xd10, 0xd12, 0xe21, 0xe24, 0xe29, 0xe2a,
+};
+
+static bool bit(const uint8_t *insn, unsigned at)
+{
+    return insn[at / 8] >> (at % 8) & 1;
+}
+
+static int compare_opcodes(const void *a, const void *b)
+{
+    return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* Units of an instruction without a record. */
+static unsigned derived_units(const uint8_t *insn)
+{
+    enum { NO_REGISTER = 0xff, NO_PREDICATE = 7 };
+    uint16_t opcode = cbi_ld16(insn) & (OPCODES - 1);
+    if (!bsearch(&opcode, short_opcodes, CBI_COUNT(short_opcodes), sizeof opcode, compare_opcodes))
+        return 2;
+    bool third = insn[8] != NO_REGISTER, extended = bit(insn, 74);
+    bool longer = false;
+    switch (opcode) {
+    case 0x210:
+    case 0x290:
+    case 0xc10: /* addition */
+        longer = third || extended;
+        break;
+    case 0x212:
+    case 0xc12: /* logic */
+        longer = third;
+        break;
+    case 0x224:
+    case 0xe24: /* multiplication */
+        longer = extended;
+        break;
+    case 0x20c:
+    case 0xc0c: /* comparison */
+        longer = (insn[10] >> 7 | (insn[11] & 3) << 1) != NO_PREDICATE || bit(insn, 72);
+        break;
+    case 0x945: /* convergence barrier */
+        longer = !bit(insn, 73);
+        break;
+    default:
+        break;
+    }
+    return longer ? 2 : 1;
+}
+
+/* What the finalizer put behind the main instruction of a run has no place in Mercury: to frame
+ * descriptions it belongs to what follows. */
+static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
+{
+    uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
+    uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
+    if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
+        return end;
+    for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION)
+        if ((cbi_ld16(text.data + at) & 0xfff) == 0x9ab)
+            return at;
+    bool collective = (cbi_ld16(text.data + end - CBI_SASS_INSTRUCTION) & 0xfff) == 0x91b;
+    return collective ? end - CBI_SASS_INSTRUCTION : end;
+}
+
+static cbi_mercury_places *build(cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_mercury_view *view = func->obj->mercury;
+    cbi_span capsule = view->file.sections[view->capsule[func->in_sec]].data;
+    cbi_span text = view->file.sections[func->in_sec].data;
+    cbi_mercury_places *places = CBI_NEW(lk->ctx, cbi_mercury_places);
+    cbi_capsule walk;
+    cbi_capsule_entry e = {0};
+    if (cbi_capsule_verify(capsule, text.size))
+        return places;
+    uint64_t mercury = 0, frame = 0;
+    for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
+        uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
+        cbi_vec_push(lk->ctx, places, ((cbi_mercury_place){mercury, sass, frame}));
+        mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)
+                           : e.kind == CBI_CAPSULE_RUN   ? 0
+                                                         : e.units);
+        frame = end_of_main(text, &e);
+    }
+    if (mercury != func->obj->object.symbols[func->in_sym].size)
+        places->len = 0;
+    return places;
+}
+
+const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *func)
+{
+    if (!func->obj || !func->obj->mercury || !func->text || func->alias_of)
+        return NULL;
+    struct cbi_mercury_state *state = cbi_mercury_state_of(lk);
+    cbi_mercury_places *places = cbi_map_get(&state->places, CBI_KEY(func));
+    if (!places) {
+        places = build(lk, func);
+        cbi_map_put(lk->ctx, &state->places, CBI_KEY(func), places);
+    }
+    return places->len ? places : NULL;
+}
+
+const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury)
+{
+    size_t low = 0, high = places->len;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (places->items[mid].mercury < mercury)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < places->len && places->items[low].mercury == mercury ? &places->items[low] : NULL;
+}
