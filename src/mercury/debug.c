@@ -143,6 +143,22 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map
     }
 }
 
+void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
+{
+    const cbi_lobj *obj = part->obj;
+    for (uint32_t i = 1; i < obj->object.section_count; i++) {
+        const cbi_section *sec = &obj->object.sections[i];
+        if (sec->type != SHT_RELA || sec->info != part->section)
+            continue;
+        for (size_t k = 0; k < cbi_rela_count(sec); k++) {
+            cbi_rela rela = cbi_rela_at(sec, k);
+            cbi_lsym *sym = obj->symbols[rela.symbol];
+            if (sym && !sym->is_section && !sym->removed && !obj->symbol_lost[rela.symbol])
+                cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
+        }
+    }
+}
+
 void cbi_mercury_debug_build(cbi_linker *lk)
 {
     cbi_mercury_state_of(lk);

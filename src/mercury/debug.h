@@ -14,6 +14,9 @@ void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part
  * not in the output is stood for by a symbol without a name. */
 void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols);
 
+/* Functions that are in the output, by the place in the input's Mercury section. */
+void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols);
+
 /* frame.c: .debug_frame without the entries of functions that are gone. */
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);
 

@@ -165,30 +165,13 @@ typedef struct description_list {
     size_t next; /* to be written */
 } description_list;
 
-/* Symbols of a Mercury section by the place where their address goes. */
-static void mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
-{
-    const cbi_lobj *obj = part->obj;
-    for (uint32_t i = 1; i < obj->object.section_count; i++) {
-        const cbi_section *sec = &obj->object.sections[i];
-        if (sec->type != SHT_RELA || sec->info != part->section)
-            continue;
-        for (size_t k = 0; k < cbi_rela_count(sec); k++) {
-            cbi_rela rela = cbi_rela_at(sec, k);
-            cbi_lsym *sym = obj->symbols[rela.symbol];
-            if (sym && !sym->is_section && !sym->removed && !obj->symbol_lost[rela.symbol])
-                cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
-        }
-    }
-}
-
 static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
 {
     for (size_t p = 0; p < debug->parts.len; p++) {
         const cbi_mercury_part *part = &debug->parts.items[p];
         description d = {.bytes = part->obj->object.sections[part->section].data};
         cbi_map symbols = {0};
-        mercury_symbols(lk, part, &symbols);
+        cbi_mercury_symbols(lk, part, &symbols);
         for (uint64_t at = 0; at < d.bytes.size && next_entry(d.bytes, at, &d.fde);
              at = d.fde.end) {
             if (d.fde.cie) {

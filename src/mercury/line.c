@@ -1,7 +1,8 @@
 /* .debug_line and .nv_debug_line_sass of the SASS side.
  *
  * The finalizer writes each unit anew: sequences of functions that are gone disappear, the others
- * come in the order of the output's symbols.
+ * come in the order of the output's symbols.  A sequence about a weak function that another copy
+ * replaced is read as one about the copy that is linked.
  */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
@@ -231,14 +232,145 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
     return !r.bad;
 }
 
+/* ---- sequences about another copy of the function ---- */
+
+typedef struct row {
+    uint64_t address; /* Mercury */
+    size_t order;
+    int64_t line;
+    uint64_t file;
+    cbi_span set_file;
+    bool opens; /* the function's first row, by the compiler's mark */
+} row;
+
+typedef CBI_VEC(row) row_list;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* False for calls that were inlined, whose rows name each other by number. */
+static bool read_rows(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
+                      row_list *ret_rows)
+{
+    cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start);
+    row now = {.line = 1, .file = 1};
+    while (!r.bad && r.pos < seq->end) {
+        uint64_t at = r.pos;
+        uint8_t op = cbi_read8(&r);
+        if (op == 0) {
+            uint64_t size = read_uleb(&r);
+            uint8_t sub = size ? cbi_read8(&r) : 0;
+            cbi_span operand = cbi_read_bytes(&r, size ? size - 1 : 0);
+            if (sub == 0x90)
+                return false;
+            if (sub == 0x92 && operand.size)
+                now.opens = operand.data[0];
+            continue;
+        }
+        if (op == DW_ADVANCE_PC) {
+            now.address += (uint64_t)read_sleb(&r);
+            continue;
+        }
+        if (op == DW_ADVANCE_LINE) {
+            now.line += read_sleb(&r);
+            continue;
+        }
+        if (op == DW_SET_FILE) {
+            now.file = read_uleb(&r);
+            now.set_file = (cbi_span){bytes.data + at, r.pos - at};
+            continue;
+        }
+        if (op >= u->opcode_base) {
+            now.address += (op - u->opcode_base) / LINE_RANGE;
+            now.line += LINE_BASE + (int64_t)((op - u->opcode_base) % LINE_RANGE);
+        } else if (op != DW_COPY) {
+            return false;
+        }
+        now.order = ret_rows->len;
+        cbi_vec_push(lk->ctx, ret_rows, now);
+    }
+    return !r.bad;
+}
+
+/* The sequence about the function in unit `number` of the Mercury side. */
+static bool find_mercury_sequence(cbi_linker *lk, const cbi_mercury_part *part, unsigned number,
+                                  const cbi_lsym *sym, unit *ret_unit, sequence *ret_sequence)
+{
+    cbi_span bytes = part->obj->object.sections[part->section].data;
+    cbi_map symbols = {0};
+    cbi_mercury_symbols(lk, part, &symbols);
+    uint64_t at = 0;
+    for (; read_unit(bytes, at, ret_unit); at = ret_unit->end)
+        if (number-- == 0) {
+            sequence_list list = {0};
+            if (!read_sequences(lk, bytes, ret_unit, &symbols, &list))
+                return false;
+            for (size_t i = 0; i < list.len; i++)
+                if (list.items[i].sym == sym) {
+                    *ret_sequence = list.items[i];
+                    return true;
+                }
+            return false;
+        }
+    return false;
+}
+
+/* Each instruction takes the last row at or before its place in Mercury and writes it if it is
+ * another one than before.  The first row is written once more before all, unless the compiler
+ * marked it. */
+static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const unit *u,
+                           unsigned number, const cbi_lsym *sym, cbi_buf *out)
+{
+    const cbi_func *func = sym->func;
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    unit mercury;
+    sequence seq;
+    row_list rows = {0};
+    if (!places || !find_mercury_sequence(lk, part, number, sym, &mercury, &seq) ||
+        !read_rows(lk, part->obj->object.sections[part->section].data, &mercury, &seq, &rows))
+        return false;
+    qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
+    row_writer w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1};
+    uint64_t file = 0; /* none: the first row says it */
+    size_t next = 0;   /* rows passed */
+    bool begun = false;
+    size_t before = rows.len && rows.items[0].opens ? 0 : SIZE_MAX; /* the row written last */
+    for (size_t i = 0; i + 1 < places->len; i++) {
+        while (next < rows.len && rows.items[next].address <= places->items[i].mercury)
+            next++;
+        while (next && (!begun || before != next - 1)) {
+            const row *at = &rows.items[next - 1];
+            before = begun ? next - 1 : before;
+            begun = true;
+            if (at->file != file)
+                w.file = at->set_file;
+            file = at->file;
+            put_row(lk, out, &w, places->items[i].sass, at->line);
+        }
+    }
+    static const uint8_t end[] = {0, 1, 1};
+    uint64_t size = w.rw ? w.rw->size : func->text->size;
+    put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(size - w.address));
+    cbi_buf_append(lk->ctx, out, end, sizeof end);
+    return true;
+}
+
 static void write_sequence(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
-                           const unit *u, const sequence *seq)
+                           const unit *u, unsigned number, const sequence *seq)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
-    const cbi_rewrite *rw = seq->sym ? cbi_rewrite_of(lk, seq->sym->func) : NULL;
+    const cbi_func *func = seq->sym ? seq->sym->func : NULL;
+    const cbi_rewrite *rw = func ? cbi_rewrite_of(lk, func) : NULL;
+    bool replaced = func && func->obj && func->obj != part->obj;
     cbi_buf moved = {0};
-    if (rw && seq->end - seq->start > SET_ADDRESS_SIZE &&
-        move_sequence(lk, bytes, u, seq, rw, &moved)) {
+    if (seq->end - seq->start > SET_ADDRESS_SIZE &&
+        (replaced ? place_sequence(lk, part, u, number, seq->sym, &moved)
+                  : rw && move_sequence(lk, bytes, u, seq, rw, &moved))) {
         cbi_mercury_copy(lk, debug, part, seq->start, seq->start + SET_ADDRESS_SIZE);
         cbi_buf_append(lk->ctx, &debug->sass, moved.items, moved.len);
         return;
@@ -280,7 +412,7 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
     copy_string_base(debug, part, number);
     for (size_t i = 0; i < list->len; i++)
         if (!list->items[i].sym || list->items[i].sym->name)
-            write_sequence(lk, debug, part, u, &list->items[i]);
+            write_sequence(lk, debug, part, u, number, &list->items[i]);
     cbi_st32(debug->sass.items + start, (uint32_t)(debug->sass.len - start - 4));
 }
 
