@@ -214,6 +214,8 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_sec_kill(sec);
     }
     drop_emptied(lk, created);
+    if (lk->last_shared_constant)
+        lk->null_symbol_value = lk->last_shared_constant->offset;
     if (!any)
         return;
     move_constants(lk);

@@ -158,7 +158,7 @@ static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_sec
         kept->offset = cbi_sec_append(lk, out, in->data, in->size, in->align);
         cbi_map_put(lk->ctx, &lk->constant_pieces, CBI_KEY(key), kept);
     }
-    lk->null_symbol_value = kept->offset;
+    lk->last_shared_constant = kept;
     return base;
 }
 
@@ -170,12 +170,8 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return map;
     const cbi_section *in = &obj->object.sections[i];
     map->out = open_section(lk, obj, i);
-    if (is_shared(in->type)) {
-        /* Laid out variable by variable; only the header's alignment counts. */
-        if (!map->out->func && in->align > map->out->align)
-            map->out->align = in->align;
-        return map;
-    }
+    if (is_shared(in->type))
+        return map; /* laid out variable by variable */
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed && map->out->func &&
         map->out->target == section_target(obj, in) && is_weak(map->out->func->sym))
         return map; /* the first copy stays */
@@ -569,6 +565,9 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     define_object(obj, s, sym, map);
     if (is_shared(in->type)) {
         sym->shared_align = s->value;
+        /* Not the header's alignment: -r raises that for dynamic variables. */
+        if (!map->out->func && s->size && s->value > map->out->align)
+            map->out->align = s->value;
         sym->dynamic |= !map->out->func && s->size == 0;
         /* A replaced weak variable is laid out twice; its later place counts.  One first met as
          * dynamic is not laid out at all, but stands twice in the order of the others. */

@@ -268,8 +268,9 @@ typedef struct cbi_linker {
     bool prune;              /* kernels are removed by -kernels-used or -variables-used */
     bool merge_constants;    /* kernels are removed: equal constant banks of objects are shared */
     cbi_map constant_pieces; /* ... contents -> cbi_piece that was kept */
-    bool eliminate;          /* dead code elimination runs */
-    bool runtime_left_out;   /* libcudadevrt was not needed where it stood */
+    const cbi_piece *last_shared_constant;
+    bool eliminate;        /* dead code elimination runs */
+    bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
     cbi_lobj **objs;
     size_t obj_count;
