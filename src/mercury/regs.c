@@ -13,9 +13,8 @@ static const cbi_lsym *function_named(const cbi_mercury_part *part, const char *
 }
 
 /* nvlink goes by names: of the records about functions of one name only the first counts, and it is
- * read as one about the first such function in the output. */
-static bool is_passed_over(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_lsym *sym,
-                           const char *name)
+ * read as one about the first such function in the output.  NULL when there is none left. */
+static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, const char *name)
 {
     static cbi_func taken;
     for (size_t i = lk->funcs.len; !debug->has_names && i-- > 0;) {
@@ -26,9 +25,18 @@ static bool is_passed_over(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_l
     debug->has_names = true;
     uint64_t key = CBI_KEY(cbi_intern(lk->ctx, name));
     const cbi_func *first = cbi_map_get(&debug->names, key);
-    if (first)
+    if (first && first != &taken)
         cbi_map_put(lk->ctx, &debug->names, key, &taken);
-    return !sym || !sym->func || first != sym->func;
+    return first == &taken ? NULL : first;
+}
+
+/* Where the code of func has what the record of another one places at a Mercury offset.  For places
+ * that it lacks nvlink writes what it finds in memory. */
+static uint64_t foreign_place(cbi_linker *lk, const cbi_func *func, uint64_t mercury)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    const cbi_mercury_place *place = places ? cbi_mercury_place_at(places, mercury) : NULL;
+    return place ? cbi_rewrite_map(cbi_rewrite_of(lk, func), place->sass) : 0;
 }
 
 static void skip_string(cbi_reader *r)
@@ -37,34 +45,76 @@ static void skip_string(cbi_reader *r)
         ;
 }
 
+/* What one function's record says of a register. */
+typedef struct range {
+    uint32_t reg;
+    size_t order;
+    size_t at; /* of the two places */
+    uint32_t start, end;
+} range;
+
+typedef CBI_VEC(range) range_list;
+
+/* Reads a record behind its name. */
+static bool read_ranges(cbi_linker *lk, cbi_reader *r, range_list *ret_list)
+{
+    ret_list->len = 0;
+    for (uint32_t count = cbi_read32(r); count && !r->bad; count--) {
+        range e = {.order = ret_list->len};
+        cbi_read32(r);
+        skip_string(r);
+        e.reg = cbi_read32(r);
+        e.at = r->pos;
+        e.start = cbi_read32(r);
+        e.end = cbi_read32(r);
+        cbi_vec_push(lk->ctx, ret_list, e);
+    }
+    return !r->bad;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const range *x = a, *y = b;
+    if (x->reg != y->reg)
+        return x->reg < y->reg ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
 void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
+    cbi_span mercury = part->obj->object.sections[part->section].data;
     uint64_t base = debug->sass.len;
     cbi_mercury_copy(lk, debug, part, 0, bytes.size);
-    cbi_reader r = cbi_reader_at(bytes, 0);
+    cbi_reader r = cbi_reader_at(bytes, 0), m = cbi_reader_at(mercury, 0);
+    range_list own_ranges = {0}, ranges = {0};
     while (!r.bad && r.pos < bytes.size) {
         const char *name = cbi_span_string(bytes, r.pos);
         skip_string(&r);
-        uint32_t count = cbi_read32(&r);
-        if (r.bad || !name)
+        skip_string(&m);
+        bool known = read_ranges(lk, &m, &ranges);
+        if (!name || !read_ranges(lk, &r, &own_ranges))
             return;
         const cbi_lsym *sym = function_named(part, name);
-        bool gone = !sym || sym->removed;
-        if (lk->opt->exact && is_passed_over(lk, debug, sym, name))
-            gone = true;
-        const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
-        for (; count && !r.bad; count--) {
-            cbi_read32(&r);
-            skip_string(&r);
-            cbi_read32(&r);
-            uint64_t at = r.pos;
-            uint32_t start = cbi_read32(&r), end = cbi_read32(&r);
-            if (r.bad || (!gone && !rw))
-                continue;
-            uint8_t *out = debug->sass.items + base + at;
-            cbi_st32(out, gone ? 0 : (uint32_t)cbi_rewrite_map(rw, start));
-            cbi_st32(out + 4, gone ? 0 : (uint32_t)cbi_rewrite_map(rw, end));
+        const cbi_func *own = sym && !sym->removed ? sym->func : NULL;
+        const cbi_func *func = lk->opt->exact ? first_named(lk, debug, name) : own;
+        const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+        /* Mercury's are in the order of the places, those of SASS in that of the registers. */
+        known = known && ranges.len == own_ranges.len;
+        if (known && func && func != own)
+            qsort(ranges.items, ranges.len, sizeof *ranges.items, compare);
+        for (size_t i = 0; i < own_ranges.len; i++) {
+            const range *e = &own_ranges.items[i];
+            uint64_t start = 0, end = 0;
+            if (func && func == own) {
+                start = cbi_rewrite_map(rw, e->start);
+                end = cbi_rewrite_map(rw, e->end);
+            } else if (func && known) {
+                start = foreign_place(lk, func, ranges.items[i].start);
+                end = foreign_place(lk, func, ranges.items[i].end);
+            }
+            cbi_st32(debug->sass.items + base + e->at, (uint32_t)start);
+            cbi_st32(debug->sass.items + base + e->at + 4, (uint32_t)end);
         }
     }
 }
