@@ -59,9 +59,10 @@ void cbi_link_verbose(cbi_linker *lk)
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]",
                                (unsigned long long)lk->out.items[i]->size, bank);
     cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
-    for (size_t i = lk->funcs.len; i-- > 0;) {
-        const cbi_func *k = lk->funcs.items[i];
-        if (!(k->sym->other & STO_CUDA_ENTRY) || !k->obj || !k->live)
+    for (size_t i = lk->secs.len; i-- > 0;) {
+        const cbi_func *k = lk->secs.items[i]->func;
+        if (!k || k->text != lk->secs.items[i] || !(k->sym->other & STO_CUDA_ENTRY) || !k->obj ||
+            !k->live)
             continue;
         bool propagated = lk->exec && cbi_is_wanted_entry(lk, k);
         cbi_info(ctx, "resource-usage", NULL, NULL,
