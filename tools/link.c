@@ -189,6 +189,18 @@ static cbi_inputs *open_inputs(cbi_link_run *run)
     return inputs;
 }
 
+static void write_image(cbi_link_run *run, const cbi_rope *image)
+{
+    const char *path = cbi_text(&run->line, OPT_OUTPUT_FILE);
+    cbi_check_written(run, path, cbi_write_output_rope(path, image));
+}
+
+static void write_text(cbi_link_run *run, cbi_opt option, const cbi_buf *text)
+{
+    const char *path = cbi_text(&run->line, option);
+    cbi_check_written(run, path, cbi_write_output(path, text->items, text->len));
+}
+
 static cb_status link_inputs(cbi_link_run *run)
 {
     cbi_ctx *ctx = run->ctx;
@@ -225,15 +237,15 @@ static cb_status link_inputs(cbi_link_run *run)
         if (status != CB_OK && status != CB_ERR_LINK)
             return status;
         if (status == CB_OK)
-            cbi_write_result(run, cbi_text(&run->line, OPT_OUTPUT_FILE), &result.image);
+            write_image(run, &result.image);
     }
     cbi_write_register_file(run, &inputs,
                             result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
     if (options.map && status == CB_OK)
-        cbi_write_result(run, cbi_text(&run->line, OPT_MAP), &result.map);
+        write_text(run, OPT_MAP, &result.map);
     if (options.dot)
-        cbi_write_result(run, cbi_text(&run->line, OPT_DOT_FILE), &result.dot);
+        write_text(run, OPT_DOT_FILE, &result.dot);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CUBIND_LINK_RUN_H
 #define CUBIND_LINK_RUN_H
 
+#include "base/output_file.h"
 #include "input/input.h"
 #include "link/link.h"
 #include "messages.h"
@@ -54,7 +55,7 @@ const char *cbi_find_elsewhere(void *user, const char *symbol);
  * end of links that failed too.  Failure is fatal. */
 void cbi_write_repro(cbi_link_run *run);
 
-/* Writes a result file; failure is fatal. */
-void cbi_write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes);
+/* What became of a result file: a failure is fatal. */
+void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result);
 
 #endif

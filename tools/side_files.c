@@ -7,9 +7,9 @@
 
 #include "base/output_file.h"
 
-void cbi_write_result(cbi_link_run *run, const char *path, const cbi_buf *bytes)
+void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result)
 {
-    switch (cbi_write_output(path, bytes->items, bytes->len)) {
+    switch (result) {
     case CBI_OUTPUT_OK:
         return;
     case CBI_OUTPUT_NOT_OPENED:
@@ -95,5 +95,5 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
     cbi_buf out = {0};
     cbi_buf_printf(ctx, &out, "#define NUM_PRELINKED_OBJECTS %zu\n", count);
     cbi_buf_append(ctx, &out, rows.items, rows.len);
-    cbi_write_result(run, path, &out);
+    cbi_check_written(run, path, cbi_write_output(path, out.items, out.len));
 }

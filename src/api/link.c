@@ -22,7 +22,7 @@ struct cb_link {
     CBI_VEC(input) inputs;
     bool ran;
     bool done; /* image is valid */
-    cbi_buf image;
+    cbi_span image;
 };
 
 #define KNOWN_FLAGS ((CB_LINK_EMULATE_NVLINK << 1) - 1)
@@ -224,7 +224,7 @@ static cb_status run(cbi_ctx *ctx, void *arg)
     cbi_link_result result = {0};
     cb_status status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
     if (status == CB_OK)
-        link->image = result.image;
+        link->image = cbi_rope_flatten(ctx, &result.image);
     return status;
 }
 
@@ -242,8 +242,8 @@ cb_status cb_link_get_image(const cb_link *link, const void **ret_data, size_t *
 {
     if (!link || !link->done || !ret_data || !ret_size)
         return CB_ERR_USAGE;
-    *ret_data = link->image.items;
-    *ret_size = link->image.len;
+    *ret_data = link->image.data;
+    *ret_size = link->image.size;
     return CB_OK;
 }
 
@@ -251,7 +251,7 @@ cb_status cb_link_write_file(const cb_link *link, const char *path)
 {
     if (!link || !link->done || !path)
         return CB_ERR_USAGE;
-    cbi_output_result written = cbi_write_output(path, link->image.items, link->image.len);
+    cbi_output_result written = cbi_write_output(path, link->image.data, link->image.size);
     return written == CBI_OUTPUT_OK ? CB_OK : CB_ERR_IO;
 }
 
@@ -262,17 +262,17 @@ cb_status cb_link_write_callback(const cb_link *link,
     if (!link || !link->done || !write)
         return CB_ERR_USAGE;
     cbi_sink sink = cbi_sink_callback(write, user);
-    return cbi_sink_write(&sink, link->image.items, link->image.len) ? CB_OK : CB_ERR_IO;
+    return cbi_sink_write(&sink, link->image.data, link->image.size) ? CB_OK : CB_ERR_IO;
 }
 
 cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t size, size_t *ret_size)
 {
-    if (!link || !link->done || (!buffer && size) || !ret_size || size < link->image.len)
+    if (!link || !link->done || (!buffer && size) || !ret_size || size < link->image.size)
         return CB_ERR_USAGE;
     cbi_sink sink = cbi_sink_fixed(buffer, size);
-    if (!cbi_sink_write(&sink, link->image.items, link->image.len))
+    if (!cbi_sink_write(&sink, link->image.data, link->image.size))
         return CB_ERR_USAGE;
-    *ret_size = link->image.len;
+    *ret_size = link->image.size;
     return CB_OK;
 }
 

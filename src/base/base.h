@@ -172,12 +172,18 @@ uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t siz
 void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value);
 void cbi_buf_printf(cbi_ctx *ctx, cbi_buf *buf, const char *format, ...) CBI_PRINTF(3, 4);
 
+/* A byte string in parts, which lie wherever they are: a file that is put together without being
+ * copied. */
+typedef struct cbi_rope {
+    CBI_VEC(cbi_span) parts;
+    size_t size;
+} cbi_rope;
+
 /* ---- interned names: equal text means equal pointer ---- */
 
 typedef struct cbi_name {
     const char *s; /* NUL-terminated */
     size_t len;
-    uint64_t hash;
     uint32_t id; /* dense, in order of first interning */
 } cbi_name;
 
@@ -258,8 +264,12 @@ struct cbi_ctx {
     size_t memory_used;
     size_t memory_limit; /* bytes; 0 = none */
 
-    cbi_name **name_slots; /* open addressing by hash */
+    cbi_name **names; /* by id */
     size_t name_count;
+    struct cbi_name_slot {
+        uint32_t hash;
+        uint32_t number; /* id + 1; 0: empty */
+    } * name_slots;      /* open addressing by hash */
     size_t name_cap;
 
     cb_diagnostic_fn on_diagnostic;

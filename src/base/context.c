@@ -29,6 +29,7 @@ void cbi_ctx_fini(cbi_ctx *ctx)
         munmap(m->base, m->size);
     ctx->mappings = NULL;
     cbi_arena_fini(ctx);
+    ctx->names = NULL;
     ctx->name_slots = NULL;
     ctx->name_cap = ctx->name_count = 0;
 }

@@ -4,41 +4,49 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+/* The slots hold a part of the hash, so that a search reads no name but the right one: in a big
+ * link each read is a cache miss. */
 static void grow_names(cbi_ctx *ctx)
 {
     size_t cap = ctx->name_cap ? ctx->name_cap * 2 : 1024;
-    cbi_name **slots = CBI_NEW_ARRAY(ctx, cap, cbi_name *);
+    struct cbi_name_slot *slots = CBI_NEW_ARRAY(ctx, cap, struct cbi_name_slot);
     for (size_t i = 0; i < ctx->name_cap; i++) {
-        cbi_name *name = ctx->name_slots[i];
-        if (!name)
+        struct cbi_name_slot slot = ctx->name_slots[i];
+        if (!slot.number)
             continue;
-        size_t at = name->hash & (cap - 1);
-        while (slots[at])
+        size_t at = slot.hash & (cap - 1);
+        while (slots[at].number)
             at = (at + 1) & (cap - 1);
-        slots[at] = name;
+        slots[at] = slot;
     }
     ctx->name_slots = slots;
     ctx->name_cap = cap;
+    cbi_name **names = CBI_NEW_ARRAY(ctx, cap / 2, cbi_name *);
+    if (ctx->name_count)
+        memcpy(names, ctx->names, ctx->name_count * sizeof *names);
+    ctx->names = names;
 }
 
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
 {
     if (ctx->name_count * 2 >= ctx->name_cap)
         grow_names(ctx);
-    uint64_t hash = XXH3_64bits(s, len);
+    uint32_t hash = (uint32_t)XXH3_64bits(s, len);
     size_t mask = ctx->name_cap - 1;
     size_t at = hash & mask;
-    for (; ctx->name_slots[at]; at = (at + 1) & mask) {
-        const cbi_name *name = ctx->name_slots[at];
-        if (name->hash == hash && name->len == len && memcmp(name->s, s, len) == 0)
+    for (; ctx->name_slots[at].number; at = (at + 1) & mask) {
+        if (ctx->name_slots[at].hash != hash)
+            continue;
+        const cbi_name *name = ctx->names[ctx->name_slots[at].number - 1];
+        if (name->len == len && memcmp(name->s, s, len) == 0)
             return name;
     }
     cbi_name *name = cbi_alloc(ctx, sizeof *name + len + 1);
     name->s = memcpy(name + 1, s, len);
     name->len = len;
-    name->hash = hash;
-    name->id = (uint32_t)ctx->name_count++;
-    ctx->name_slots[at] = name;
+    name->id = (uint32_t)ctx->name_count;
+    ctx->names[ctx->name_count++] = name;
+    ctx->name_slots[at] = (struct cbi_name_slot){hash, (uint32_t)ctx->name_count};
     return name;
 }
 

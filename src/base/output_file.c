@@ -26,12 +26,35 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-static cbi_output_result write_in_place(const char *path, const void *data, size_t size)
+/* Small parts are gathered: a section of a big link is far smaller than a write should be. */
+static bool write_rope(int fd, const cbi_rope *rope)
+{
+    char buffer[64 * 1024];
+    size_t used = 0;
+    for (size_t i = 0; i < rope->parts.len; i++) {
+        const cbi_span *part = &rope->parts.items[i];
+        if (part->size > sizeof buffer - used) {
+            if (!write_all(fd, buffer, used))
+                return false;
+            used = 0;
+        }
+        if (part->size > sizeof buffer) {
+            if (!write_all(fd, (const char *)part->data, part->size))
+                return false;
+        } else {
+            memcpy(buffer + used, part->data, part->size);
+            used += part->size;
+        }
+    }
+    return write_all(fd, buffer, used);
+}
+
+static cbi_output_result write_in_place(const char *path, const cbi_rope *rope)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return CBI_OUTPUT_NOT_OPENED;
-    bool written = write_all(fd, data, size);
+    bool written = write_rope(fd, rope);
     if (close(fd) != 0)
         written = false;
     return written ? CBI_OUTPUT_OK : CBI_OUTPUT_NOT_WRITTEN;
@@ -59,7 +82,7 @@ static int open_beside(const char *place, int folder, char name[PATH_MAX])
 
 /* Writes beside `place` and renames.  keep_mode, if not NULL, is the mode to give the file.  False
  * if that cannot be started here. */
-static bool write_beside(const char *place, const mode_t *keep_mode, const void *data, size_t size,
+static bool write_beside(const char *place, const mode_t *keep_mode, const cbi_rope *rope,
                          cbi_output_result *ret_result)
 {
     char temporary[PATH_MAX];
@@ -67,7 +90,7 @@ static bool write_beside(const char *place, const mode_t *keep_mode, const void 
     int fd = open_beside(place, slash ? (int)(slash + 1 - place) : 0, temporary);
     if (fd < 0)
         return false;
-    bool written = write_all(fd, data, size) && (!keep_mode || fchmod(fd, *keep_mode) == 0);
+    bool written = write_rope(fd, rope) && (!keep_mode || fchmod(fd, *keep_mode) == 0);
     if (close(fd) != 0)
         written = false;
     if (written && rename(temporary, place) != 0)
@@ -78,7 +101,7 @@ static bool write_beside(const char *place, const mode_t *keep_mode, const void 
     return true;
 }
 
-cbi_output_result cbi_write_output(const char *path, const void *data, size_t size)
+cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope)
 {
     cbi_output_result result;
     struct stat st;
@@ -87,12 +110,19 @@ cbi_output_result cbi_write_output(const char *path, const void *data, size_t si
         bool replaceable = S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid() &&
                            access(path, W_OK) == 0 && realpath(path, real);
         mode_t mode = st.st_mode & 07777;
-        if (replaceable && write_beside(real, &mode, data, size, &result))
+        if (replaceable && write_beside(real, &mode, rope, &result))
             return result;
     } else if (errno == ENOENT && path[0] && lstat(path, &st) != 0) {
         /* no such name at all; a dangling link is left to open() */
-        if (write_beside(path, NULL, data, size, &result))
+        if (write_beside(path, NULL, rope, &result))
             return result;
     }
-    return write_in_place(path, data, size);
+    return write_in_place(path, rope);
+}
+
+cbi_output_result cbi_write_output(const char *path, const void *data, size_t size)
+{
+    cbi_span part = {data, size};
+    cbi_rope rope = {{&part, 1, 1}, size};
+    return cbi_write_output_rope(path, &rope);
 }

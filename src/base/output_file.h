@@ -2,7 +2,7 @@
 #ifndef CBI_OUTPUT_FILE_H
 #define CBI_OUTPUT_FILE_H
 
-#include <stddef.h>
+#include "base/base.h"
 
 typedef enum cbi_output_result {
     CBI_OUTPUT_OK,
@@ -15,5 +15,6 @@ typedef enum cbi_output_result {
  * an existing file is kept.  Devices and pipes, and files that renaming would separate from other
  * names or owners, are written in place. */
 cbi_output_result cbi_write_output(const char *path, const void *data, size_t size);
+cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope);
 
 #endif

@@ -19,6 +19,14 @@ static bool write_buffer(cbi_sink *sink, const void *data, size_t size)
     return true;
 }
 
+static bool write_rope(cbi_sink *sink, const void *data, size_t size)
+{
+    cbi_rope *rope = sink->to.rope.rope;
+    cbi_vec_push(sink->to.rope.ctx, &rope->parts, ((cbi_span){data, size}));
+    rope->size += size;
+    return true;
+}
+
 static bool write_file(cbi_sink *sink, const void *data, size_t size)
 {
     return fwrite(data, 1, size, sink->to.file) == size;
@@ -47,6 +55,21 @@ cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf)
     return (cbi_sink){.write = write_buffer, .to.buffer = {ctx, buf}};
 }
 
+cbi_sink cbi_sink_rope(cbi_ctx *ctx, cbi_rope *rope)
+{
+    return (cbi_sink){.write = write_rope, .to.rope = {ctx, rope}};
+}
+
+cbi_span cbi_rope_flatten(cbi_ctx *ctx, const cbi_rope *rope)
+{
+    uint8_t *bytes = cbi_alloc(ctx, rope->size), *at = bytes;
+    for (size_t i = 0; i < rope->parts.len; i++) {
+        memcpy(at, rope->parts.items[i].data, rope->parts.items[i].size);
+        at += rope->parts.items[i].size;
+    }
+    return (cbi_span){bytes, rope->size};
+}
+
 cbi_sink cbi_sink_file(FILE *file)
 {
     return (cbi_sink){.write = write_file, .to.file = file};
@@ -55,12 +78,6 @@ cbi_sink cbi_sink_file(FILE *file)
 cbi_sink cbi_sink_fixed(void *data, size_t size)
 {
     return (cbi_sink){.write = write_fixed, .to.fixed = {data, size}};
-}
-
-void cbi_sink_reserve(cbi_sink *sink, uint64_t size)
-{
-    if (sink->write == write_buffer)
-        cbi_vec_reserve(sink->to.buffer.ctx, sink->to.buffer.buf, size);
 }
 
 bool cbi_sink_write(cbi_sink *sink, const void *data, size_t size)

@@ -1,4 +1,4 @@
-/* Where serialized bytes go.  One interface, five back ends. */
+/* Where serialized bytes go.  One interface, six back ends. */
 #ifndef CBI_SINK_H
 #define CBI_SINK_H
 
@@ -20,6 +20,10 @@ typedef struct cbi_sink {
             cbi_ctx *ctx;
             cbi_buf *buf;
         } buffer;
+        struct {
+            cbi_ctx *ctx;
+            cbi_rope *rope;
+        } rope;
         FILE *file;
         struct {
             uint8_t *data;
@@ -33,13 +37,15 @@ cbi_sink cbi_sink_callback(int (*fn)(void *user, const void *data, size_t size),
 cbi_sink cbi_sink_counter(void);
 /* Appends to a growable buffer of the context. */
 cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf);
+/* Lists what is written without copying it: that must stay as it is while the rope is used. */
+cbi_sink cbi_sink_rope(cbi_ctx *ctx, cbi_rope *rope);
+/* The bytes of a rope in one piece. */
+cbi_span cbi_rope_flatten(cbi_ctx *ctx, const cbi_rope *rope);
 /* Writes to an open stream, which stays the caller's. */
 cbi_sink cbi_sink_file(FILE *file);
 /* Fills caller memory; fails when the next write does not fit, and writes nothing of it. */
 cbi_sink cbi_sink_fixed(void *data, size_t size);
 
-/* Says how much will be written in all; a buffer then need not grow. */
-void cbi_sink_reserve(cbi_sink *sink, uint64_t size);
 bool cbi_sink_write(cbi_sink *sink, const void *data, size_t size);
 /* Zero bytes up to an absolute position in the sink; false if it is already past that. */
 bool cbi_sink_pad_to(cbi_sink *sink, uint64_t position);

@@ -26,7 +26,7 @@ static void decide_sections(cbi_linker *lk)
         cbi_rec *rec = lk->recs.items[i];
         if (is_externs(rec) && rec->symbol_count == 0)
             rec->dead = true;
-        if (cbi_rec_alive(rec))
+        if (!rec->dead)
             rec->stream->info_room += 4 + (size_t)payload_size(rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++)
@@ -295,7 +295,7 @@ static void fill_infos(cbi_linker *lk)
 {
     for (size_t i = lk->recs.len; i-- > 0;) {
         const cbi_rec *rec = lk->recs.items[i];
-        if (cbi_rec_alive(rec))
+        if (!rec->dead)
             write_info(lk, rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++) {

@@ -66,7 +66,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         return CB_ERR_LINK;
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
-    cbi_sink sink = cbi_sink_buffer(ctx, &ret_result->image);
+    cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);
     if (lk->mercury)
         cbi_mercury_emit(lk, &sink); /* both sides: SASS and Mercury */
     else

@@ -75,7 +75,7 @@ typedef struct cbi_link_options {
 
 typedef struct cbi_link_result {
     bool device_runtime_used; /* an input marked device_runtime was merged */
-    cbi_buf image;            /* the output file's bytes */
+    cbi_rope image;           /* the output file's bytes */
     cbi_buf dot;              /* --dot-file text */
     cbi_buf map;              /* --map text; empty if the link ended with errors */
 } cbi_link_result;

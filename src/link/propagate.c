@@ -46,7 +46,7 @@ static bool propagated(uint8_t code)
 }
 
 /* A record counts when the copy of the function that it describes is the one that is linked. */
-bool cbi_rec_alive(const cbi_rec *rec)
+static bool is_alive(const cbi_rec *rec)
 {
     if (rec->dead)
         return false;
@@ -87,8 +87,10 @@ static void collect(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
         cbi_rec *rec = lk->recs.items[i];
-        if (!cbi_rec_alive(rec))
+        if (!is_alive(rec)) {
+            rec->dead = true;
             continue;
+        }
         cbi_func *named = rec->symbol ? rec->symbol->func : NULL;
         uint32_t word1 = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
         switch (rec->code) {
@@ -467,7 +469,7 @@ static void propagate_many(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
         const cbi_rec *rec = lk->recs.items[i];
-        if (!rec->func || !propagated(rec->code) || !cbi_rec_alive(rec))
+        if (!rec->func || !propagated(rec->code) || rec->dead)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
         for (size_t j = 0; j < reaching->len; j++)
@@ -487,7 +489,7 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
     cbi_rec all = {.code = EXTERNS};
     for (size_t i = 0; i < lk->recs.len; i++) {
         const cbi_rec *rec = lk->recs.items[i];
-        if (rec->func && rec->code == EXTERNS && cbi_rec_alive(rec))
+        if (rec->func && rec->code == EXTERNS && !rec->dead)
             externs_add(lk, &all, rec->symbols, rec->symbol_count);
     }
     cbi_rec *own = find_record(k, EXTERNS);
@@ -517,7 +519,7 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
     cbi_rec *own = find_record(k, code);
     for (size_t i = 0; i < lk->recs.len; i++) {
         const cbi_rec *rec = lk->recs.items[i];
-        if (!rec->func || rec->func == k || rec->code != code || !cbi_rec_alive(rec))
+        if (!rec->func || rec->func == k || rec->code != code || rec->dead)
             continue;
         switch (code) {
         case VRC_CTA_INIT_COUNT:

@@ -219,7 +219,7 @@ struct cbi_rec {
     cbi_lsym **symbols; /* EXTERNS: every word */
     uint32_t symbol_count;
     bool has_symbol;
-    bool dead;
+    bool dead; /* since the propagation: does not describe what is in the output */
 };
 
 /* What became of a definition that is not linked. */
@@ -382,8 +382,6 @@ void cbi_link_liveness(cbi_linker *lk);
 void cbi_link_propagate(cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
 bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f);
-/* Does the record describe something that is in the output? */
-bool cbi_rec_alive(const cbi_rec *rec);
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
 void cbi_link_callgraph_sections(cbi_linker *lk);
 void cbi_link_rel_action(cbi_linker *lk);
@@ -445,6 +443,23 @@ uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 void cbi_link_write(cbi_linker *lk, cbi_sink *sink);
 /* One attribute record with final symbol numbers. */
 void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
+/* The tables of an output file: section headers at shoff, program headers behind them. */
+typedef struct cbi_segment {
+    uint32_t type, flags;
+    uint64_t offset, filesz, memsz;
+} cbi_segment;
+typedef struct cbi_file_tables {
+    uint32_t kind;        /* EF_CUDA_KIND_SASS or EF_CUDA_KIND_CAPMERC */
+    size_t section_count; /* the null section included */
+    uint64_t shoff;
+    const cbi_segment *segments;
+    size_t segment_count;
+} cbi_file_tables;
+void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *tables, cbi_sink *sink);
+/* Fills in section i's header, which is zero so far. */
+typedef void (*cbi_section_header_fn)(const void *user, size_t i, uint8_t *ret_header);
+void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *tables,
+                           cbi_section_header_fn section_header, const void *user, cbi_sink *sink);
 /* A section's header; the string offset, types and links are those of the link's own tables. */
 void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *ret_header);
 /* Puts symbol value, bank and addend where the relocation's type says. */

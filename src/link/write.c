@@ -66,17 +66,12 @@ void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t 
 
 /* ---- program headers ---- */
 
-typedef struct segment {
-    uint32_t type, flags;
-    uint64_t offset, filesz, memsz;
-} segment;
-
 static bool read_only(const cbi_osec *sec)
 {
     return (sec->flags & SHF_ALLOC) && !(sec->flags & SHF_WRITE);
 }
 
-static size_t make_segments(const cbi_linker *lk, segment *ret_segments)
+static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
 {
     const cbi_osec *first_ro = NULL, *last_ro = NULL, *first_rw = NULL, *last_nobits = NULL,
                    *last_data = NULL;
@@ -95,9 +90,9 @@ static size_t make_segments(const cbi_linker *lk, segment *ret_segments)
     }
     size_t n = 1;
     if (first_ro)
-        ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_X, first_ro->offset,
-                                      last_ro->offset + last_ro->size - first_ro->offset,
-                                      last_ro->offset + last_ro->size - first_ro->offset};
+        ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, first_ro->offset,
+                                          last_ro->offset + last_ro->size - first_ro->offset,
+                                          last_ro->offset + last_ro->size - first_ro->offset};
     if (first_rw) {
         uint64_t start = first_rw->offset;
         uint64_t file =
@@ -108,59 +103,79 @@ static size_t make_segments(const cbi_linker *lk, segment *ret_segments)
             if ((sec->flags & SHF_WRITE) && !cbi_section_has_data(sec->type))
                 end = cbi_align_up(end, sec->align) + sec->size;
         }
-        ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_W, start, file, end - start};
+        ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_W, start, file, end - start};
     }
     uint64_t phoff = lk->shoff + lk->out.len * sizeof(Elf64_Shdr);
     uint64_t size = (n + 1) * sizeof(Elf64_Phdr);
-    ret_segments[0] = (segment){PT_PHDR, PF_R | PF_X, phoff, size, size};
-    ret_segments[n++] = (segment){PT_LOAD, PF_R | PF_X, phoff, size, size};
+    ret_segments[0] = (cbi_segment){PT_PHDR, PF_R | PF_X, phoff, size, size};
+    ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, phoff, size, size};
     return n;
 }
 
-static void program_header(const segment *s, uint8_t *p)
-{
-    memset(p, 0, sizeof(Elf64_Phdr));
-    cbi_st32(p, s->type);
-    cbi_st32(p + 4, s->flags);
-    cbi_st64(p + 8, s->offset);
-    cbi_st64(p + 32, s->filesz);
-    cbi_st64(p + 40, s->memsz);
-    cbi_st64(p + 48, 8);
-}
+/* ---- what both views share ---- */
 
-/* ---- ELF header ---- */
-
-static void elf_header(const cbi_linker *lk, size_t segments, uint8_t *p)
+void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_sink *sink)
 {
-    size_t sections = lk->out.len;
     static const uint8_t ident[] = {
         0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_CUDA, CUDA_ABI_VERSION};
-    memset(p, 0, sizeof(Elf64_Ehdr));
+    uint8_t *p = cbi_alloc(lk->ctx, sizeof(Elf64_Ehdr));
+    bool segments = lk->exec || t->kind == EF_CUDA_KIND_SASS;
     memcpy(p, ident, sizeof ident);
     cbi_st16(p + 16, lk->exec ? ET_EXEC : ET_REL);
     cbi_st16(p + 18, EM_CUDA);
     cbi_st32(p + 20, 1);
-    cbi_st64(p + 32, segments ? lk->shoff + sections * sizeof(Elf64_Shdr) : 0);
-    cbi_st64(p + 40, lk->shoff);
+    cbi_st64(p + 32, t->segment_count ? t->shoff + t->section_count * sizeof(Elf64_Shdr) : 0);
+    cbi_st64(p + 40, t->shoff);
     uint32_t note = lk->cuinfo->index < 0xff ? lk->cuinfo->index : 0xff;
-    cbi_st32(p + 48, note << 24 | lk->opt->arch->sm << 8 | EF_CUDA_KIND_SASS);
+    cbi_st32(p + 48, note << 24 | lk->opt->arch->sm << 8 | t->kind);
     cbi_st16(p + 52, sizeof(Elf64_Ehdr));
-    cbi_st16(p + 54, sizeof(Elf64_Phdr));
-    cbi_st16(p + 56, (uint16_t)segments);
+    cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
+    cbi_st16(p + 56, (uint16_t)t->segment_count);
     cbi_st16(p + 58, sizeof(Elf64_Shdr));
-    cbi_st16(p + 60, (uint16_t)(sections < SHN_LORESERVE ? sections : 0));
+    cbi_st16(p + 60, (uint16_t)(t->section_count < SHN_LORESERVE ? t->section_count : 0));
     cbi_st16(p + 62, (uint16_t)lk->shstrtab->index);
+    cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
+}
+
+void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
+                           cbi_section_header_fn section_header, const void *user, cbi_sink *sink)
+{
+    size_t size = t->section_count * sizeof(Elf64_Shdr) + t->segment_count * sizeof(Elf64_Phdr);
+    uint8_t *table = cbi_alloc(lk->ctx, size), *p = table + sizeof(Elf64_Shdr);
+    if (t->section_count >= SHN_LORESERVE)
+        cbi_st64(table + 32, t->section_count);
+    for (size_t i = 1; i < t->section_count; i++, p += sizeof(Elf64_Shdr))
+        section_header(user, i, p);
+    for (size_t i = 0; i < t->segment_count; i++, p += sizeof(Elf64_Phdr)) {
+        const cbi_segment *s = &t->segments[i];
+        cbi_st32(p, s->type);
+        cbi_st32(p + 4, s->flags);
+        cbi_st64(p + 8, s->offset);
+        cbi_st64(p + 32, s->filesz);
+        cbi_st64(p + 40, s->memsz);
+        cbi_st64(p + 48, 8);
+    }
+    cbi_sink_pad_to(sink, t->shoff);
+    cbi_sink_write(sink, table, size);
+}
+
+static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
+{
+    const cbi_linker *lk = user;
+    cbi_link_section_header(lk, lk->out.items[i], ret_header);
 }
 
 void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
 {
-    segment segments[4];
-    size_t segment_count = lk->exec ? make_segments(lk, segments) : 0;
-    size_t tables = lk->out.len * sizeof(Elf64_Shdr) + segment_count * sizeof(Elf64_Phdr);
-    cbi_sink_reserve(sink, lk->shoff + tables);
-    uint8_t header[sizeof(Elf64_Ehdr)];
-    elf_header(lk, segment_count, header);
-    cbi_sink_write(sink, header, sizeof header);
+    cbi_segment segments[4];
+    const cbi_file_tables tables = {
+        .kind = EF_CUDA_KIND_SASS,
+        .section_count = lk->out.len,
+        .shoff = lk->shoff,
+        .segments = segments,
+        .segment_count = lk->exec ? make_segments(lk, segments) : 0,
+    };
+    cbi_link_write_header(lk, &tables, sink);
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_section_has_data(sec->type))
@@ -168,13 +183,5 @@ void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
         cbi_sink_pad_to(sink, sec->offset);
         cbi_sink_write(sink, sec->bytes, sec->size);
     }
-    cbi_sink_pad_to(sink, lk->shoff);
-    uint8_t *table = cbi_alloc(lk->ctx, tables), *at = table + sizeof(Elf64_Shdr);
-    if (lk->out.len >= SHN_LORESERVE)
-        cbi_st64(table + 32, lk->out.len);
-    for (size_t i = 1; i < lk->out.len; i++, at += sizeof(Elf64_Shdr))
-        cbi_link_section_header(lk, lk->out.items[i], at);
-    for (size_t i = 0; i < segment_count; i++, at += sizeof(Elf64_Phdr))
-        program_header(&segments[i], at);
-    cbi_sink_write(sink, table, tables);
+    cbi_link_write_tables(lk, &tables, out_section_header, lk, sink);
 }

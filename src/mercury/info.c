@@ -149,7 +149,7 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
     cbi_map partners = {0};
     pair_streams(lk, &partners);
     for (size_t i = lk->recs.len; i-- > 0;)
-        if (cbi_rec_alive(lk->recs.items[i]))
+        if (!lk->recs.items[i]->dead)
             append_record(lk, lk->recs.items[i], &partners);
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
