@@ -16,8 +16,49 @@ static bool sass_only(uint8_t code)
     return code == 0x19 || code == 0x0a || code == 0x36;
 }
 
+/* How many words lie between two code places in a record of the kind; 0 for none. */
+static size_t place_distance(uint8_t code)
+{
+    switch (code) {
+    case 0x1c:
+    case 0x28:
+    case 0x31:
+    case 0x46:
+    case 0x47:
+    case 0x57:
+        return 1;
+    case 0x2e:
+    case 0x44:
+        return 2;
+    case 0x39:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* The stream of another function: the same places of its Mercury form in this one's code. */
+static const cbi_attr *find_places(cbi_linker *lk, const cbi_mercury_places *places,
+                                   const cbi_attr *merc, const cbi_attr *sass)
+{
+    size_t distance = place_distance(merc->code);
+    if (!distance || merc->payload.size != sass->payload.size)
+        return sass;
+    uint8_t *p = cbi_memdup(lk->ctx, sass->payload.data, sass->payload.size);
+    for (size_t i = 0; i + 4 <= sass->payload.size; i += 4 * distance) {
+        const cbi_mercury_place *place =
+            cbi_mercury_place_at(places, cbi_ld32(merc->payload.data + i));
+        if (place)
+            cbi_st32(p + i, (uint32_t)place->sass);
+    }
+    cbi_attr *found = cbi_memdup(lk->ctx, sass, sizeof *sass);
+    found->payload.data = p;
+    return found;
+}
+
 /* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
-static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, cbi_map *partners)
+static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass,
+                        const cbi_mercury_places *places, cbi_map *partners)
 {
     CBI_VEC(cbi_attr) records[256];
     uint32_t next[256] = {0};
@@ -33,7 +74,10 @@ static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, cbi_map *p
         if (attr.format != 4 || k >= records[attr.code].len)
             continue;
         next[attr.code]++;
-        cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), &records[attr.code].items[k]);
+        const cbi_attr *found = &records[attr.code].items[k];
+        if (places)
+            found = find_places(lk, places, &attr, found);
+        cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), (void *)(uintptr_t)found);
     }
 }
 
@@ -50,7 +94,7 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
             const cbi_osec *text = obj->sections[sec->info].out;
             if (text && text->func && text->func->obj == obj)
                 pair_stream(lk, sec->data, view->file.sections[view->info[sec->info]].data,
-                            partners);
+                            view->like[i] ? cbi_mercury_places_of(lk, text->func) : NULL, partners);
         }
     }
 }
@@ -71,23 +115,6 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
         for (size_t i = 0; i < words; i++)
             cbi_st32(p + 4 * i, (uint32_t)cbi_rewrite_self(rw, cbi_ld32(p + 4 * i)));
         break;
-    case 0x28:
-    case 0x31:
-    case 0x46:
-    case 0x47:
-    case 0x57:
-        for (size_t i = 0; i < words; i++)
-            move_word(rw, p + 4 * i);
-        break;
-    case 0x2e:
-    case 0x44:
-        for (size_t i = 0; i < words; i += 2)
-            move_word(rw, p + 4 * i);
-        break;
-    case 0x39:
-        for (size_t i = 0; i < words; i += 4)
-            move_word(rw, p + 4 * i);
-        break;
     case 0x34: /* branch, 0, count, targets */
         for (size_t i = 0; i + 3 <= words;) {
             size_t count = cbi_ld32(p + 4 * i + 8);
@@ -98,6 +125,8 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
         }
         break;
     default:
+        for (size_t i = 0; place_distance(code) && i < words; i += place_distance(code))
+            move_word(rw, p + 4 * i);
         break;
     }
     return p;

@@ -88,6 +88,11 @@ uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
 /* ---- places.c ---- */
 /* The function's instructions in its input; NULL when their lengths are not all known. */
 const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *func);
+/* The same for a text of an object, empty when not known. */
+cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view *view,
+                                          uint32_t section);
+/* The instruction that a Mercury offset lies in, or NULL. */
+const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury);
 /* What starts at a Mercury offset, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);
 

@@ -78,15 +78,17 @@ static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
     return collective ? end - CBI_SASS_INSTRUCTION : end;
 }
 
-static cbi_mercury_places *build(cbi_linker *lk, const cbi_func *func)
+cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view *view,
+                                          uint32_t section)
 {
-    const cbi_mercury_view *view = func->obj->mercury;
-    cbi_span capsule = view->file.sections[view->capsule[func->in_sec]].data;
-    cbi_span text = view->file.sections[func->in_sec].data;
+    const cbi_object *file = &view->file;
+    cbi_span capsule = file->sections[view->capsule[section]].data;
+    cbi_span text = file->sections[section].data;
+    uint32_t symbol = file->sections[section].info & 0xffffff;
     cbi_mercury_places *places = CBI_NEW(lk->ctx, cbi_mercury_places);
     cbi_capsule walk;
     cbi_capsule_entry e = {0};
-    if (cbi_capsule_verify(capsule, text.size))
+    if (cbi_capsule_verify(capsule, text.size) || symbol >= file->merc_symbol_count)
         return places;
     uint64_t mercury = 0, frame = 0;
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
@@ -97,7 +99,7 @@ static cbi_mercury_places *build(cbi_linker *lk, const cbi_func *func)
                                                          : e.units);
         frame = end_of_main(text, &e);
     }
-    if (mercury != func->obj->object.symbols[func->in_sym].size)
+    if (mercury != file->merc_symbols[symbol].size)
         places->len = 0;
     return places;
 }
@@ -109,13 +111,14 @@ const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *
     struct cbi_mercury_state *state = cbi_mercury_state_of(lk);
     cbi_mercury_places *places = cbi_map_get(&state->places, CBI_KEY(func));
     if (!places) {
-        places = build(lk, func);
+        places = cbi_mercury_places_in(lk, func->obj->mercury, func->in_sec);
         cbi_map_put(lk->ctx, &state->places, CBI_KEY(func), places);
     }
     return places->len ? places : NULL;
 }
 
-const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury)
+/* The first place that does not lie before the offset. */
+static size_t first_from(const cbi_mercury_places *places, uint64_t mercury)
 {
     size_t low = 0, high = places->len;
     while (low < high) {
@@ -125,5 +128,17 @@ const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, 
         else
             high = mid;
     }
-    return low < places->len && places->items[low].mercury == mercury ? &places->items[low] : NULL;
+    return low;
+}
+
+const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury)
+{
+    size_t i = first_from(places, mercury);
+    return i < places->len && places->items[i].mercury == mercury ? &places->items[i] : NULL;
+}
+
+const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury)
+{
+    size_t i = first_from(places, mercury + 1);
+    return i && i < places->len ? &places->items[i - 1] : NULL;
 }

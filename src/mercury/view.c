@@ -1,7 +1,7 @@
 /* Builds the Mercury view: each Mercury section takes the name and type that a link knows, the SASS
  * sections that mirror it are hidden.  Text stays visible as SASS, since that is what is patched.
  */
-#include "mercury/view.h"
+#include "mercury/mercury.h"
 
 static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
 {
@@ -145,6 +145,36 @@ static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
     }
 }
 
+/* nvlink finds the contents of Mercury sections by name: of the sections of static functions with
+ * one name, which only relocatable outputs have several of, it reads the first every time. */
+static void confuse_namesakes(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view)
+{
+    const cbi_object *file = &view->file;
+    cbi_map first = {0};
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        cbi_section *v = &obj->object.sections[i];
+        if (!(file->sections[i].flags & SHF_CUDA_MERCURY) || is_capsule(&file->sections[i]))
+            continue;
+        uint64_t key = CBI_KEY(cbi_intern(lk->ctx, file->sections[i].name));
+        uint32_t known = (uint32_t)(uintptr_t)cbi_map_get(&first, key);
+        if (!known) {
+            cbi_map_put(lk->ctx, &first, key, (void *)(uintptr_t)i);
+            continue;
+        }
+        view->like[i] = known;
+        const cbi_section *like = &obj->object.sections[known];
+        /* records are known by their address, so each section needs its own */
+        v->data.data =
+            like->data.size ? cbi_memdup(lk->ctx, like->data.data, like->data.size) : NULL;
+        v->data.size = like->data.size;
+        v->size = like->size;
+        if (v->type == SHT_CUDA_INFO && v->info && like->info) {
+            view->info[v->info] = view->info[like->info];
+            view->constant0[v->info] = view->constant0[like->info];
+        }
+    }
+}
+
 static void map_symbols(cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *view,
                         const uint32_t *text_of)
 {
@@ -211,6 +241,26 @@ static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_sec
     }
 }
 
+/* Relocations of another function's code, applied to this one's. */
+static void pair_like(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view,
+                      uint32_t section, uint32_t target)
+{
+    uint32_t first = view->like[section], count = view->pair_count[first];
+    view->pair_count[section] = count;
+    view->pairs[section] = CBI_NEW_ARRAY(lk->ctx, count, cbi_lrel);
+    if (!count)
+        return;
+    memcpy(view->pairs[section], view->pairs[first], count * sizeof(cbi_lrel));
+    if (!view->capsule[target])
+        return;
+    const cbi_mercury_places *places = cbi_mercury_places_in(lk, view, target);
+    for (uint32_t k = 0; k < count && places->len; k++) {
+        const cbi_mercury_place *place =
+            cbi_mercury_place_of(places, cbi_rela_at(&out->sections[section], k).offset);
+        view->pairs[section][k].sass_offset = place ? place->sass : UINT64_MAX;
+    }
+}
+
 /* The lists agree entry by entry but for what only Mercury has. */
 static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view)
 {
@@ -225,9 +275,13 @@ static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view 
             continue;
         uint32_t target = out->sections[i].info;
         uint32_t partner = by_target[view->sass[target] ? view->sass[target] : target];
-        size_t count = cbi_rela_count(merc);
+        size_t count = cbi_rela_count(&out->sections[i]);
         if (!count)
             continue;
+        if (view->like[i]) {
+            pair_like(lk, out, view, i, target);
+            continue;
+        }
         view->pairs[i] = CBI_NEW_ARRAY(lk->ctx, count, cbi_lrel);
         view->pair_count[i] = (uint32_t)count;
         if (!partner)
@@ -268,6 +322,7 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     view->info = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant0 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_lrel *);
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */
@@ -276,6 +331,8 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     obj->object.sections =
         cbi_memdup(ctx, view->file.sections, count * sizeof *view->file.sections);
     map_sections(lk, obj, view, text_of);
+    if (lk->opt->exact)
+        confuse_namesakes(lk, obj, view);
     map_symbols(lk, obj, view, text_of);
     pair_relocs(lk, &obj->object, view);
     obj->mercury = view;

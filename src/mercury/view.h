@@ -6,13 +6,14 @@
 
 /* Indices are those of the object's section table; the view keeps them. */
 struct cbi_mercury_view {
-    cbi_object file;      /* the object as read */
-    uint32_t *sass;       /* view section -> its SASS partner, 0 = none */
-    uint32_t *capsule;    /* text -> capsule, 0 = none */
-    uint32_t *info;       /* text -> .nv.info.F of the SASS side */
-    uint32_t *constant0;  /* text -> .nv.constant0.F */
-    uint32_t *constant2;  /* text -> .nv.constant2.F */
-    cbi_lrel **pairs;     /* relocation section -> per entry: the sass_* members */
+    cbi_object file;     /* the object as read */
+    uint32_t *sass;      /* view section -> its SASS partner, 0 = none */
+    uint32_t *capsule;   /* text -> capsule, 0 = none */
+    uint32_t *info;      /* text -> .nv.info.F of the SASS side */
+    uint32_t *constant0; /* text -> .nv.constant0.F */
+    uint32_t *constant2; /* text -> .nv.constant2.F */
+    uint32_t *like;   /* section -> an earlier one of its name, whose contents it has, 0 = none */
+    cbi_lrel **pairs; /* relocation section -> per entry: the sass_* members */
     uint32_t *pair_count; /* per relocation section */
 };
 
