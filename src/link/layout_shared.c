@@ -341,7 +341,7 @@ static void layout_final(cbi_linker *lk)
             continue;
         if (is_unlaid(sym)) {
             dynamic = true;
-            sym->value = 0;
+            sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
             sym->unplaced = true;
             continue;
         }

@@ -120,8 +120,8 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         v.value = r->section_base;
     } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
         v.value = lk->opt->debug ? sym->value : cbi_dynamic_offset(lk, r->target->func);
-    } else if (lk->exec && is_shared_var(sym) && sym->unplaced) {
-        v.value = lk->opt->debug ? 0 : UINT64_MAX;
+    } else if (lk->exec && is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
+        v.value = UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
