@@ -144,9 +144,6 @@ static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 
 static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
-    for (size_t i = 0; i < groups->len && !k->shared; i++)
-        if (cbi_map_get(&groups->items[i]->entries, CBI_KEY(k)))
-            cbi_open_shared(lk, k);
     cbi_osec *sec = k->shared;
     if (!sec || sec->func != k)
         return; /* static entries of one name share the section */
@@ -233,7 +230,6 @@ static void place_dynamic(cbi_linker *lk)
         cbi_func *k = lk->entries.items[i];
         if (!k->dyn_set)
             continue;
-        cbi_open_shared(lk, k);
         cbi_func *set = set_of(k);
         uint64_t size = cbi_align_up(k->shared->size, DYNAMIC_ALIGN);
         if (lk->opt->reserve_null_pointer && size == 0)
@@ -333,25 +329,25 @@ static void layout_final(cbi_linker *lk)
     cbi_list_sort(lk->ctx, (void **)order, count, larger);
     for (size_t i = 0; i < count; i++) {
         cbi_lsym *sym = order[i];
-        if (is_dynamic(sym)) {
-            dynamic = true;
-            continue;
-        }
-        if (sym->state == CBI_SYM_UNDEF)
+        dynamic |= is_dynamic(sym) || is_unlaid(sym);
+        if (sym->state == CBI_SYM_UNDEF && !is_dynamic(sym))
             continue;
         if (is_unlaid(sym)) {
-            dynamic = true;
             sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
             sym->unplaced = true;
             continue;
         }
+        /* Unwanted kernels get their section with the first variable. */
+        cbi_func_list entries = entries_of(lk, sym);
+        for (size_t e = 0; e < entries.len; e++)
+            cbi_open_shared(lk, entries.items[e]);
+        if (is_dynamic(sym))
+            continue;
         if (sym->users.len == 0) {
             sym->removed = true;
             continue;
         }
-        cbi_func_list entries = entries_of(lk, sym);
         if (entries.len == 1) {
-            cbi_open_shared(lk, entries.items[0]);
             cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
             continue;
         }
