@@ -157,8 +157,8 @@ static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_sec
         kept = CBI_NEW(lk->ctx, cbi_piece);
         kept->offset = cbi_sec_append(lk, out, in->data, in->size, in->align);
         cbi_map_put(lk->ctx, &lk->constant_pieces, CBI_KEY(key), kept);
+        lk->last_shared_constant = kept;
     }
-    lk->last_shared_constant = kept;
     return base;
 }
 
