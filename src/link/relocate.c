@@ -193,6 +193,16 @@ void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r)
                   NULL, "Internal error: relocation is past end of offset");
 }
 
+/* The addend of an entry that has none of its own. */
+static int64_t old_field(const cbi_lrel *r)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(r->type);
+    if (!type || !type->field_count || !r->target->bytes || r->offset >= r->target->size)
+        return 0;
+    return (int64_t)get_bits(r->target->bytes + r->offset, r->target->size - r->offset,
+                             type->fields[0].start, type->fields[0].width);
+}
+
 static void keep(cbi_linker *lk, cbi_lrel *r)
 {
     if (r->sym) {
@@ -202,6 +212,8 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
             r->is_rela = true;
         }
     }
+    if (!r->is_rela && lk->opt->force_rela && !lk->mercury)
+        r->addend = old_field(r);
     cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
@@ -234,7 +246,7 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
     return true;
 }
 
-static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
+static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
 {
     /* Of the Mercury view little more than shared variables survives. */
     if (!lk->opt->preserve_relocs ||
@@ -243,8 +255,7 @@ static void record_resolved(cbi_linker *lk, const cbi_reloc_type *type, const cb
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
-        copy->addend = (int64_t)get_bits(r->target->bytes + r->offset, r->target->size - r->offset,
-                                         type->fields[0].start, type->fields[0].width);
+        copy->addend = old_field(r);
     if (r->sym) {
         r->sym->used = true;
         r->sym->recorded = true;
@@ -392,7 +403,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
                                .offset = r->offset,
                                .has_offset = true},
                   NULL, "Internal error: reloc address not found");
-    record_resolved(lk, type, r);
+    record_resolved(lk, r);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)
         cbi_mercury_patch(lk, r, v.value, v.bank);
