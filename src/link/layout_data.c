@@ -76,6 +76,8 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
             cbi_sec_rel(lk, entries->items[i]->constant2, false);
         if (from->rela)
             cbi_sec_rel(lk, entries->items[i]->constant2, true);
+        if (from->resolved)
+            cbi_sec_resolved(lk, entries->items[i]->constant2);
     }
     from->spread_to = entries;
     from->spread_offset = off;

@@ -244,21 +244,6 @@ static bool forgets_losers(const cbi_section *target)
            (cbi_is_constant_type(target->type) && target->type != SHT_CUDA_MERC_CONSTANT_OPT);
 }
 
-/* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
- * Targets of the same name, static functions, share one. */
-static void create_resolved(cbi_linker *lk, cbi_osec *target)
-{
-    if (target->resolved)
-        return;
-    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s);
-    target->resolved = cbi_sec_find(lk, name);
-    if (target->resolved)
-        return;
-    target->resolved = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
-    target->resolved->target = target;
-    target->resolved->func = target->func;
-}
-
 static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
@@ -290,7 +275,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
             if (lk->opt->force_rela)
                 cbi_sec_rel(lk, map->out, true);
             if (lk->opt->preserve_relocs)
-                create_resolved(lk, map->out);
+                cbi_sec_resolved(lk, map->out);
         } else if (rela && entry.addend == 0) {
             /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
              * in the string tables even if nothing ever goes there. */

@@ -99,6 +99,21 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
     return *slot;
 }
 
+/* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
+ * Targets of the same name, static functions, share one. */
+void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
+{
+    if (target->resolved)
+        return;
+    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s);
+    target->resolved = cbi_sec_find(lk, name);
+    if (target->resolved)
+        return;
+    target->resolved = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
+    target->resolved->target = target;
+    target->resolved->func = target->func;
+}
+
 void cbi_sec_kill(cbi_osec *sec)
 {
     if (!sec || sec->dead)

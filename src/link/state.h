@@ -345,6 +345,8 @@ uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t 
 /* Contents as one block; call after layout. */
 void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec);
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
+/* --preserve-relocs: makes target->resolved. */
+void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
 void cbi_sec_kill(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list);
