@@ -2,19 +2,21 @@
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
 
-/* NULL when this object's copy is not linked. */
-static const cbi_lsym *function_named(const cbi_mercury_part *part, const char *name)
+/* The functions of the part's object whose copies are linked, by name. */
+static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_functions)
 {
-    for (uint32_t i = 1; i < part->obj->object.symbol_count; i++)
-        if (CBI_ST_TYPE(part->obj->object.symbols[i].info) == STT_FUNC &&
-            strcmp(part->obj->object.symbols[i].name, name) == 0)
-            return part->obj->symbol_lost[i] ? NULL : part->obj->symbols[i];
-    return NULL;
+    for (uint32_t i = 1; i < part->obj->object.symbol_count; i++) {
+        const cbi_symbol *s = &part->obj->object.symbols[i];
+        const cbi_lsym *sym = part->obj->symbols[i];
+        if (CBI_ST_TYPE(s->info) == STT_FUNC && sym && sym->func && !sym->removed &&
+            sym->func->obj == part->obj)
+            cbi_map_put(lk->ctx, ret_functions, CBI_KEY(cbi_intern(lk->ctx, s->name)), sym->func);
+    }
 }
 
 /* nvlink goes by names: of the records about functions of one name only the first counts, and it is
  * read as one about the first such function in the output.  NULL when there is none left. */
-static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, const char *name)
+static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_name *name)
 {
     static cbi_func taken;
     for (size_t i = lk->funcs.len; !debug->has_names && i-- > 0;) {
@@ -23,7 +25,7 @@ static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, con
             cbi_map_put(lk->ctx, &debug->names, CBI_KEY(f->sym->name), f);
     }
     debug->has_names = true;
-    uint64_t key = CBI_KEY(cbi_intern(lk->ctx, name));
+    uint64_t key = CBI_KEY(name);
     const cbi_func *first = cbi_map_get(&debug->names, key);
     if (first && first != &taken)
         cbi_map_put(lk->ctx, &debug->names, key, &taken);
@@ -88,6 +90,8 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
     cbi_mercury_copy(lk, debug, part, 0, bytes.size);
     cbi_reader r = cbi_reader_at(bytes, 0), m = cbi_reader_at(mercury, 0);
     range_list own_ranges = {0}, ranges = {0};
+    cbi_map linked = {0};
+    linked_functions(lk, part, &linked);
     while (!r.bad && r.pos < bytes.size) {
         const char *name = cbi_span_string(bytes, r.pos);
         skip_string(&r);
@@ -95,9 +99,9 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
         bool known = read_ranges(lk, &m, &ranges);
         if (!name || !read_ranges(lk, &r, &own_ranges))
             return;
-        const cbi_lsym *sym = function_named(part, name);
-        const cbi_func *own = sym && !sym->removed ? sym->func : NULL;
-        const cbi_func *func = lk->opt->exact ? first_named(lk, debug, name) : own;
+        const cbi_name *key = cbi_intern(lk->ctx, name);
+        const cbi_func *own = cbi_map_get(&linked, CBI_KEY(key));
+        const cbi_func *func = lk->opt->exact ? first_named(lk, debug, key) : own;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
         /* Mercury's are in the order of the places, those of SASS in that of the registers. */
         known = known && ranges.len == own_ranges.len;

@@ -9,6 +9,7 @@ import tempfile
 import threading
 
 import cubin
+import memory
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SASS = ["75", "80", "86", "87", "88", "89", "90", "90a"]
@@ -252,9 +253,10 @@ def compare(n, c):
                        ("none" if n.out is None else "written",
                         "none" if c.out is None else "written"))
     if n.out is not None:
-        g, funcs = cubin.grade(n.out, c.out)
+        out = n.out if n.out == c.out else memory.settle(n.out, c.out)
+        g, funcs = cubin.grade(out, c.out)
         if g == "diff":
-            cls, text = cubin.explain(n.out, c.out)
+            cls, text = cubin.explain(out, c.out)
             return Verdict("diff", cls, text)
     else:
         g, funcs = "same", []
