@@ -21,8 +21,7 @@ static void add_referrers(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         /* calls of one function lie together */
-        if (r->sym != sym || r->drop || r->target->dead ||
-            (r->target == last_target && r->obj == last_obj))
+        if (r->sym != sym || r->target->dead || (r->target == last_target && r->obj == last_obj))
             continue;
         last_target = r->target;
         last_obj = r->obj;

@@ -168,7 +168,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
             return true;
         if (cbi_is_unified_name(sym->name->s))
-            return lk->has_unified;
+            return false;
         return strncmp(sym->name->s, ".nv.", 4) == 0 || sym->used;
     }
     return true;

@@ -19,7 +19,7 @@ enum { CBI_MERCURY_ISA_MAX = 0x101 };
 void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj);
 
 /* Fills the sass_* members of a relocation just read: entry i of view section `section`. */
-void cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i, cbi_lrel *rel);
+const cbi_sass_reloc *cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i);
 
 /* Is the relocated place inside its target? */
 bool cbi_mercury_in_range(const cbi_lrel *rel);

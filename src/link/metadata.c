@@ -284,7 +284,6 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         first = false;
         cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->rels);
         rel->obj = obj;
-        rel->in_sec = sec->info;
         rel->in_sym = entry.symbol;
         rel->target = map->out;
         rel->offset = entry.offset + map->base;
@@ -293,9 +292,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         rel->addend = entry.addend;
         rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
         if (obj->mercury)
-            cbi_mercury_pair(obj->mercury, (uint32_t)(sec - in->sections), i, rel);
-        if (rel->sym && rel->sym->is_section)
-            rel->section_base = obj->sections[in->symbols[entry.symbol].shndx].base;
+            rel->sass = cbi_mercury_pair(obj->mercury, (uint32_t)(sec - in->sections), i);
     }
 }
 

@@ -100,6 +100,13 @@ static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, ui
     }
 }
 
+uint64_t cbi_section_base(const cbi_lrel *r)
+{
+    if (!r->sym || !r->sym->is_section)
+        return 0;
+    return r->obj->sections[r->obj->object.symbols[r->in_sym].shndx].base;
+}
+
 typedef struct resolved {
     uint64_t value; /* symbol value */
     uint32_t bank;
@@ -117,7 +124,7 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         return v;
     }
     if (sym->is_section) {
-        v.value = r->section_base;
+        v.value = cbi_section_base(r);
     } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
         v.value = lk->opt->debug ? sym->value : cbi_dynamic_offset(lk, r->target->func);
     } else if (lk->exec && is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
@@ -207,8 +214,9 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
 {
     if (r->sym) {
         r->sym->used = true;
-        if (r->sym->is_section && r->section_base) {
-            r->addend += (int64_t)r->section_base;
+        uint64_t base = cbi_section_base(r);
+        if (base) {
+            r->addend += (int64_t)base;
             r->is_rela = true;
         }
     }
@@ -259,8 +267,7 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
     if (r->sym) {
         r->sym->used = true;
         r->sym->recorded = true;
-        if (r->sym->is_section)
-            copy->addend += (int64_t)r->section_base;
+        copy->addend += (int64_t)cbi_section_base(r);
     }
     cbi_vec_push(lk->ctx, &r->target->resolved->relocs, copy);
 }
@@ -418,7 +425,7 @@ void cbi_link_relocate(cbi_linker *lk)
             cbi_sec_materialize(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
-        if (r->drop || r->target->dead || r->target->orphan || from_replaced_copy(r))
+        if (r->target->dead || r->target->orphan || from_replaced_copy(r))
             continue;
         relocate_one(lk, r);
     }

@@ -187,23 +187,24 @@ struct cbi_func {
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 
+/* sm_100+: what a relocation of the Mercury view is on the SASS side. */
+typedef struct cbi_sass_reloc {
+    bool present;
+    uint32_t type;
+    uint64_t offset;
+    int64_t addend;
+} cbi_sass_reloc;
+
 struct cbi_lrel {
     cbi_lobj *obj;
-    uint32_t in_sec; /* the section in obj that it patches */
-    uint32_t in_sym;
     cbi_osec *target;
     uint64_t offset; /* in the output section */
     uint32_t type;
     bool is_rela;
-    bool drop;
     cbi_lsym *sym; /* NULL for symbol 0 */
+    uint32_t in_sym;
     int64_t addend;
-    uint64_t section_base; /* for section symbols: where this object's contribution starts */
-    /* sm_100+: the partner on the SASS side, at the same position of the list */
-    bool has_sass;
-    uint64_t sass_offset;
-    uint32_t sass_type;
-    int64_t sass_addend;
+    const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
 };
 
 struct cbi_rec {
@@ -296,10 +297,8 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
-    cbi_osec *uft_entry;
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
-    bool has_unified;
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
     const char *deleted_section_help; /* a section went that a symbol still needs, and why */
     uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
@@ -423,7 +422,11 @@ bool cbi_is_slot_type(uint32_t type);
 void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
                    bool (*keep)(const void *, const void *));
 
+/* view.c: the SASS side of a relocation, `present` or not */
+const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel);
 /* ---- relocate.c ---- */
+/* For section symbols: where the object's contribution starts; else 0. */
+uint64_t cbi_section_base(const cbi_lrel *r);
 void cbi_link_relocate(cbi_linker *lk);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
 void cbi_link_check_replaced(cbi_linker *lk);

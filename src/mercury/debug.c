@@ -69,8 +69,8 @@ bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, ui
     const cbi_mercury_part *part = part_of(d, rel->obj);
     for (size_t i = 0; part && i < part->moves.len; i++) {
         const cbi_mercury_move *m = &part->moves.items[i];
-        if (rel->sass_offset >= m->start && rel->sass_offset < m->end) {
-            *ret_offset = m->out + (rel->sass_offset - m->start);
+        if (cbi_sass_of(rel)->offset >= m->start && cbi_sass_of(rel)->offset < m->end) {
+            *ret_offset = m->out + (cbi_sass_of(rel)->offset - m->start);
             return true;
         }
     }
@@ -82,7 +82,7 @@ uint64_t cbi_mercury_debug_base(const cbi_linker *lk, const cbi_lrel *rel)
     const cbi_mercury_debug *d =
         rel->sym && rel->sym->is_section ? cbi_mercury_debug_of(lk, rel->sym->sec) : NULL;
     const cbi_mercury_part *part = d ? part_of(d, rel->obj) : NULL;
-    return part ? part->sass_base : rel->section_base;
+    return part ? part->sass_base : cbi_section_base(rel);
 }
 
 /* Does the link resolve references of the frame section to itself?  They are rebuilt with it. */
@@ -92,13 +92,14 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
     bool frame = strcmp(d->sec->name->s, ".debug_frame") == 0;
     for (size_t i = 0; i < list->len; i++) {
         const cbi_mercury_fixup *fix = &list->items[i];
-        const cbi_reloc_type *type = cbi_reloc_find(fix->rel.sass_type);
+        const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(&fix->rel)->type);
         cbi_lrel sass = fix->rel;
-        if (!sass.has_sass || !type || (frame && sass.sym && sass.sym->sec == d->sec) ||
+        if (!cbi_sass_of(&sass)->present || !type ||
+            (frame && sass.sym && sass.sym->sec == d->sec) ||
             !cbi_mercury_debug_place(d, &fix->rel, &sass.offset))
             continue;
-        sass.type = sass.sass_type;
-        sass.addend = sass.sass_addend;
+        sass.type = cbi_sass_of(&sass)->type;
+        sass.addend = cbi_sass_of(&sass)->addend;
         uint64_t value =
             sass.sym && sass.sym->is_section ? cbi_mercury_debug_base(lk, &fix->rel) : fix->value;
         cbi_osec side = *d->sec;
@@ -116,11 +117,11 @@ static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
         const cbi_lrel *r = d->sec->rela->relocs.items[i];
         const cbi_reloc_type *type = cbi_reloc_find(r->type);
         uint64_t place;
-        if (!type || type->action != CBI_RELOC_PROG_REL || !r->has_sass ||
+        if (!type || type->action != CBI_RELOC_PROG_REL || !cbi_sass_of(r)->present ||
             !cbi_mercury_debug_place(d, r, &place) || !cbi_fits(place, 4, d->sass.len))
             continue;
         cbi_st32(d->sass.items + place,
-                 (uint32_t)(cbi_mercury_debug_base(lk, r) + (uint64_t)r->sass_addend));
+                 (uint32_t)(cbi_mercury_debug_base(lk, r) + (uint64_t)cbi_sass_of(r)->addend));
     }
 }
 
@@ -135,10 +136,10 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map
         for (uint32_t k = 0; k < view->pair_count[i]; k++) {
             uint32_t symbol = cbi_rela_at(sec, k).symbol;
             cbi_lsym *sym = part->obj->symbols[symbol];
-            if (!view->pairs[i][k].has_sass || !symbol || (sym && sym->is_section))
+            if (!view->pairs[i][k].present || !symbol || (sym && sym->is_section))
                 continue;
             bool lost = !sym || part->obj->symbol_lost[symbol] || sym->removed;
-            cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].sass_offset, lost ? &gone : sym);
+            cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].offset, lost ? &gone : sym);
         }
     }
 }

@@ -8,10 +8,10 @@
 
 static uint32_t sass_type(const cbi_linker *lk, const cbi_lrel *r)
 {
-    const cbi_reloc_type *type = cbi_reloc_find(r->sass_type);
+    const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(r)->type);
     if (lk->exec && type && type->action == CBI_RELOC_UNIFIED)
         return type->plain;
-    return r->sass_type;
+    return cbi_sass_of(r)->type;
 }
 
 static bool is_resolved_on_sass_side(const cbi_linker *lk, const cbi_lrel *r)
@@ -40,14 +40,14 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
             cbi_st64(p + 8, (uint64_t)r->sym->index << 32 | cbi_reloc_find(r->type)->sass_data);
             continue;
         }
-        if (!r->has_sass || is_resolved_on_sass_side(lk, r))
+        if (!cbi_sass_of(r)->present || is_resolved_on_sass_side(lk, r))
             continue;
         uint64_t offset = r->offset;
         if (debug && !cbi_mercury_debug_place(debug, r, &offset))
             continue;
         if (cbi_is_text(sec->target))
-            offset = cbi_rewrite_map(cbi_rewrite_of(lk, sec->target->func), r->sass_offset);
-        int64_t addend = r->sass_addend;
+            offset = cbi_rewrite_map(cbi_rewrite_of(lk, sec->target->func), cbi_sass_of(r)->offset);
+        int64_t addend = cbi_sass_of(r)->addend;
         if (r->sym && r->sym->func && addend > 0)
             addend = (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, r->sym->func), (uint64_t)addend);
         if (r->sym && r->sym->is_section)

@@ -15,7 +15,7 @@ bool cbi_mercury_in_range(const cbi_lrel *rel)
     if (!cbi_is_text(rel->target))
         return rel->offset < rel->target->size;
     /* Mercury places are not bounded by anything stored. */
-    return !rel->has_sass || rel->sass_offset < rel->target->size;
+    return !cbi_sass_of(rel)->present || cbi_sass_of(rel)->offset < rel->target->size;
 }
 
 static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
@@ -81,13 +81,13 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
             add_fixup(lk, rel, value, bank);
         return;
     }
-    const cbi_reloc_type *type = cbi_reloc_find(rel->sass_type);
-    if (!rel->has_sass || !type)
+    const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(rel)->type);
+    if (!cbi_sass_of(rel)->present || !type)
         no_partner(lk, rel);
     cbi_lrel sass = *rel;
-    sass.offset = rel->sass_offset;
-    sass.type = rel->sass_type;
-    sass.addend = rel->sass_addend;
+    sass.offset = cbi_sass_of(rel)->offset;
+    sass.type = cbi_sass_of(rel)->type;
+    sass.addend = cbi_sass_of(rel)->addend;
     cbi_link_patch(type, &sass, value, bank);
     add_fixup(lk, rel, value, bank);
 }
@@ -96,8 +96,8 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
 
 static int compare_places(const void *a, const void *b)
 {
-    uint64_t x = (*(const cbi_mercury_fixup *const *)a)->rel.sass_offset;
-    uint64_t y = (*(const cbi_mercury_fixup *const *)b)->rel.sass_offset;
+    uint64_t x = cbi_sass_of(&(*(const cbi_mercury_fixup *const *)a)->rel)->offset;
+    uint64_t y = cbi_sass_of(&(*(const cbi_mercury_fixup *const *)b)->rel)->offset;
     return x < y ? -1 : x > y;
 }
 
@@ -141,7 +141,7 @@ cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func)
     cbi_capsule_open(in, &walk);
     while (i < list->len && cbi_capsule_next(&walk, &e)) {
         uint64_t end = ((uint64_t)e.first + e.count) * CBI_SASS_INSTRUCTION;
-        for (; i < list->len && fixes[i]->rel.sass_offset < end; i++)
+        for (; i < list->len && cbi_sass_of(&fixes[i]->rel)->offset < end; i++)
             if (e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD)
                 patch_record(&out, &e, fixes[i]);
     }

@@ -210,18 +210,18 @@ static bool is_smem_cap(const cbi_object *file, uint32_t symbol)
            strcmp(file->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
 }
 
-static void set_pair(cbi_lrel *pair, cbi_rela entry)
+static void set_pair(cbi_sass_reloc *pair, cbi_rela entry)
 {
-    pair->has_sass = true;
-    pair->sass_offset = entry.offset;
-    pair->sass_type = entry.type;
-    pair->sass_addend = entry.addend;
+    pair->present = true;
+    pair->offset = entry.offset;
+    pair->type = entry.type;
+    pair->addend = entry.addend;
 }
 
 /* Line programs name each function once, not in the same order on both sides.  A reference to
  * strings has no counterpart. */
 static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_section *merc,
-                           const cbi_section *sass, cbi_lrel *pairs)
+                           const cbi_section *sass, cbi_sass_reloc *pairs)
 {
     size_t have = cbi_rela_count(sass), count = cbi_rela_count(merc);
     uint32_t *first = CBI_NEW_ARRAY(lk->ctx, file->symbol_count, uint32_t);
@@ -247,17 +247,17 @@ static void pair_like(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *v
 {
     uint32_t first = view->like[section], count = view->pair_count[first];
     view->pair_count[section] = count;
-    view->pairs[section] = CBI_NEW_ARRAY(lk->ctx, count, cbi_lrel);
+    view->pairs[section] = CBI_NEW_ARRAY(lk->ctx, count, cbi_sass_reloc);
     if (!count)
         return;
-    memcpy(view->pairs[section], view->pairs[first], count * sizeof(cbi_lrel));
+    memcpy(view->pairs[section], view->pairs[first], count * sizeof **view->pairs);
     if (!view->capsule[target])
         return;
     const cbi_mercury_places *places = cbi_mercury_places_in(lk, view, target);
     for (uint32_t k = 0; k < count && places->len; k++) {
         const cbi_mercury_place *place =
             cbi_mercury_place_of(places, cbi_rela_at(&out->sections[section], k).offset);
-        view->pairs[section][k].sass_offset = place ? place->sass : UINT64_MAX;
+        view->pairs[section][k].offset = place ? place->sass : UINT64_MAX;
     }
 }
 
@@ -282,7 +282,7 @@ static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view 
             pair_like(lk, out, view, i, target);
             continue;
         }
-        view->pairs[i] = CBI_NEW_ARRAY(lk->ctx, count, cbi_lrel);
+        view->pairs[i] = CBI_NEW_ARRAY(lk->ctx, count, cbi_sass_reloc);
         view->pair_count[i] = (uint32_t)count;
         if (!partner)
             continue;
@@ -300,15 +300,15 @@ static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view 
     }
 }
 
-void cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i, cbi_lrel *rel)
+const cbi_sass_reloc *cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i)
 {
-    if (i >= view->pair_count[section])
-        return;
-    const cbi_lrel *p = &view->pairs[section][i];
-    rel->has_sass = p->has_sass;
-    rel->sass_offset = p->sass_offset;
-    rel->sass_type = p->sass_type;
-    rel->sass_addend = p->sass_addend;
+    return i < view->pair_count[section] ? &view->pairs[section][i] : NULL;
+}
+
+const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel)
+{
+    static const cbi_sass_reloc none;
+    return rel->sass ? rel->sass : &none;
 }
 
 void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
@@ -323,7 +323,7 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     view->constant0 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);
-    view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_lrel *);
+    view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_sass_reloc *);
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */
     pair_capsules(lk, obj, view, text_of);

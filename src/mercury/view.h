@@ -12,9 +12,9 @@ struct cbi_mercury_view {
     uint32_t *info;      /* text -> .nv.info.F of the SASS side */
     uint32_t *constant0; /* text -> .nv.constant0.F */
     uint32_t *constant2; /* text -> .nv.constant2.F */
-    uint32_t *like;   /* section -> an earlier one of its name, whose contents it has, 0 = none */
-    cbi_lrel **pairs; /* relocation section -> per entry: the sass_* members */
-    uint32_t *pair_count; /* per relocation section */
+    uint32_t *like; /* section -> an earlier one of its name, whose contents it has, 0 = none */
+    cbi_sass_reloc **pairs; /* relocation section -> per entry */
+    uint32_t *pair_count;   /* per relocation section */
 };
 
 /* Sections with line programs. */
