@@ -60,7 +60,7 @@ static bool is_unlaid(const cbi_lsym *sym)
  * not wanted has its own, but where one kernel is wanted it has nothing to do with its callees. */
 static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
 {
-    if (!user->entry)
+    if (!user->entry || !user->live)
         return cbi_entries_reaching(lk, user);
     if (!user->itself.len)
         cbi_vec_push(lk->ctx, &user->itself, user);
