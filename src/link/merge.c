@@ -331,6 +331,7 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
             cbi_sec_kill(constants);
         constants->orphan = true;
         func->constant2 = NULL;
+        func->new_constants = true;
         return;
     }
     constants->emptied = true;
@@ -497,6 +498,34 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_vec_push(lk->ctx, &lk->constant_sizes, sym);
 }
 
+/* Optimizer constants go by symbol: what a section has behind the last one, dead space of an
+ * earlier -r link, is left out. */
+static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    cbi_secmap *map = &obj->sections[s->shndx];
+    if (!map->out) {
+        map->out = open_section(lk, obj, s->shndx);
+        map->base = cbi_sec_append(lk, map->out, (cbi_span){0}, 0, in->align);
+    }
+    /* An earlier -r link also leaves symbols of a replaced copy, which may end behind the section:
+     * nvlink takes what follows in the file for their bytes. */
+    uint64_t have = map->out->size - map->base;
+    uint64_t end = s->value + s->size;
+    if (end > have) {
+        const cbi_span *file = &obj->object.bytes;
+        uint64_t at = (uint64_t)(in->data.data - file->data) + have;
+        cbi_span bytes = {0};
+        if (in->data.size && at < file->size)
+            bytes = (cbi_span){file->data + at,
+                               end - have < file->size - at ? end - have : file->size - at};
+        cbi_sec_append(lk, map->out, bytes, end - have, 1);
+    }
+    map->out->own_contents = true;
+    map->out->used_size = map->out->size;
+    return map;
+}
+
 static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
@@ -523,10 +552,9 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         define_object(obj, s, sym, &winner);
         return;
     }
-    cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
-    map->out->own_contents = true;
-    if (map->base + s->value + s->size > map->out->used_size)
-        map->out->used_size = map->base + s->value + s->size;
+    cbi_secmap *map = cbi_is_optimizer_type(obj->object.sections[s->shndx].type)
+                          ? merge_optimizer(lk, obj, s)
+                          : cbi_merge_section(lk, obj, s->shndx);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;

@@ -184,6 +184,7 @@ struct cbi_func {
     bool has_images;
     cbi_osec *image_table; /* sm_100+ */
     uint64_t bank_align;   /* entries: what an optimizer bank would need, should it be created */
+    bool new_constants; /* replaced copies that lost had some, too, which is what -v knows about */
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 
