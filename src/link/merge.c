@@ -310,9 +310,13 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
 static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
-    /* Entries that describe the old copy go only if a copy's text had relocations itself. */
-    if (func->text->rel || func->text->rela)
-        func->obj->symbol_lost[func->in_sym] = CBI_REPLACED;
+    /* Entries that describe the old copies go only if a copy's text had relocations itself. */
+    cbi_vec_push(lk->ctx, &func->replaced, ((cbi_copy){func->obj, func->in_sym}));
+    if (func->text->rel || func->text->rela) {
+        for (size_t i = 0; i < func->replaced.len; i++)
+            func->replaced.items[i].obj->symbol_lost[func->replaced.items[i].sym] = CBI_REPLACED;
+        func->replaced.len = 0;
+    }
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);

@@ -138,12 +138,19 @@ struct cbi_lsym {
     uint64_t common_align;
 };
 
+/* An object's copy of a function. */
+typedef struct cbi_copy {
+    cbi_lobj *obj;
+    uint32_t sym; /* its symbol there */
+} cbi_copy;
+
 struct cbi_func {
     cbi_lsym *sym;
-    uint32_t number; /* position in function order, from 0 */
-    cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
-    uint32_t in_sec; /* its text section there */
-    uint32_t in_sym; /* its symbol there */
+    uint32_t number;            /* position in function order, from 0 */
+    cbi_lobj *obj;              /* the object whose copy is linked; NULL while undefined */
+    uint32_t in_sec;            /* its text section there */
+    uint32_t in_sym;            /* its symbol there */
+    CBI_VEC(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
     cbi_osec *text;
     cbi_osec *info;
     cbi_osec *shared; /* entries */
