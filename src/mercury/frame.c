@@ -3,7 +3,8 @@
  *
  * A weak function that another copy replaced may have several descriptions.  The finalizer reads
  * them all as ones of the copy that is linked: the first says what they say together, in terms of
- * that copy's code, the others keep their Mercury range and say nothing.
+ * that copy's code, the others keep their Mercury range and say nothing.  So do all of a function
+ * that the finalizer knows by an alias, as they name the function itself.
  */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
@@ -297,12 +298,13 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
                          const entry *cie, const entry *fde, const cbi_func *func)
 {
     description_list *list = cbi_map_get(&debug->frames, CBI_KEY(func));
-    if (!list || list->items.len < 2 || list->next == list->items.len)
+    bool hidden = cbi_mercury_name_of(lk, func) != func->sym;
+    if (!list || (list->items.len < 2 && !hidden) || list->next == list->items.len)
         return false;
     const description *d = &list->items.items[list->next];
     cbi_buf ops = {0};
     uint64_t cie_at = debug->sass.len;
-    if (list->next == 0) {
+    if (list->next == 0 && !hidden) {
         if (!join_descriptions(lk, list, func, &ops))
             return false;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);

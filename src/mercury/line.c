@@ -336,8 +336,22 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
         return false;
     qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
     row_writer w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1};
+    static const uint8_t end[] = {0, 1, 1};
     uint64_t file = 0; /* none: the first row says it */
-    size_t next = 0;   /* rows passed */
+    if (cbi_mercury_name_of(lk, func) != sym) {
+        /* the finalizer knows the code by an alias and finds no function for the rows */
+        w.rw = NULL;
+        for (size_t i = 0; i < rows.len; i++) {
+            const row *at = &rows.items[i];
+            if (at->file != file)
+                w.file = at->set_file;
+            file = at->file;
+            put_row(lk, out, &w, at->address, at->line);
+        }
+        cbi_buf_append(lk->ctx, out, end, sizeof end);
+        return true;
+    }
+    size_t next = 0; /* rows passed */
     bool begun = false;
     size_t before = rows.len && rows.items[0].opens ? 0 : SIZE_MAX; /* the row written last */
     for (size_t i = 0; i + 1 < places->len; i++) {
@@ -353,7 +367,6 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
             put_row(lk, out, &w, places->items[i].sass, at->line);
         }
     }
-    static const uint8_t end[] = {0, 1, 1};
     uint64_t size = w.rw ? w.rw->size : func->text->size;
     put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(size - w.address));
     cbi_buf_append(lk->ctx, out, end, sizeof end);
@@ -366,7 +379,8 @@ static void write_sequence(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
     cbi_span bytes = cbi_mercury_part_bytes(part);
     const cbi_func *func = seq->sym ? seq->sym->func : NULL;
     const cbi_rewrite *rw = func ? cbi_rewrite_of(lk, func) : NULL;
-    bool replaced = func && func->obj && func->obj != part->obj;
+    bool replaced =
+        func && func->obj && (func->obj != part->obj || cbi_mercury_name_of(lk, func) != seq->sym);
     cbi_buf moved = {0};
     if (seq->end - seq->start > SET_ADDRESS_SIZE &&
         (replaced ? place_sequence(lk, part, u, number, seq->sym, &moved)

@@ -47,6 +47,7 @@ typedef struct cbi_mercury_place {
 typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
 
 struct cbi_mercury_state {
+    cbi_map names;                      /* text -> its first symbol; empty until needed */
     cbi_map places;                     /* function -> cbi_mercury_places */
     cbi_map rewrites;                   /* function -> cbi_rewrite */
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
@@ -84,6 +85,10 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols);
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
 /* Capability mask of everything in the output; compat: the merged records. */
 uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
+
+/* The symbol that the finalizer knows a function by, which may be an alias: the first of its text
+ * in the output. */
+const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func);
 
 /* ---- places.c ---- */
 /* The function's instructions in its input; NULL when their lengths are not all known. */

@@ -22,7 +22,7 @@ static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, con
     for (size_t i = lk->funcs.len; !debug->has_names && i-- > 0;) {
         cbi_func *f = lk->funcs.items[i];
         if (f->text && f->text->emitted)
-            cbi_map_put(lk->ctx, &debug->names, CBI_KEY(f->sym->name), f);
+            cbi_map_put(lk->ctx, &debug->names, CBI_KEY(cbi_mercury_name_of(lk, f)->name), f);
     }
     debug->has_names = true;
     uint64_t key = CBI_KEY(name);

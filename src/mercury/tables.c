@@ -139,8 +139,22 @@ static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
     return fallback;
 }
 
-static uint64_t code_size(const cbi_linker *lk, const cbi_func *f)
+const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
 {
+    cbi_map *names = &cbi_mercury_state_of(lk)->names;
+    for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
+        cbi_lsym *sym = lk->out_symbols.items[i];
+        if (sym->func && sym->sec && sym->state == CBI_SYM_DEFINED)
+            cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), sym);
+    }
+    const cbi_lsym *name = cbi_map_get(names, CBI_KEY(func->sym->sec));
+    return name ? name : func->sym;
+}
+
+static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
+{
+    if (f->alias_of && cbi_mercury_name_of(lk, f) == f->sym)
+        f = f->alias_of;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, f);
     if (rw)
         return rw->size;
@@ -154,7 +168,7 @@ static bool is_reserved(const cbi_lsym *sym)
 }
 
 /* What the SASS table says differently. */
-static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
+static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
     bool undefined = sym->state == CBI_SYM_UNDEF;
     if (sym->func && !undefined)
