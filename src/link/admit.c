@@ -52,14 +52,6 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
         facts.sm = sm;
         facts.mercury = false;
     }
-    bool plain = lk->mercury && !facts.mercury;
-    if (plain && !lk->warned_limited) {
-        lk->warned_limited = true;
-        cbi_warning(lk->ctx, "limited-output", &(cbi_place){.file = obj->file}, NULL,
-                    "Output is limited to run on SM Arch '%u' only due to limitations in input "
-                    "file %s",
-                    lk->opt->arch->sm, obj->file);
-    }
     if (!cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch))
         cbi_fatal(lk->ctx, "arch-mismatch", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "the file holds code for sm_%u%s; compile it for %s", sm,
@@ -67,11 +59,6 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                   "Input file '%s' arch does not match target '%s'", obj->file,
                   lk->opt->arch->name);
     lk->seen_mercury |= facts.mercury;
-    if (plain)
-        cbi_fatal(lk->ctx, "plain-sass", &(cbi_place){.file = obj->file},
-                  "compile it again with a toolkit that writes Mercury capsules",
-                  "Input file '%s' holds plain SASS, which does not link for %s", obj->file,
-                  lk->opt->arch->name);
     if (lk->mercury && facts.isa > CBI_MERCURY_ISA_MAX)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
@@ -95,6 +82,21 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
     if (obj->ewp && c->toolkit != TOOLKIT_VERSION)
         cbi_fatal(lk->ctx, "ewp-toolkit", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
+}
+
+/* Is there an object without Mercury code?  Then the link is one of SASS. */
+bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *p = inputs[i].bytes.data;
+        if (inputs[i].bytes.size < sizeof(Elf64_Ehdr) || memcmp(p, ELFMAG, SELFMAG) != 0 ||
+            p[EI_OSABI] != ELFOSABI_CUDA || cbi_ld16(p + offsetof(Elf64_Ehdr, e_type)) == ET_EXEC)
+            continue;
+        uint32_t flags = cbi_ld32(p + offsetof(Elf64_Ehdr, e_flags));
+        if (!(flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)))
+            return true;
+    }
+    return false;
 }
 
 /* NULL: the input takes no part. */
@@ -134,12 +136,17 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     check_toolkit(lk, obj);
     uint32_t kind = object->flags & 7;
     if (object->ident[EI_OSABI] == ELFOSABI_CUDA &&
-        (lk->mercury ? kind & 4 : kind & EF_CUDA_KIND_CAPMERC))
+        (cbi_arch_is_mercury(lk->opt->arch) ? (kind & 4) && (kind & 3)
+                                            : kind & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(lk->ctx, "kind-mismatch", &place,
                   "e_flags claims Mercury code and SASS only at the same time", "Internal error");
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
+    bool merc = kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     if (lk->mercury)
         cbi_mercury_view_make(lk, obj);
+    else if (cbi_arch_is_mercury(lk->opt->arch) && merc)
+        cbi_mercury_drop(lk, obj, !lk->seen_plain);
+    lk->seen_plain |= !merc;
     return obj;
 }
 

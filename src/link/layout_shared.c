@@ -2,7 +2,7 @@
  */
 #include "link/state.h"
 
-enum { RESERVED_BYTES = 0x400, DYNAMIC_ALIGN = 16 };
+enum { RESERVED_BYTES = 0x400, DYNAMIC_ALIGN = 16, SYSTEM_AREA = 0x40 };
 
 /* Variables that no two of these share an entry with are laid over each other. */
 typedef struct group {
@@ -500,6 +500,33 @@ static void layout_relocatable(cbi_linker *lk)
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 
+static bool is_reserved(const cbi_lsym *sym)
+{
+    return sym->state == CBI_SYM_DEFINED && !sym->func && !sym->is_section &&
+           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED &&
+           sym->sec->type == SHT_CUDA_SHARED_RESERVED && sym->value <= UINT16_MAX &&
+           sym->size <= UINT32_MAX;
+}
+
+/* The compiler's own variables in reserved shared memory stand behind the system's.  Objects give
+ * their alignment as value.  (With Mercury code the finalizer places them.) */
+static void place_reserved(cbi_linker *lk)
+{
+    uint64_t end = SYSTEM_AREA;
+    cbi_lsym **lists[] = {lk->locals.items, lk->globals.items};
+    const size_t counts[] = {lk->locals.len, lk->globals.len};
+    for (size_t k = 0; k < CBI_COUNT(lists); k++)
+        for (size_t i = 0; i < counts[k]; i++) {
+            cbi_lsym *sym = lists[k][i];
+            if (!is_reserved(sym))
+                continue;
+            sym->value = cbi_align_up(end, sym->value);
+            end = sym->value + sym->size;
+            if (end > sym->sec->size)
+                sym->sec->size = end;
+        }
+}
+
 void cbi_layout_shared(cbi_linker *lk)
 {
     collect_users(lk);
@@ -507,4 +534,6 @@ void cbi_layout_shared(cbi_linker *lk)
         layout_final(lk);
     else
         layout_relocatable(lk);
+    if (lk->exec && !lk->mercury && cbi_arch_is_mercury(lk->opt->arch))
+        place_reserved(lk);
 }

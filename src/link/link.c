@@ -2,12 +2,13 @@
 #include "link/mercury.h"
 #include "link/report.h"
 
-static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt)
+static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
+                  const cbi_link_input *inputs, size_t count)
 {
     lk->ctx = ctx;
     lk->opt = opt;
     lk->exec = !opt->relocatable;
-    lk->mercury = cbi_arch_is_mercury(opt->arch);
+    lk->mercury = cbi_arch_is_mercury(opt->arch) && !cbi_link_has_plain(inputs, count);
     lk->sm90plus = opt->arch->sm >= 90;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);
@@ -19,7 +20,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
                    size_t count, cbi_link_result *ret_result)
 {
     cbi_linker *lk = CBI_NEW(ctx, cbi_linker);
-    setup(lk, ctx, opt);
+    setup(lk, ctx, opt, inputs, count);
     size_t errors = ctx->error_count;
 
     cbi_link_admit(lk, inputs, count); /* read and check the inputs */
@@ -66,6 +67,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         return CB_ERR_LINK;
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
+    cbi_mercury_check_portable(lk);
     cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);
     if (lk->mercury)
         cbi_mercury_emit(lk, &sink); /* both sides: SASS and Mercury */

@@ -18,6 +18,10 @@ enum { CBI_MERCURY_ISA_MAX = 0x101 };
  * Mercury and lacks what belongs to it. */
 void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj);
 
+/* Takes the Mercury side out of an object: all are linked as SASS because one of them has no other.
+ * lifted: nvlink had read it as Mercury before it met that one. */
+void cbi_mercury_drop(cbi_linker *lk, cbi_lobj *obj, bool lifted);
+
 /* Fills the sass_* members of a relocation just read: entry i of view section `section`. */
 const cbi_sass_reloc *cbi_mercury_pair(const cbi_mercury_view *view, uint32_t section, size_t i);
 
@@ -30,6 +34,9 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
 
 /* Where the largest parameter bank in the link ends. */
 uint64_t cbi_mercury_banks_end(const cbi_linker *lk);
+
+/* Refuses functions of another chip that the target cannot run unchanged. */
+void cbi_mercury_check_portable(cbi_linker *lk);
 
 /* Writes the final file. */
 void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink);

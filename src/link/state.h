@@ -330,11 +330,12 @@ typedef struct cbi_linker {
 
     uint64_t images_start;          /* sm_100+: of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
+    bool seen_plain;                /* an input without a Mercury view was read */
     bool seen_mercury;              /* an input had a Mercury view */
-    bool warned_limited;            /* said that a plain input limits the output */
 } cbi_linker;
 
 /* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
+bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count);
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count);
 
 /* ---- state.c: records of the state ---- */

@@ -372,7 +372,6 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
 {
     cbi_emit em = {.lk = lk};
     cbi_mercury_state_of(lk);
-    cbi_mercury_check_portable(lk);
     cbi_mercury_place_images(lk);
     cbi_mercury_rewrite(lk);
     cbi_mercury_debug_build(lk);

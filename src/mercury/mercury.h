@@ -104,8 +104,6 @@ const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, 
 /* ---- targets.c ---- */
 /* The chip's bit in capability masks, 0 for chips without one. */
 uint64_t cbi_mercury_target_bit(uint32_t sm);
-/* Refuses functions of another chip that the target cannot run unchanged. */
-void cbi_mercury_check_portable(cbi_linker *lk);
 
 /* ---- text.c ---- */
 struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);

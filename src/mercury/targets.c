@@ -23,13 +23,16 @@ void cbi_mercury_check_portable(cbi_linker *lk)
 {
     uint32_t target = lk->opt->arch->sm;
     bool refused = false;
+    if (!cbi_arch_is_mercury(lk->opt->arch))
+        return;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
             continue;
         const cbi_lobj *obj = sec->func->obj;
-        uint32_t sm = EF_CUDA_SM(obj->mercury->file.flags);
-        if (sm == target ||
+        uint32_t flags = obj->object.flags, sm = EF_CUDA_SM(flags);
+        /* code without a Mercury side is linked as it is */
+        if (sm == target || !(flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
             (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)))
             continue;
         cbi_error(lk->ctx, "needs-compiler",

@@ -337,3 +337,26 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     pair_relocs(lk, &obj->object, view);
     obj->mercury = view;
 }
+
+/* ---- objects that are linked as SASS ---- */
+
+void cbi_mercury_drop(cbi_linker *lk, cbi_lobj *obj, bool lifted)
+{
+    cbi_object *object = &obj->object;
+    for (uint32_t i = 1; i < object->section_count; i++)
+        if (object->sections[i].flags & SHF_CUDA_MERCURY)
+            hide(&object->sections[i]);
+    uint32_t constants = 0;
+    for (uint32_t i = 1; i < object->symbol_count; i++) {
+        cbi_symbol *s = &object->symbols[i];
+        if (lifted && strcmp(s->name, ".nv.reservedSmem.cap") == 0) {
+            *s = (cbi_symbol){.name = "", .other = STV_INTERNAL};
+            continue;
+        }
+        if (!lifted || s->shndx >= object->section_count || CBI_ST_TYPE(s->info) == STT_SECTION)
+            continue;
+        const char *name = object->sections[s->shndx].name;
+        if (strncmp(name, ".nv.constant2.", 14) == 0)
+            s->name = cbi_printf(lk->ctx, ".nv.constant.optimizer.%s.%u", name + 14, ++constants);
+    }
+}

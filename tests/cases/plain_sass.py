@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Objects without a Mercury side for sm_100 and later, beside others and alone, against nvlink.
+
+No tool of the toolkit writes them; here the kind in the header of an empty object is changed, and
+nvlink -r makes plain objects of ordinary ones when it meets that one first.  Needs ptxas and
+nvlink; without them it prints one line and is skipped.  Usage: plain_sass.py [-v]
+"""
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.environ.get("CUBIND_ROOT",
+                      os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
+import toolchain  # noqa: E402
+
+HEAD = ".version 9.0\n.target sm_%s\n.address_size 64\n"
+FIRST = HEAD + """.visible .const .align 4 .b8 table[16];
+.visible .func (.param .u32 r) pick (.param .u32 i)
+{
+    .reg .u32 %%i, %%v; .reg .u64 %%a;
+    ld.param.u32 %%i, [i]; mul.wide.u32 %%a, %%i, 4;
+    ld.const.u32 %%v, [table]; add.u32 %%v, %%v, %%i; st.param.u32 [r], %%v; ret;
+}
+.visible .func (.param .u32 r) choose (.param .u32 i)
+{
+    .reg .u32 %%i; ld.param.u32 %%i, [i];
+    targets: .branchtargets a, b, c, d;
+    brx.idx %%i, targets;
+a:  st.param.u32 [r], 1; ret;
+b:  st.param.u32 [r], 5; ret;
+c:  st.param.u32 [r], 7; ret;
+d:  trap; ret;
+}
+"""
+SECOND = HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
+.extern .func (.param .u32 r) choose (.param .u32 i);
+.visible .global .align 4 .u32 seen;
+.visible .entry kernel (.param .u64 p)
+{
+    .reg .u64 %%p; .reg .u32 %%v; .shared .align 4 .b8 mine[256];
+    ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.u32 %%v, [%%p];
+    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), pick, (a);
+      ld.param.u32 %%v, [r]; }
+    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), choose, (a);
+      ld.param.u32 %%v, [r]; }
+    st.shared.u32 [mine], %%v; bar.sync 0; ld.shared.u32 %%v, [mine];
+    st.global.u32 [seen], %%v; st.global.u32 [%%p], %%v; ret;
+}
+"""
+ARCHS = ["100", "100a", "103f", "110", "120", "121a"]
+MODES = [[], ["-r"], ["-preserve-relocs"], ["-kernels-used=kernel"], ["-disable-infos"],
+         ["-Werror"]]
+
+
+def orders(tools, arch):
+    """Lists of inputs: the plain object at every place, and nothing but plain ones."""
+    empty = bytearray(tools.assemble(HEAD % arch, arch))
+    empty[48] = 4
+    plain = ("plain.cubin", bytes(empty))
+    merc = [("a.cubin", tools.assemble(FIRST % arch, arch)),
+            ("b.cubin", tools.assemble(SECOND % arch, arch))]
+    made = []
+    for name, data in merc:
+        out = tools.run_nvlink(["-arch=sm_" + arch, "-r"], [plain, (name, data)]).out
+        made.append(("plain_" + name, out))
+    return [[plain] + merc, [merc[0], plain, merc[1]], merc + [plain], made, [made[0], merc[1]],
+            [merc[0], made[1]], [plain], merc[:1] + [plain]]
+
+
+def main():
+    tools = toolchain.Tools()
+    try:
+        if not tools.nvlink or not tools.ptxas:
+            print("plain_sass: ptxas or nvlink not found, skipped")
+            return 77
+        jobs = [(arch, mode, inputs) for arch in ARCHS for inputs in orders(tools, arch)
+                for mode in MODES]
+        # for another chip, where the first input decides what is accepted
+        jobs += [("121", mode, inputs) for inputs in orders(tools, "120") for mode in MODES[:2]]
+
+        def check(job):
+            arch, mode, inputs = job
+            return toolchain.run_steps(tools, [["-arch=sm_" + arch, *mode]], inputs)
+
+        failed = 0
+        with ThreadPoolExecutor(2) as pool:
+            for (arch, mode, inputs), v in zip(jobs, pool.map(check, jobs)):
+                failed += v.grade != "same"
+                if v.grade != "same" or "-v" in sys.argv:
+                    print("%s sm_%s %s %s: %s %s" % (v.grade, arch, " ".join(mode),
+                                                     " ".join(n for n, _ in inputs), v.cls, v.text))
+        print("%d passed, %d failed" % (len(jobs) - failed, failed))
+        return 1 if failed else 0
+    finally:
+        tools.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
