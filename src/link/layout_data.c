@@ -30,9 +30,18 @@ void cbi_layout_commons(cbi_linker *lk)
 
 /* ---- optimizer constants: copied into the bank of every entry that reaches the function ---- */
 
+static cbi_osec *bank_of(const cbi_func *k)
+{
+    return k->old_constants ? k->old_constants : k->constant2;
+}
+
 static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
 {
-    if (!k->constant2) {
+    if (k->old_constants) {
+        k->old_constants->dead = k->old_constants->orphan = false;
+        k->old_constants->symbol->removed = false;
+        k->old_constants->func = k;
+    } else if (!k->constant2) {
         const cbi_name *name =
             lk->mercury ? cbi_intern_printf(lk->ctx, ".nv.constant.optimizer.%s", k->sym->name->s)
                         : cbi_intern_printf(lk->ctx, ".nv.constant2.%s", k->sym->name->s);
@@ -40,7 +49,7 @@ static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
         k->constant2->target = k->text;
         k->constant2->func = k;
     }
-    return k->constant2;
+    return bank_of(k);
 }
 
 static void spread_constants(cbi_linker *lk, cbi_func *f)
@@ -49,7 +58,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
     uint64_t off = 0, align = from->align;
     for (size_t i = 0; i < entries->len; i++) {
-        const cbi_osec *bank = entries->items[i]->constant2;
+        const cbi_osec *bank = bank_of(entries->items[i]);
         if (bank && bank->size > off)
             off = bank->size;
         uint64_t have = bank ? bank->align : entries->items[i]->bank_align;
@@ -73,11 +82,11 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     }
     for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
         if (from->rel)
-            cbi_sec_rel(lk, entries->items[i]->constant2, false);
+            cbi_sec_rel(lk, bank_of(entries->items[i]), false);
         if (from->rela)
-            cbi_sec_rel(lk, entries->items[i]->constant2, true);
+            cbi_sec_rel(lk, bank_of(entries->items[i]), true);
         if (from->resolved)
-            cbi_sec_resolved(lk, entries->items[i]->constant2);
+            cbi_sec_resolved(lk, bank_of(entries->items[i]));
     }
     from->spread_to = entries;
     from->spread_offset = off;
@@ -146,7 +155,7 @@ static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *
             continue;
         r.offset += from->spread_offset;
         for (size_t e = 0; e < from->spread_to->len; e++) {
-            r.target = from->spread_to->items[e]->constant2;
+            r.target = bank_of(from->spread_to->items[e]);
             if (r.target)
                 cbi_vec_push(lk->ctx, copies, r);
         }
@@ -156,7 +165,7 @@ static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *
     c->sym->value += from->spread_offset;
     c->sym->spread = true;
     if (from->spread_to->len)
-        c->sym->sec = from->spread_to->items[0]->constant2;
+        c->sym->sec = bank_of(from->spread_to->items[0]);
 }
 
 /* Values and relocations follow their bytes, constant by constant. */

@@ -328,14 +328,16 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     constants->size = 0;
     constants->used_size = 0;
     if (!constants->own_contents && !constants->emptied) {
-        /* Only copies that lost had any: the new copy's come anew, and -r keeps the old name. */
+        /* Only copies that lost had any: the new copy's come anew, and -r keeps the old name.
+         * nvlink puts the constants of callees into the old section, beside the new one. */
         constants->contributed = false;
         constants->func = NULL;
         if (lk->exec)
             cbi_sec_kill(constants);
         constants->orphan = true;
         func->constant2 = NULL;
-        func->new_constants = true;
+        if (lk->opt->exact && lk->exec)
+            func->old_constants = constants;
         return;
     }
     constants->emptied = true;

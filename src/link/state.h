@@ -156,6 +156,7 @@ struct cbi_func {
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
+    cbi_osec *old_constants;   /* nvlink puts constants of callees there: see replace_function */
     cbi_func *alias_of;        /* owner of the text when this is an alias */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;
@@ -191,7 +192,6 @@ struct cbi_func {
     bool has_images;
     cbi_osec *image_table; /* sm_100+ */
     uint64_t bank_align;   /* entries: what an optimizer bank would need, should it be created */
-    bool new_constants; /* replaced copies that lost had some, too, which is what -v knows about */
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 

@@ -72,9 +72,8 @@ void cbi_link_verbose(cbi_linker *lk)
                        propagated ? k->node.regs : k->own_regs, barriers_of(k), stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
-            const cbi_osec *sec = bank == 0                        ? k->constant0
-                                  : bank == 2 && !k->new_constants ? k->constant2
-                                                                   : NULL;
+            const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;
+            const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? constants : NULL;
             if (sec && !sec->dead && sec->emitted)
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]", (unsigned long long)sec->size,
                                bank);
