@@ -232,7 +232,7 @@ void cbi_layout_constants(cbi_linker *lk)
     move_constants(lk);
 }
 
-static bool is_user_constants(const cbi_osec *sec)
+bool cbi_is_user_constants(const cbi_osec *sec)
 {
     return sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
 }
@@ -243,7 +243,7 @@ void cbi_layout_constant_size(cbi_linker *lk)
         return;
     uint64_t size = UINT64_MAX; /* without constants */
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (is_user_constants(lk->secs.items[i]))
+        if (cbi_is_user_constants(lk->secs.items[i]))
             size = lk->secs.items[i]->size;
     for (size_t i = 0; i < lk->constant_sizes.len; i++)
         lk->constant_sizes.items[i]->value = size;
@@ -380,7 +380,7 @@ void cbi_check_limits(cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->dead || sec->size <= CONSTANT_BANK_MAX)
             continue;
-        bool user = is_user_constants(sec);
+        bool user = cbi_is_user_constants(sec);
         if (user && lk->merge_constants)
             continue; /* nvlink does not look then */
         if (user)

@@ -33,6 +33,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
             cbi_vec_push(ctx, &lk->unused, obj);
             continue;
         }
+        obj->number = (uint32_t)taken;
         lk->objs[taken++] = obj;
         if (obj->device_runtime)
             ret_result->device_runtime_used = true;

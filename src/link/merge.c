@@ -596,6 +596,8 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (!sym)
         sym = new_object_symbol(lk, obj, s);
     obj->symbols[i] = sym;
+    if (is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
+        sym->replaced_at = obj->number;
     define_object(obj, s, sym, map);
     if (is_shared(in->type)) {
         sym->shared_align = s->value;

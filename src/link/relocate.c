@@ -315,6 +315,14 @@ static bool from_replaced_copy(const cbi_lrel *r)
            strcmp(name, ".debug_frame") == 0;
 }
 
+/* nvlink leaves pointers in constant memory empty that it read before a global definition replaced
+ * the weak variable. */
+static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
+           cbi_is_user_constants(r->target);
+}
+
 static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
@@ -425,7 +433,7 @@ void cbi_link_relocate(cbi_linker *lk)
             cbi_sec_materialize(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
-        if (r->target->dead || r->target->orphan || from_replaced_copy(r))
+        if (r->target->dead || r->target->orphan || from_replaced_copy(r) || is_forgotten(lk, r))
             continue;
         relocate_one(lk, r);
     }

@@ -124,6 +124,7 @@ struct cbi_lsym {
     cbi_lobj *first_obj;       /* first object that mentions it */
     cbi_lobj *def_obj;         /* object whose definition counts */
     const cbi_lobj *named_obj; /* object that messages call the first one */
+    uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
     cbi_func *func;            /* for functions */
     uint32_t index;            /* in the output */
 
@@ -248,6 +249,7 @@ typedef struct cbi_secmap {
 struct cbi_lobj {
     cbi_object object; /* what is linked: for sm_100+ the Mercury view */
     const char *file;
+    uint32_t number; /* in the order of merging, from 0 */
     cbi_cuinfo cuinfo;
     cbi_span tkinfo;
     cbi_span compat;
@@ -361,6 +363,8 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);
 bool cbi_is_constant_type(uint32_t type);
+/* The bank of __constant__ variables. */
+bool cbi_is_user_constants(const cbi_osec *sec);
 /* The bank of compiler-generated constants. */
 bool cbi_is_optimizer_type(uint32_t type);
 
