@@ -9,8 +9,6 @@ enum {
     R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */
 };
 
-enum { CONSTANT_BANK_MAX = 0x10000 };
-
 /* ---- commons: newest first, at the end of .nv.global ---- */
 
 void cbi_layout_commons(cbi_linker *lk)
@@ -378,7 +376,7 @@ void cbi_check_limits(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (sec->dead || sec->size <= CONSTANT_BANK_MAX)
+        if (sec->dead || sec->size <= CBI_CONSTANT_BANK_MAX)
             continue;
         bool user = cbi_is_user_constants(sec);
         if (user && lk->merge_constants)
@@ -387,10 +385,11 @@ void cbi_check_limits(cbi_linker *lk)
             cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
                       "the target has 64 KiB of __constant__ memory for all inputs together",
                       "File uses too much global constant data (0x%llx bytes, 0x%x max)",
-                      (unsigned long long)sec->size, CONSTANT_BANK_MAX);
+                      (unsigned long long)sec->size, CBI_CONSTANT_BANK_MAX);
         else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
             cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
                       "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
-                      sec->func->sym->name->s, (unsigned long long)sec->size, CONSTANT_BANK_MAX);
+                      sec->func->sym->name->s, (unsigned long long)sec->size,
+                      CBI_CONSTANT_BANK_MAX);
     }
 }

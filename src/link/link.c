@@ -49,6 +49,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_check_unified(lk);      /* these need an index file */
     cbi_link_check_replaced(lk);     /* an accident of nvlink */
     cbi_layout_shared(lk);           /* shared memory of every entry */
+    cbi_compact_constants(lk);       /* user constants, if there are too many */
     cbi_layout_constant_size(lk);    /* ... and how many the user's own are */
     cbi_layout_images(lk);           /* texture tables in bank 0 */
     cbi_layout_constants(lk);        /* optimizer constants into entry banks */
@@ -57,6 +58,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_rel_action(lk);
     cbi_link_relocate(lk);  /* patch, keep or drop */
     cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
+    cbi_link_check_records(lk);
     cbi_link_notes(lk);
     cbi_link_finalize(lk); /* numbers, strings, offsets */
 

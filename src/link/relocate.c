@@ -250,8 +250,15 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
     if (!lk->dynamic_recorded || !user || (sym->size == 0 && cbi_entries_reaching(lk, user)->len))
         return false;
     if (!sym->recorded)
-        deleted_symbol(lk, r);
-    return true;
+        lk->deleted_record = r;
+    return sym->recorded;
+}
+
+/* What is recorded gets its symbol numbers late, and nvlink notices late. */
+void cbi_link_check_records(cbi_linker *lk)
+{
+    if (lk->deleted_record)
+        deleted_symbol(lk, lk->deleted_record);
 }
 
 static void record_resolved(cbi_linker *lk, const cbi_lrel *r)

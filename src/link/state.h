@@ -310,6 +310,7 @@ typedef struct cbi_linker {
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
+    const cbi_lrel *deleted_record;   /* --preserve-relocs: names a symbol that is gone */
     const char *deleted_section_help; /* a section went that a symbol still needs, and why */
     uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
 
@@ -425,6 +426,10 @@ void cbi_layout_constants(cbi_linker *lk);
 /* Gives .nv.ptx.const0.size, by which libcudadevrt knows the user's constants, their size. */
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
+enum { CBI_CONSTANT_BANK_MAX = 0x10000 };
+bool cbi_is_user_constants(const cbi_osec *sec);
+/* compact.c: another layout for user constants that do not fit the bank. */
+void cbi_compact_constants(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
@@ -441,6 +446,7 @@ const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel);
 /* For section symbols: where the object's contribution starts; else 0. */
 uint64_t cbi_section_base(const cbi_lrel *r);
 void cbi_link_relocate(cbi_linker *lk);
+void cbi_link_check_records(cbi_linker *lk);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
 void cbi_link_check_replaced(cbi_linker *lk);
 /* A relocation that is written must be inside of its section. */
