@@ -89,16 +89,18 @@ static void compact(cbi_linker *lk, cbi_osec *sec)
     }
     if (count)
         qsort(moves, count, sizeof *moves, by_place);
+    size_t kept = 0;
     for (size_t i = 0; i < lk->rels.len; i++) {
-        cbi_lrel *r = &lk->rels.items[i];
-        if (r->target != sec)
-            continue;
-        const move *m = find_move(moves, count, r->offset);
-        if (m)
-            r->offset = m->to + (r->offset - m->from);
-        else
-            r->drop = true;
+        cbi_lrel r = lk->rels.items[i];
+        if (r.target == sec) {
+            const move *m = find_move(moves, count, r.offset);
+            if (!m)
+                continue;
+            r.offset = m->to + (r.offset - m->from);
+        }
+        lk->rels.items[kept++] = r;
     }
+    lk->rels.len = kept;
 }
 
 void cbi_compact_constants(cbi_linker *lk)
