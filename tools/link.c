@@ -175,7 +175,6 @@ static cbi_inputs *open_inputs(cbi_link_run *run)
         .register_names = cbi_given(line, OPT_REGISTER_LINK_BINARIES),
         .no_host_patterns =
             cbi_given(line, OPT_IGNORE_HOST_INFO) || cbi_given(line, OPT_RELOCATABLE_LINK) ||
-            cbi_given(line, OPT_DEBUG) || cbi_given(line, OPT_PRESERVE_RELOCS) ||
             line->values[OPT_KERNELS_USED].list.len || line->values[OPT_VARIABLES_USED].list.len,
         .host_machine = cbi_host_machine(cpu ? cpu : "unknown"),
         .library_paths = paths.items,

@@ -168,8 +168,7 @@ static void collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
     const cbi_input_options options = {
         .arch = link->arch,
         .arch_text = o->arch,
-        .no_host_patterns = (o->flags & (CB_LINK_IGNORE_HOST_INFO | CB_LINK_RELOCATABLE |
-                                         CB_LINK_DEBUG | CB_LINK_PRESERVE_RELOCS)) ||
+        .no_host_patterns = (o->flags & (CB_LINK_IGNORE_HOST_INFO | CB_LINK_RELOCATABLE)) ||
                             o->kernels_used_count || o->variables_used_count,
         .host_machine = cbi_host_machine("X86_64"),
         .library_paths = o->library_paths,

@@ -37,7 +37,7 @@ typedef struct cbi_input_options {
     bool suppress_arch_warning;
     bool lto;              /* -lto or -dlto */
     bool register_names;   /* --register-link-binaries: collect module identifiers */
-    bool no_host_patterns; /* an option that rules out pruning by host references is given */
+    bool no_host_patterns; /* an option that makes host references not count is given */
     uint16_t host_machine; /* e_machine that -l archives must have */
     const char *const *library_paths; /* -L, then LIBRARY_PATH; borrowed until finish */
     size_t library_path_count;

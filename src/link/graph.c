@@ -155,7 +155,7 @@ static void kill_function(cbi_func *f)
  * taken are entries too, but take no part in propagation when exactly one is named. */
 bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
 {
-    return f->entry && f->obj && f->live && (!lk->only_entry || f == lk->only_entry);
+    return f->entry && f->obj && f->live && !f->pruned && (!lk->only_entry || f == lk->only_entry);
 }
 
 static void list_entries(cbi_linker *lk)
@@ -190,13 +190,13 @@ void cbi_link_liveness(cbi_linker *lk)
     CBI_VEC(const cbi_func *) orphans = {0};
     complete_taken(lk);
     bool all_kernels = lk->prune && wanted_count(lk) != 1;
-    bool host = lk->opt->host.active && lk->eliminate && !lk->prune;
+    bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         bool root = f->entry && f->obj;
         if (root && host && !named_by_host(lk, f)) {
-            f->pruned = true;
-            root = false;
+            f->pruned = !f->address_taken; /* with --preserve-relocs it stays */
+            root = !lk->eliminate;
         }
         if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, f);

@@ -13,7 +13,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);
     /* Code is not told where a shared constant went, so only to be like nvlink. */
-    lk->merge_constants = opt->exact && lk->eliminate && (lk->prune || opt->host.active);
+    lk->merge_constants = opt->exact && lk->exec && !opt->debug && (lk->prune || opt->host.active);
 }
 
 cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,

@@ -291,7 +291,7 @@ static bool in_replaced_code(const cbi_lrel *r)
 void cbi_link_check_replaced(cbi_linker *lk)
 {
     if (!lk->opt->exact || !lk->mercury || !lk->exec ||
-        (!lk->opt->kernels_used_count && !lk->opt->variables_used_count))
+        (!lk->opt->kernels_used_count && !lk->opt->variables_used_count && !lk->opt->host.active))
         return;
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];

@@ -5,6 +5,7 @@ shrinker can take any of them away; whatever no longer compiles after that is pu
 """
 import random
 
+import hosts
 import patch
 from toolchain import sm_number
 
@@ -58,18 +59,26 @@ class Program:
     def __init__(self, arch, modules, steps):
         self.arch, self.modules, self.steps = arch, modules, steps
         self.patch = None       # seed of changes to the attributes of the compiled modules
+        self.host = None        # seed of what the host refers to, when modules are host objects
 
     def copy(self):
         p = Program(self.arch, [m.copy() for m in self.modules], [list(s) for s in self.steps])
-        p.patch = self.patch
+        p.patch, p.host = self.patch, self.host
         return p
 
     def inputs(self, tools):
         out = []
         for i, m in enumerate(self.modules):
             blob = tools.assemble(m.text(), m.arch, m.flags)
-            out.append(("m%d.cubin" % i, patch.patch(blob, self.patch) if self.patch else blob))
+            if self.patch:
+                blob = patch.patch(blob, self.patch)
+            if self.host:
+                blob = hosts.pack(blob, m.arch, m.text(), self.host, i)
+            out.append((self.file(i), blob))
         return out
+
+    def file(self, i):
+        return "m%d.%s" % (i, "o" if self.host else "cubin")
 
     def args(self):
         return [["-arch=sm_" + self.arch, *s] for s in self.steps]

@@ -82,6 +82,8 @@ def random_jobs(opts, tools):
             return prog, None
         if opts.patch:
             prog.patch = "%s/%d" % (opts.seed, job)
+        if opts.host:
+            prog.host = "%s/%d" % (opts.seed, job)
         try:
             inputs = prog.inputs(tools)
         except toolchain.ToolError as e:
@@ -145,6 +147,8 @@ def main(argv):
     p.add_argument("--job", type=int, help="random: only this job of the seed")
     p.add_argument("--with", dest="containing", metavar="TEXT",
                    help="random: only the jobs that have a link option containing TEXT")
+    p.add_argument("--host", action="store_true",
+                   help="random: pack the modules into host objects that refer to some kernels")
     p.add_argument("--patch", action="store_true",
                    help="random: change attribute records of the compiled modules")
     p.add_argument("--shrink", type=int, default=1, metavar="K",

@@ -79,15 +79,17 @@ def write_case(tools, prog, folder, verdict, note=""):
     for i, m in enumerate(prog.modules):
         with open(os.path.join(folder, "m%d.ptx" % i), "w") as f:
             f.write(m.text())
-        cmd.append(("# patched afterwards, use the cubin: " if prog.patch else "") + "ptxas -c -arch=sm_%s %s m%d.ptx -o m%d.cubin" % (m.arch, " ".join(m.flags), i,
-                                                                     i))
+        ready = prog.patch or prog.host
+        cmd.append("%sptxas -c -arch=sm_%s %s m%d.ptx -o m%d.cubin" %
+                   ("# use what is here, changed after: " if ready else "", m.arch,
+                    " ".join(m.flags), i, i))
     try:
         for name, data in prog.inputs(tools):
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(data)
     except toolchain.ToolError:
         pass
-    write_steps(cmd, prog.args(), " ".join("m%d.cubin" % i for i in range(len(prog.modules))))
+    write_steps(cmd, prog.args(), " ".join(prog.file(i) for i in range(len(prog.modules))))
     with open(os.path.join(folder, "cmd"), "w") as f:
         f.write("\n".join(cmd) + "\n")
     with open(os.path.join(folder, "explain"), "w") as f:
