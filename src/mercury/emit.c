@@ -302,19 +302,28 @@ static void add_mirrors(cbi_emit *em)
 
 /* ---- names ---- */
 
-/* The names of renamed sections are written over the old ones. */
+/* The names of renamed sections are written over the old ones.  Static functions of one name share
+ * the string: nvlink renames it once for each, and the second time takes what is left where the
+ * function's name was. */
 static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 {
+    cbi_linker *lk = em->lk;
     const cbi_osec *sec = s->src;
     const cbi_osec *constant = sec->target && is_reloc_section(sec) ? sec->target : sec;
-    const cbi_name *renamed = sass_name(em->lk, constant);
+    const cbi_name *renamed = sass_name(lk, constant);
     if (!renamed)
         return;
-    size_t prefix = constant == sec ? 0 : sec->name->len - constant->name->len;
+    size_t length = constant->name->len;
+    size_t prefix = constant == sec ? 0 : sec->name->len - length;
     char *at = (char *)em->shstr.items + s->name_offset + prefix;
-    memset(at, 0, constant->name->len);
-    memcpy(at, renamed->s, renamed->len);
-    em->strtab_extra += constant == sec ? constant->name->len - renamed->len - 1 : sec->name->len;
+    const char *name = renamed->s;
+    const char *function = strchr(name + strlen(".nv."), '.');
+    if (lk->opt->exact && function && memcmp(at, constant->name->s, length) != 0)
+        name = cbi_printf(lk->ctx, "%.*s%s", (int)(function + 1 - name), name,
+                          at + length - strlen(function + 1));
+    memmove(at, name, strlen(name));
+    memset(at + strlen(name), 0, length - strlen(name));
+    em->strtab_extra += constant == sec ? length - renamed->len - 1 : sec->name->len;
 }
 
 static void build_names(cbi_emit *em)
