@@ -36,6 +36,18 @@ static unsigned access_size(cbi_sass w)
     }
 }
 
+static void texture(cbi_sass w, cbi_operands *o)
+{
+    static const uint8_t coordinates[8] = {1, 2, 2, 3, 3, 4, 3, 4}; /* by dimension */
+    unsigned results = 0;
+    for (unsigned i = 72; i < 76; i++)
+        results += (unsigned)cbi_sass_bits(w, i, 1);
+    general(&o->written, w, 16, results ? results : 1);
+    general(&o->read, w, 24, coordinates[cbi_sass_bits(w, 61, 3)]);
+    general(&o->read, w, 32, 1);
+    uniform(&o->uniform_read, w, 40, 2);
+}
+
 /* Memory, system and branch instructions; false if w is none of them. */
 static bool special(cbi_sass w, cbi_operands *o)
 {
@@ -84,6 +96,10 @@ static bool special(cbi_sass w, cbi_operands *o)
     default:
         break;
     }
+    if (op >= 0xf60 && op <= 0xf7f) {
+        texture(w, o);
+        return true;
+    }
     switch (op & 0x1ff) {
     case 0x180:
     case 0x181:
@@ -120,9 +136,10 @@ static bool special(cbi_sass w, cbi_operands *o)
         uint32_t base = op & 0x1ff;
         uint64_t type = cbi_sass_bits(w, 73, 3);
         unsigned n = type == 2 || type == 5 ? 2 : 1;
+        bool shared = base == 0x18c || base == 0x18d;
         bool compare = base == 0x1a9 || base == 0x18b || base == 0x18d;
         general(&o->written, w, 16, n);
-        general(&o->read, w, 24, 2);
+        general(&o->read, w, 24, shared ? 1 : 2);
         general(&o->read, w, 32, n);
         uniform(&o->uniform_read, w, 64, 2);
         if (compare) {
@@ -195,6 +212,7 @@ static void alu(cbi_sass w, cbi_operands *o)
     unsigned form = (unsigned)cbi_sass_bits(w, 9, 3);
     bool wide = base == 0x28 || base == 0x29 || base == 0x2a || base == 0x2b || base == 0x35;
     bool conversion = is_conversion(base), unary = is_unary(base);
+    bool third_read = !unary && base != 0x35;
     unsigned n = wide ? 2 : 1, third = base == 0x25 ? 2 : n;
     unsigned to = cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1, from = cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
     bool to_predicate =
@@ -205,11 +223,11 @@ static void alu(cbi_sass w, cbi_operands *o)
         general(&o->read, w, 24, n);
     if (form == 1) {
         general(&o->read, w, 32, unary ? (conversion ? from : 1) : n);
-        if (!unary)
+        if (third_read)
             general(&o->read, w, 64, third);
     } else if (form == 2 || form == 3) {
         general(&o->read, w, 64, n);
-    } else if (form >= 4 && form <= 6 && !unary) {
+    } else if (form >= 4 && form <= 6 && third_read) {
         general(&o->read, w, 64, third);
     } else if (form == 7) {
         general(&o->read, w, 64, 1);
@@ -231,24 +249,7 @@ bool cbi_sass_reads_stack_pointer(cbi_sass w)
 {
     cbi_operands o;
     cbi_sass_operands(w, &o);
-    if (!(o.read.w[0] & 2))
-        return false;
-    if (is_conversion(cbi_sass_op(w) & 0x1ff))
-        return true;
-    /* A field that says 1 is a source if a different register there would be read. */
-    static const unsigned fields[] = {24, 32, 64};
-    for (size_t i = 0; i < CBI_COUNT(fields); i++) {
-        if (cbi_sass_bits(w, fields[i], 8) != 1)
-            continue;
-        cbi_sass other = w;
-        uint64_t *half = fields[i] < 64 ? &other.lo : &other.hi;
-        unsigned shift = fields[i] % 64;
-        *half = (*half & ~(UINT64_C(0xff) << shift)) | UINT64_C(200) << shift;
-        cbi_sass_operands(other, &o);
-        if (o.read.w[200 / 64] >> (200 % 64) & 1)
-            return true;
-    }
-    return false;
+    return o.read.w[0] & 2;
 }
 
 int64_t cbi_sass_branch_distance(cbi_sass w)

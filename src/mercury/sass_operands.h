@@ -45,7 +45,7 @@ static inline bool cbi_regset_any(const cbi_regset *a)
 /* What w reads and writes. */
 void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands);
 
-/* Does a source field of w name register 1, the stack pointer? */
+/* Does w read register 1, the stack pointer, alone or as part of a wider operand? */
 bool cbi_sass_reads_stack_pointer(cbi_sass w);
 
 /* Distance in bytes from the next instruction to the target of a branch. */

@@ -53,7 +53,9 @@ typedef struct code {
     uint8_t *number;
     bool *present;
     u32_list live; /* pending at the current place */
-    bool reserved; /* number 5 */
+    uint8_t apart; /* numbers that only textures (5) and async copies (0) take */
+    uint8_t top;   /* the number that may be reserved */
+    bool reserved; /* it is */
 } code;
 
 static bool has(const uint64_t *set, uint32_t i)
@@ -84,12 +86,28 @@ static bool is_branch(uint32_t op)
 
 static bool is_long(uint32_t op)
 {
-    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x98a, 0x9a8, 0x9a3, 0x3a9,
-                                   0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b, 0xf60};
+    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x98a, 0x9a8, 0x9a3,
+                                   0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
     for (size_t i = 0; i < CBI_COUNT(ops); i++)
         if (ops[i] == op)
             return true;
     return false;
+}
+
+static bool is_texture(uint32_t op)
+{
+    return (op >= 0xf60 && op <= 0xf7f) || op == 0xf99;
+}
+
+static bool is_async_copy_end(uint32_t op)
+{
+    return op == 0x9af;
+}
+
+/* Operations on barriers in shared memory depend on each other without registers. */
+static bool is_barrier_op(uint32_t op)
+{
+    return op == 0x5b2 || op == 0x9a7 || op == 0x5a7 || op == 0x9b2 || op == 0x9b1;
 }
 
 /* ---- control flow ---- */
@@ -170,6 +188,9 @@ static bool find_blocks(code *c, const targets_list *tables)
         u32_list s = {0};
         if (!successors(c, tables, i, &s))
             return false;
+        uint64_t exclusive_end = i + 1 + (c->words[i].lo >> 34);
+        if (op_at(c, i) == 0x95d && exclusive_end < c->n)
+            leader[exclusive_end] = true;
         if (!is_branch(op_at(c, i)) && s.len == 1 && s.items[0] == i + 1)
             continue;
         leader[i + 1] = true;
@@ -289,8 +310,10 @@ static bool names_registers(const code *c, const producer *p)
 static uint32_t register_consumer(const code *c, const producer *p)
 {
     bool shuffle = op_at(c, p->at) == 0x389;
+    bool barrier = p->write && is_barrier_op(op_at(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
-        if ((shuffle && op_at(c, i) == 0x91b) || touches(c, p, i))
+        if ((shuffle && op_at(c, i) == 0x91b) || (barrier && is_barrier_op(op_at(c, i))) ||
+            touches(c, p, i))
             return i;
     return NOWHERE;
 }
@@ -470,7 +493,7 @@ typedef struct work {
     uint32_t block;
     uint64_t *entering; /* producers pending at its start */
     uint8_t held;       /* numbers that a collective sequence keeps busy, one bit each */
-    bool five_taken;
+    bool top_taken;
 } work;
 
 static bool is_here(const code *c, const work *w, uint32_t q)
@@ -508,7 +531,8 @@ static uint8_t join_local(const code *c, const work *w, const producer *p)
     uint8_t best = NONE;
     for (uint8_t k = 0; k < NUMBERS && best == NONE; k++) {
         bool one = false, every = true;
-        for (size_t n = 0; n < c->live.len && !(c->reserved && k == 5); n++) {
+        for (size_t n = 0; n < c->live.len && !(c->reserved && k == c->top) && !(c->apart >> k & 1);
+             n++) {
             uint32_t r = c->live.items[n];
             if (c->producers.items[r].at == p->at || c->number[r] != k)
                 continue;
@@ -568,10 +592,16 @@ static uint8_t busy_numbers(const code *c, const work *w, bool crossing)
     return busy;
 }
 
+/* When the latest holder of a pending producer's number began, 0 for those from before. */
+static uint32_t began(const code *c, const work *w, uint32_t q)
+{
+    return is_here(c, w, q) && !has(w->entering, q) ? c->producers.items[q].at + 1 : 0;
+}
+
 /* No number is free: which one to share. */
 static uint8_t merge(const code *c, const work *w, const producer *p, uint8_t usable)
 {
-    uint32_t earliest[NUMBERS];
+    uint32_t earliest[NUMBERS], start[NUMBERS] = {0};
     uint8_t held = 0, held_long = 0;
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t r = c->live.items[n];
@@ -582,30 +612,34 @@ static uint8_t merge(const code *c, const work *w, const producer *p, uint8_t us
         if (!(held >> k & 1) || next < earliest[k])
             earliest[k] = next;
         held |= (uint8_t)(1u << k);
+        if (began(c, w, r) > start[k])
+            start[k] = began(c, w, r);
         if (c->producers.items[r].is_long)
             held_long |= (uint8_t)(1u << k);
     }
+    uint8_t all_held = held;
     if (!p->is_long && held & ~held_long)
         held &= (uint8_t)~held_long;
-    uint8_t nearest = NONE, latest = NONE, low = NONE, high = NONE, idle = NONE;
+    uint8_t oldest = NONE, latest = NONE, low = NONE, high = NONE, idle = NONE;
     for (unsigned i = 0; i < NUMBERS; i++) {
         uint8_t k = (uint8_t)i;
         if (usable >> k & 1) {
             low = low == NONE ? k : low;
             high = k;
+            if (idle == NONE && (!(all_held >> k & 1) || earliest[k] == NOWHERE))
+                idle = k;
         }
         if (!(held >> k & 1))
             continue;
-        if (earliest[k] == NOWHERE && idle == NONE)
-            idle = k;
-        if (earliest[k] >= p->local && (nearest == NONE || earliest[k] < earliest[nearest]))
-            nearest = k;
-        if (latest == NONE || earliest[k] >= earliest[latest])
+        if (earliest[k] >= p->local && (oldest == NONE || start[k] < start[oldest]))
+            oldest = k;
+        if (latest == NONE || earliest[k] > earliest[latest] ||
+            (earliest[k] == earliest[latest] && start[k] < start[latest]))
             latest = k;
     }
     if (p->local == NOWHERE)
         return idle != NONE ? idle : low;
-    return nearest != NONE ? nearest : latest != NONE ? latest : high;
+    return oldest != NONE ? oldest : latest != NONE ? latest : high;
 }
 
 static uint8_t choose(const code *c, const work *w, uint32_t q)
@@ -613,17 +647,21 @@ static uint8_t choose(const code *c, const work *w, uint32_t q)
     const producer *p = &c->producers.items[q];
     bool crossing = p->local == NOWHERE;
     uint8_t joined = NONE;
+    if (p->write && is_texture(op_at(c, p->at)))
+        return 5;
+    if (p->write && is_async_copy_end(op_at(c, p->at)))
+        return 0;
     if (!crossing)
         joined = join_local(c, w, p);
     else if (!p->write)
         joined = join_crossing(c, w);
     else if (p->is_long && c->reserved)
-        joined = 5;
+        joined = c->top;
     if (joined != NONE)
         return joined;
-    uint8_t usable = p->is_long ? 0x3c : 0x3f;
-    if (w->five_taken || (crossing && !p->is_long))
-        usable &= 0x1f;
+    uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~c->apart;
+    if (w->top_taken || (crossing && !p->is_long))
+        usable &= (uint8_t) ~(1u << c->top);
     uint8_t open = usable & (uint8_t)~busy_numbers(c, w, crossing);
     for (unsigned k = 0; k < NUMBERS; k++)
         if (open >> k & 1)
@@ -631,7 +669,7 @@ static uint8_t choose(const code *c, const work *w, uint32_t q)
     return merge(c, w, p, usable);
 }
 
-static bool takes_five(const code *c, uint32_t q)
+static bool takes_top(const code *c, uint32_t q)
 {
     const producer *p = &c->producers.items[q];
     return c->present[q] && p->is_long && p->local == NOWHERE;
@@ -659,11 +697,11 @@ static void assign_block(code *c, uint32_t number)
             continue;
         cbi_vec_push(c->ctx, &c->live, q);
         const u32_list *x = &c->producers.items[q].consumers;
-        for (size_t k = 0; c->reserved && c->number[q] == 5 && k < x->len; k++)
-            w.five_taken |= x->items[k] >= b->start && x->items[k] < b->end;
+        for (size_t k = 0; c->reserved && c->number[q] == c->top && k < x->len; k++)
+            w.top_taken |= x->items[k] >= b->start && x->items[k] < b->end;
     }
     for (uint32_t q = c->first[b->start]; c->reserved && q < c->first[b->end]; q++)
-        w.five_taken |= takes_five(c, q);
+        w.top_taken |= takes_top(c, q);
     uint32_t group_end = 0;
     for (uint32_t i = b->start; i < b->end; i++) {
         uint8_t cleared = 0;
@@ -761,13 +799,13 @@ static void place_waits(code *c, uint8_t *wait)
             }
         }
     }
-    bool same_fives = c->reserved;
+    bool same_top = c->reserved;
     for (uint32_t q = 0; q < c->producers.len; q++)
-        if (c->present[q] && (c->producers.items[q].old == 5) != (c->number[q] == 5))
-            same_fives = false;
+        if (c->present[q] && (c->producers.items[q].old == c->top) != (c->number[q] == c->top))
+            same_top = false;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (same_fives)
-            wait[i] = (uint8_t)((wait[i] & ~32) | (c->wait[i] & 32));
+        if (same_top)
+            wait[i] = (uint8_t)((wait[i] & ~(1u << c->top)) | (c->wait[i] & 1u << c->top));
         if (c->all[i])
             wait[i] = EVERYTHING;
     }
@@ -799,6 +837,10 @@ static void assign(code *c, bool keep_stack_load, cbi_sass *ret_words)
         crossing_long |= c->producers.items[q].is_long && c->producers.items[q].local == NOWHERE;
     }
     c->reserved = crossing_long && has_long_result(c);
+    c->apart = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        c->apart |= is_texture(op_at(c, i)) ? 0x20 : is_async_copy_end(op_at(c, i)) ? 1 : 0;
+    c->top = c->apart & 0x20 ? 4 : 5;
     for (uint32_t b = 0; b < c->blocks.len; b++)
         c->blocks.items[b].done = false;
     u32_list order = block_order(c);
