@@ -35,10 +35,10 @@ typedef struct cbi_input_options {
     bool virtual_target;   /* compute_XX: inputs are chosen but need not fit together */
     bool exact;
     bool suppress_arch_warning;
-    bool lto;              /* -lto or -dlto */
-    bool register_names;   /* --register-link-binaries: collect module identifiers */
-    bool no_host_patterns; /* an option that makes host references not count is given */
-    uint16_t host_machine; /* e_machine that -l archives must have */
+    bool lto;                         /* -lto or -dlto */
+    bool register_names;              /* --register-link-binaries: collect module identifiers */
+    bool no_host_patterns;            /* an option that makes host references not count is given */
+    uint16_t host_machine;            /* e_machine that -l archives must have */
     const char *const *library_paths; /* -L, then LIBRARY_PATH; borrowed until finish */
     size_t library_path_count;
     cbi_ptx_options ptx;

@@ -427,7 +427,6 @@ void cbi_layout_constants(cbi_linker *lk);
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
 enum { CBI_CONSTANT_BANK_MAX = 0x10000 };
-bool cbi_is_user_constants(const cbi_osec *sec);
 /* compact.c: another layout for user constants that do not fit the bank. */
 void cbi_compact_constants(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
