@@ -6,6 +6,17 @@
 
 #define R_MERCURY_FIRST 0x10000
 
+/* Types that the link chooses itself. */
+enum {
+    R_CUDA_ABS32_32 = 55,
+    R_CUDA_ABS24_40 = 74,
+    R_CUDA_8_32 = 80,
+    R_CUDA_ABS20_44 = 100,
+    R_MERCURY_ABS32 = 0x10003,
+    R_MERCURY_ABS16 = 0x10004,
+    R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */
+};
+
 /* Who resolves it, as published.  For a link LINKER and EITHER are the same. */
 typedef enum cbi_reloc_class {
     CBI_RELOC_CLASS_NONE,

@@ -1,13 +1,9 @@
 /* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
 #include "link/mercury.h"
 
-#include <stdlib.h>
+#include "format/reloc.h"
 
-enum {
-    R_MERCURY_ABS32 = 0x10003,
-    R_MERCURY_ABS16 = 0x10004,
-    R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */
-};
+#include <stdlib.h>
 
 /* ---- commons: newest first, at the end of .nv.global ---- */
 

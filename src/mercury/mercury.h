@@ -100,6 +100,10 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury);
 /* What starts at a Mercury offset, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);
+/* What a 32-bit relocation at a Mercury offset patches in the function's code, and how; false when
+ * the function's places are not known. */
+bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercury,
+                            uint64_t *ret_offset, uint32_t *ret_type);
 
 /* ---- targets.c ---- */
 /* The chip's bit in capability masks, 0 for chips without one. */

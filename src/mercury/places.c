@@ -5,16 +5,18 @@
  */
 #include "mercury/mercury.h"
 
+#include "format/reloc.h"
+
 enum { UNIT = 16, OPCODES = 0x1000 };
 
 /* Opcodes whose Mercury form takes one unit. */
 static const uint16_t short_opcodes[] = {
-    0x202, 0x207, 0x208, 0x20b, 0x20c, 0x210, 0x212, 0x216, 0x219, 0x220, 0x221, 0x224,
-    0x228, 0x229, 0x22a, 0x245, 0x28c, 0x290, 0x291, 0x2a4, 0x2bd, 0x2bf, 0x2ca, 0x300,
-    0x301, 0x302, 0x305, 0x306, 0x307, 0x308, 0x309, 0x310, 0x311, 0x312, 0x313, 0x3a1,
-    0x802, 0x806, 0x882, 0x886, 0x908, 0x918, 0x941, 0x945, 0x946, 0x94d, 0x95c, 0x95d,
-    0x9af, 0xc02, 0xc0c, 0xc10, 0xc12, 0xc19, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00, 0xd05,
-    0xd06, 0xd08, 0xd09, 0xd10, 0xd12, 0xe21, 0xe24, 0xe29, 0xe2a,
+    0x202, 0x207, 0x208, 0x209, 0x20b, 0x20c, 0x210, 0x212, 0x213, 0x216, 0x219, 0x21a, 0x220,
+    0x221, 0x224, 0x228, 0x229, 0x22a, 0x232, 0x245, 0x246, 0x248, 0x28c, 0x290, 0x291, 0x2a4,
+    0x2bd, 0x2bf, 0x2ca, 0x300, 0x301, 0x302, 0x305, 0x306, 0x307, 0x308, 0x309, 0x310, 0x311,
+    0x312, 0x313, 0x3a1, 0x802, 0x806, 0x882, 0x886, 0x908, 0x918, 0x941, 0x945, 0x946, 0x94d,
+    0x95c, 0x95d, 0x9af, 0xc02, 0xc0c, 0xc10, 0xc12, 0xc19, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00,
+    0xd05, 0xd06, 0xd08, 0xd09, 0xd10, 0xd12, 0xe21, 0xe24, 0xe29, 0xe2a,
 };
 
 static bool bit(const uint8_t *insn, unsigned at)
@@ -141,4 +143,65 @@ const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, 
 {
     size_t i = first_from(places, mercury + 1);
     return i && i < places->len ? &places->items[i - 1] : NULL;
+}
+
+/* The instruction that a run of them is about. */
+static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
+{
+    enum { DUMMY_LOAD = 0x984, MEMBAR = 0x992, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
+    for (uint64_t at = first; at + CBI_SASS_INSTRUCTION < end; at += CBI_SASS_INSTRUCTION) {
+        uint16_t op = cbi_ld16(text.data + at) & (OPCODES - 1);
+        uint16_t next = cbi_ld16(text.data + at + CBI_SASS_INSTRUCTION) & (OPCODES - 1);
+        if (op != DUMMY_LOAD && op != WARPSYNC && op != WARPSYNC_IMMEDIATE &&
+            !(op == MEMBAR && next == MEMBAR))
+            return at;
+    }
+    return first;
+}
+
+bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercury,
+                            uint64_t *ret_offset, uint32_t *ret_type)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    size_t low = 0, high = places ? places->len : 0;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (places->items[mid].mercury <= mercury)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (!low)
+        return false;
+    *ret_offset = 0;
+    *ret_type = R_CUDA_8_32;
+    if (low == places->len)
+        return true; /* in the tail or behind it, where nvlink reads what is in memory */
+    cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
+    uint64_t at = places->items[low - 1].sass, next = places->items[low].sass;
+    at = next - at > CBI_SASS_INSTRUCTION ? main_instruction(text, at, next) : at;
+    *ret_offset = at;
+    switch (cbi_ld16(text.data + at) & (OPCODES - 1)) {
+    case 0x202: /* moves */
+    case 0x2ca:
+    case 0x402:
+    case 0x7ac:
+    case 0x802:
+    case 0x805:
+    case 0x882:
+    case 0x919:
+    case 0x9c3:
+    case 0xb82:
+        *ret_type = R_CUDA_ABS32_32;
+        break;
+    case 0x91a: /* barriers */
+    case 0x9af:
+    case 0xfae:
+        *ret_type = R_CUDA_ABS20_44;
+        break;
+    default:
+        *ret_type = R_CUDA_ABS24_40;
+        break;
+    }
+    return true;
 }

@@ -47,6 +47,12 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
             continue;
         if (cbi_is_text(sec->target))
             offset = cbi_rewrite_map(cbi_rewrite_of(lk, sec->target->func), cbi_sass_of(r)->offset);
+        uint32_t type = sass_type(lk, r);
+        /* Resolved entries of static functions that share a name stand in one list; nvlink reads
+         * them all as ones of its first function. */
+        if (lk->opt->exact && sec->type == SHT_CUDA_RESOLVED_RELA && r->target != sec->target &&
+            r->type == R_MERCURY_ABS32 && sec->target->func)
+            cbi_mercury_patched_at(lk, sec->target->func, r->offset, &offset, &type);
         int64_t addend = cbi_sass_of(r)->addend;
         if (r->sym && r->sym->func && addend > 0)
             addend = (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, r->sym->func), (uint64_t)addend);
@@ -55,7 +61,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
         uint64_t symbol = r->sym && r->sym->emitted ? r->sym->index : 0;
         cbi_st64(p, offset);
-        cbi_st64(p + 8, symbol << 32 | sass_type(lk, r));
+        cbi_st64(p + 8, symbol << 32 | type);
         cbi_st64(p + 16, (uint64_t)addend);
     }
     /* Line programs are written anew, with their addresses in order. */
