@@ -139,6 +139,16 @@ char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
 #define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))
 #define CBI_NEW_ARRAY(ctx, n, type) ((type *)cbi_alloc_array((ctx), (n), sizeof(type)))
 
+/* Objects of one kind side by side, for the sake of walks over all of them.  Zero-initialise. */
+typedef struct cbi_pool {
+    uint8_t *next;
+    size_t left;
+    size_t chunk; /* size of the latest chunk */
+} cbi_pool;
+/* Like cbi_alloc(). */
+void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+#define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_alloc((ctx), (pool), sizeof(type)))
+
 /* Growable array of T in the arena. */
 #define CBI_VEC(T)                                                                                 \
     struct {                                                                                       \
@@ -265,6 +275,7 @@ struct cbi_ctx {
     size_t memory_limit; /* bytes; 0 = none */
 
     cbi_name **names; /* by id */
+    cbi_pool name_pool;
     size_t name_count;
     struct cbi_name_slot {
         uint32_t hash;

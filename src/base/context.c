@@ -30,6 +30,7 @@ void cbi_ctx_fini(cbi_ctx *ctx)
     ctx->mappings = NULL;
     cbi_arena_fini(ctx);
     ctx->names = NULL;
+    ctx->name_pool = (cbi_pool){0};
     ctx->name_slots = NULL;
     ctx->name_cap = ctx->name_count = 0;
 }

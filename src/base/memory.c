@@ -109,6 +109,27 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
     return cbi_alloc(ctx, total);
 }
 
+void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    enum { CHUNK_MIN = 2 * 1024, CHUNK_MAX = 128 * 1024 };
+    if (size > CHUNK_MAX / 4)
+        return cbi_alloc(ctx, size);
+    size = (size + 7) & ~(size_t)7;
+    if (size > pool->left) {
+        pool->chunk = pool->chunk ? pool->chunk * 2 : CHUNK_MIN;
+        if (pool->chunk > CHUNK_MAX)
+            pool->chunk = CHUNK_MAX;
+        if (pool->chunk < size)
+            pool->chunk = size;
+        pool->next = cbi_alloc(ctx, pool->chunk);
+        pool->left = pool->chunk;
+    }
+    void *p = pool->next;
+    pool->next += size;
+    pool->left -= size;
+    return p;
+}
+
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
 {
     void *p = cbi_alloc(ctx, size);

@@ -41,7 +41,7 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
         if (name->len == len && memcmp(name->s, s, len) == 0)
             return name;
     }
-    cbi_name *name = cbi_alloc(ctx, sizeof *name + len + 1);
+    cbi_name *name = cbi_pool_alloc(ctx, &ctx->name_pool, sizeof *name + len + 1);
     name->s = memcpy(name + 1, s, len);
     name->len = len;
     name->id = (uint32_t)ctx->name_count;

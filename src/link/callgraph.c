@@ -24,52 +24,49 @@ static bool in_table(const cbi_func *f)
 
 static void put(cbi_linker *lk, cbi_buf *buf, uint32_t first, uint32_t second)
 {
-    cbi_buf_u32(lk->ctx, buf, first);
-    cbi_buf_u32(lk->ctx, buf, second);
+    uint8_t *at = cbi_buf_append(lk->ctx, buf, NULL, 8);
+    cbi_st32(at, first);
+    cbi_st32(at + 4, second);
+}
+
+/* What function f adds to the four lists of .nv.callgraph. */
+static void put_edges(cbi_linker *lk, cbi_buf *lists, const cbi_func *f)
+{
+    uint32_t index = f->sym->index;
+    for (size_t j = f->calls.len; j-- > 0;)
+        if (in_table(f->calls.items[j]))
+            put(lk, &lists[0], index, f->calls.items[j]->sym->index);
+    /* A descriptor reference alone says no prototype. */
+    if (f->taken.len)
+        put(lk, &lists[1], index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
+    else if (f->desc_used)
+        put(lk, &lists[1], index, 0);
+    for (size_t j = f->indirect.len; j-- > 0;)
+        put(lk, &lists[2], index, cbi_strtab_offset(lk, f->indirect.items[j]));
+    for (size_t j = f->takes.len; j-- > 0;)
+        if (in_table(f->takes.items[j]))
+            put(lk, &lists[3], index, f->takes.items[j]->sym->index);
 }
 
 /* Fills both sections; symbol indices and string offsets must be final, so it runs twice: once for
  * the sizes. */
 void cbi_link_fill_callgraph(cbi_linker *lk)
 {
-    cbi_buf graph = {0}, protos = {0};
-    put(lk, &graph, 0, (uint32_t)-1);
+    cbi_buf lists[4] = {{0}}, protos = {0};
+    for (size_t k = 0; k < CBI_COUNT(lists); k++)
+        put(lk, &lists[k], 0, (uint32_t)-1 - (uint32_t)k);
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
-        for (size_t j = f->calls.len; in_table(f) && j-- > 0;)
-            if (in_table(f->calls.items[j]))
-                put(lk, &graph, f->sym->index, f->calls.items[j]->sym->index);
-    }
-    put(lk, &graph, 0, (uint32_t)-2);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        /* A descriptor reference alone says no prototype. */
-        if (in_table(f) && f->desc_used && !f->taken.len)
-            put(lk, &graph, f->sym->index, 0);
-        if (in_table(f) && f->taken.len)
-            put(lk, &graph, f->sym->index,
-                f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
-    }
-    put(lk, &graph, 0, (uint32_t)-3);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        for (size_t j = f->indirect.len; in_table(f) && j-- > 0;)
-            put(lk, &graph, f->sym->index, cbi_strtab_offset(lk, f->indirect.items[j]));
-    }
-    put(lk, &graph, 0, (uint32_t)-4);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        for (size_t j = f->takes.len; in_table(f) && j-- > 0;)
-            if (in_table(f->takes.items[j]))
-                put(lk, &graph, f->sym->index, f->takes.items[j]->sym->index);
-    }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
-        if (in_table(f) && f->prototype && !f->address_taken && !f->entry)
+        if (!in_table(f))
+            continue;
+        put_edges(lk, lists, f);
+        if (f->prototype && !f->address_taken && !f->entry)
             put(lk, &protos, f->sym->index, cbi_strtab_offset(lk, f->prototype));
     }
-    lk->callgraph->bytes = graph.items;
-    lk->callgraph->size = graph.len;
+    for (size_t k = 1; k < CBI_COUNT(lists); k++)
+        cbi_buf_append(lk->ctx, &lists[0], lists[k].items, lists[k].len);
+    lk->callgraph->bytes = lists[0].items;
+    lk->callgraph->size = lists[0].len;
     lk->prototype->bytes = protos.items;
     lk->prototype->size = protos.len;
 }

@@ -366,7 +366,7 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     sym->first_obj = obj;
     if (bind != STB_LOCAL)
         cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
-    cbi_func *func = CBI_NEW(lk->ctx, cbi_func);
+    cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);
     func->sym = sym;
     func->number = (uint32_t)lk->funcs.len;
     func->entry = is_entry(lk, s);

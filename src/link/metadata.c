@@ -40,7 +40,7 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
     uint8_t code = attr->code;
     if (code == 0 || (lk->exec && code == 0x23))
         return;
-    cbi_rec *rec = CBI_NEW(lk->ctx, cbi_rec);
+    cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
     rec->obj = obj;
     rec->stream = stream;
     rec->func = func;

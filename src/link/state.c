@@ -22,7 +22,7 @@ cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name)
 cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
                               uint64_t align, uint64_t entsize)
 {
-    cbi_osec *sec = CBI_NEW(lk->ctx, cbi_osec);
+    cbi_osec *sec = CBI_POOL_NEW(lk->ctx, &lk->sec_pool, cbi_osec);
     sec->name = name;
     sec->type = type;
     sec->flags = flags;
@@ -134,7 +134,7 @@ void cbi_sec_kill(cbi_osec *sec)
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list)
 {
-    cbi_lsym *sym = CBI_NEW(lk->ctx, cbi_lsym);
+    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
     sym->name = name;
     sym->info = info;
     sym->other = other;
@@ -149,7 +149,7 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value)
 {
-    cbi_rec *rec = CBI_NEW(lk->ctx, cbi_rec);
+    cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
     rec->stream = stream;
     rec->func = func;
     rec->format = format;

@@ -58,28 +58,29 @@ typedef struct cbi_range {
     uint64_t start, size;
 } cbi_range;
 
+/* Here and below what every pass asks comes first, to lie in one cache line. */
 struct cbi_osec {
     const cbi_name *name;
-    uint32_t type; /* as in relocatables; executables change it when written */
-    uint64_t flags;
-    uint64_t align;
-    uint64_t entsize;
-    uint64_t size;
-    CBI_VEC(cbi_piece) pieces;
-    uint8_t *bytes;    /* the contents once layout has fixed the size; NULL without file bytes */
-    cbi_osec *target;  /* section that sh_info names */
-    cbi_lsym *owner;   /* .text, .nv.uft.rel: the symbol that sh_info names */
-    cbi_func *func;    /* the function that the section belongs to, or NULL */
-    uint32_t info_top; /* .text: top byte of sh_info (register count below sm_90) */
-    cbi_lsym *symbol;  /* its STT_SECTION symbol */
-    uint64_t unshared_size; /* merged constants: the size without sharing, which places symbols */
-    bool dead;              /* removed with its function: the name vanishes */
-    bool contributed;       /* an input put something in, were it zero bytes */
-    bool own_contents;      /* optimizer constants: not only from copies that lost */
+    uint32_t type;    /* as in relocatables; executables change it when written */
+    bool dead;        /* removed with its function: the name vanishes */
+    bool contributed; /* an input put something in, were it zero bytes */
     bool emitted;
-    uint32_t index;  /* in the output; valid when emitted */
-    uint32_t number; /* in order of creation, from 1; valid in files with extended numbering */
+    uint32_t index; /* in the output; valid when emitted */
+    uint64_t flags;
+    uint64_t size;
     uint64_t offset;
+    uint64_t align;
+    uint8_t *bytes; /* the contents once layout has fixed the size; NULL without file bytes */
+    uint64_t entsize;
+    CBI_VEC(cbi_piece) pieces;
+    cbi_osec *target;       /* section that sh_info names */
+    cbi_lsym *owner;        /* .text, .nv.uft.rel: the symbol that sh_info names */
+    cbi_func *func;         /* the function that the section belongs to, or NULL */
+    uint32_t info_top;      /* .text: top byte of sh_info (register count below sm_90) */
+    cbi_lsym *symbol;       /* its STT_SECTION symbol */
+    uint64_t unshared_size; /* merged constants: the size without sharing, which places symbols */
+    bool own_contents;      /* optimizer constants: not only from copies that lost */
+    uint32_t number; /* in order of creation, from 1; valid in files with extended numbering */
     cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
@@ -118,15 +119,15 @@ struct cbi_lsym {
     bool recorded; /* --preserve-relocs names it */
     bool spread;   /* an optimizer constant that moved into the banks of entries */
     cbi_sym_state state;
-    cbi_osec *sec; /* when defined */
+    uint32_t index; /* in the output */
+    cbi_osec *sec;  /* when defined */
     uint64_t value;
     uint64_t size;
+    cbi_func *func;            /* for functions */
     cbi_lobj *first_obj;       /* first object that mentions it */
     cbi_lobj *def_obj;         /* object whose definition counts */
     const cbi_lobj *named_obj; /* object that messages call the first one */
     uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
-    cbi_func *func;            /* for functions */
-    uint32_t index;            /* in the output */
 
     /* shared variables */
     uint64_t shared_align;
@@ -147,21 +148,25 @@ typedef struct cbi_copy {
 
 struct cbi_func {
     cbi_lsym *sym;
-    uint32_t number;            /* position in function order, from 0 */
-    cbi_lobj *obj;              /* the object whose copy is linked; NULL while undefined */
-    uint32_t in_sec;            /* its text section there */
-    uint32_t in_sym;            /* its symbol there */
-    CBI_VEC(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
+    uint32_t number; /* position in function order, from 0 */
+    bool entry;
+    bool live;
+    bool reached; /* live through a call path from an entry */
+    bool pruned;  /* removed by host information */
+    bool address_taken;
+    bool desc_used;
+    cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
+    uint32_t in_sec; /* its text section there */
+    uint32_t in_sym; /* its symbol there */
     cbi_osec *text;
     cbi_osec *info;
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
-    cbi_osec *old_constants;   /* nvlink puts constants of callees there: see replace_function */
-    cbi_func *alias_of;        /* owner of the text when this is an alias */
-    uint16_t first_virtual_sm; /* PTX target of the first definition */
-    bool entry;
-    bool pruned; /* removed by host information */
+    cbi_osec *old_constants;    /* nvlink puts constants of callees there: see replace_function */
+    cbi_func *alias_of;         /* owner of the text when this is an alias */
+    CBI_VEC(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
+    uint16_t first_virtual_sm;  /* PTX target of the first definition */
 
     /* call graph */
     CBI_VEC(cbi_func *) calls;          /* -1, in reading order */
@@ -169,10 +174,6 @@ struct cbi_func {
     CBI_VEC(const cbi_name *) indirect; /* -3: prototypes that it calls */
     CBI_VEC(cbi_func *) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
-    bool address_taken;
-    bool live;
-    bool reached; /* live through a call path from an entry */
-    bool desc_used;
 
     /* properties, filled by the graph pass */
     cbi_node node;
@@ -289,6 +290,7 @@ typedef struct cbi_linker {
     size_t similar_searches;    /* for names like an undefined one */
     cbi_map cycle_texts;        /* component -> the recursion in it, for messages */
 
+    cbi_pool sec_pool, sym_pool, func_pool, rec_pool;
     CBI_VEC(cbi_osec *) secs; /* creation order */
     size_t fixed_secs;        /* of these the first, which every link has */
     cbi_name_table sec_by_name;
