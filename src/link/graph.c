@@ -185,19 +185,31 @@ static size_t wanted_count(const cbi_linker *lk)
     return count;
 }
 
+/* A kernel that no host code names is one only if its address is taken; with --preserve-relocs it
+ * stays all the same. */
+static void apply_host_references(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        if (!f->entry || !f->obj || named_by_host(lk, f))
+            continue;
+        f->pruned = !f->address_taken;
+        if (lk->eliminate)
+            f->entry = false;
+    }
+}
+
 void cbi_link_liveness(cbi_linker *lk)
 {
     CBI_VEC(const cbi_func *) orphans = {0};
     complete_taken(lk);
-    bool all_kernels = lk->prune && wanted_count(lk) != 1;
     bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
+    if (host)
+        apply_host_references(lk);
+    bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        bool root = f->entry && f->obj;
-        if (root && host && !named_by_host(lk, f)) {
-            f->pruned = !f->address_taken; /* with --preserve-relocs it stays */
-            root = !lk->eliminate;
-        }
+        bool root = f->entry && f->obj && !(f->pruned && lk->eliminate);
         if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, f);
         if (f->address_taken || !lk->eliminate)
