@@ -497,6 +497,8 @@ static void layout_relocatable(cbi_linker *lk)
     size_t count;
     cbi_lsym **list = defined_shared(lk, &count);
     layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
+    if (dynamic && lk->debug_shared->shared_total == 0)
+        lk->debug_shared->size = lk->debug_shared->align;
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 

@@ -617,13 +617,15 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_lsym *sym;
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
     if (verdict == CBI_NEW) {
+        bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+        cbi_osec *section = shared && s->size == 0 ? debug_shared(lk) : NULL;
         sym = new_object_symbol(lk, obj, s);
         uint8_t type = CBI_ST_TYPE(s->info);
-        if ((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) {
-            sym->dynamic = s->size == 0;
+        if (shared) {
+            sym->dynamic = section != NULL;
             sym->shared_align = s->value;
-            if (sym->dynamic)
-                list_shared(lk, sym, debug_shared(lk));
+            if (section)
+                list_shared(lk, sym, section);
         } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }
