@@ -56,6 +56,7 @@
     X(CAPSULE,          "capsule",          "a capsule follows its grammar and covers its code exactly")    \
     X(CAPSULE_TEXT,     "capsule-text",     "a capsule names its code section")                             \
     X(CAPSULE_TAIL,     "capsule-tail",     "the last run of a capsule is a branch to itself and NOPs")     \
+    X(CAPSULE_FIELDS,   "capsule-fields",   "guards and registers of the records are those of the code")    \
     X(CAPSULE_LENGTH,   "capsule-length",   "the entries of a capsule make the Mercury length of the function") \
     X(INFO_TWINS,       "info-twins",       "both attribute streams of a function count the same exits and name the same Mercury version") \
     X(RELOC_TWINS,      "reloc-twins",      "relocations of code correspond one to one in both views")      \

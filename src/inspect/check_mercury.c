@@ -1,7 +1,7 @@
 /* check: from sm_100 on, the Mercury view against the plain one. */
 #include "inspect/check.h"
 #include "format/eiattr.h"
-#include "mercury/capsule.h"
+#include "mercury/capsule_fields.h"
 #include "mercury/twins.h"
 
 enum { BRANCH = 0x947, NOP = 0x918, OPCODE_MASK = 0xfff, MERCURY_UNIT = 16 };
@@ -63,6 +63,9 @@ static void check_capsule(cbi_checker *c, uint32_t i)
         cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", error);
         return;
     }
+    error = cbi_capsule_check_fields(c->ctx, s->data, text->data);
+    if (error)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_FIELDS, i, s->offset, NULL, "%s", error);
     uint64_t units = 0, derived = 0;
     cbi_capsule_entry e = {0};
     while (cbi_capsule_next(&capsule, &e)) {

@@ -1,6 +1,6 @@
 /* dump --capsule: what stands beside the code of sm_100 and later. */
 #include "inspect/inspect.h"
-#include "mercury/capsule.h"
+#include "mercury/capsule_fields.h"
 
 enum { OPCODE_MASK = 0xfff };
 
@@ -23,6 +23,44 @@ static void add_opcodes(cbi_ctx *ctx, cbi_node *n, const cbi_section *text,
     }
 }
 
+static void append_value(cbi_ctx *ctx, cbi_buf *out, const cbi_capsule_field *f)
+{
+    bool guard = strcmp(f->name, "guard") == 0;
+    cbi_buf_printf(ctx, out, "%s%s=", out->len ? " " : "", f->name);
+    if (guard && (f->value & 7) == 7)
+        cbi_buf_printf(ctx, out, "%sPT", f->value & 8 ? "!" : "");
+    else if (guard)
+        cbi_buf_printf(ctx, out, "%sP%u", f->value & 8 ? "!" : "", (unsigned)f->value & 7);
+    else if (f->name[1] == 0)
+        cbi_buf_printf(ctx, out, "%u", (unsigned)f->value);
+    else if ((int64_t)f->value < 0)
+        cbi_buf_printf(ctx, out, "-0x%llx", (unsigned long long)-f->value);
+    else
+        cbi_buf_printf(ctx, out, "0x%llx", (unsigned long long)f->value);
+    if (f->value != f->sass)
+        cbi_buf_printf(ctx, out, "(SASS:0x%llx)", (unsigned long long)f->sass);
+}
+
+/* What is understood of a record. */
+static void add_fields(cbi_ctx *ctx, cbi_node *n, const cbi_section *text,
+                       const cbi_capsule_entry *e)
+{
+    cbi_capsule_field fields[CBI_CAPSULE_FIELDS];
+    uint64_t at = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
+    size_t count = 0;
+    if (text && cbi_fits(at, CBI_SASS_INSTRUCTION, text->data.size))
+        count = cbi_capsule_fields(e, text->data.data + at, fields);
+    if (!count) {
+        cbi_node_null(ctx, n, "fields");
+        return;
+    }
+    cbi_buf out = {0};
+    for (size_t i = 0; i < count; i++)
+        append_value(ctx, &out, &fields[i]);
+    cbi_buf_append(ctx, &out, "", 1);
+    cbi_node_string(ctx, n, "fields", (const char *)out.items);
+}
+
 static void entry_row(cbi_ctx *ctx, cbi_node *list, const cbi_section *text,
                       const cbi_capsule_entry *e)
 {
@@ -34,13 +72,14 @@ static void entry_row(cbi_ctx *ctx, cbi_node *list, const cbi_section *text,
     cbi_node_string(ctx, n, "kind", kind_name(e->kind));
     add_opcodes(ctx, n, text, e);
     if (!record) {
-        static const char *const keys[] = {"class", "units", "record"};
+        static const char *const keys[] = {"class", "units", "fields", "record"};
         for (size_t i = 0; i < CBI_COUNT(keys); i++)
             cbi_node_null(ctx, n, keys[i]);
         return;
     }
     cbi_node_hex(ctx, n, "class", e->klass);
     cbi_node_uint(ctx, n, "units", e->units);
+    add_fields(ctx, n, text, e);
     cbi_buf hex = {0};
     for (size_t i = 0; i < e->record.size; i++)
         cbi_buf_printf(ctx, &hex, "%02x", e->record.data[i]);

@@ -1,5 +1,5 @@
 /* Self-check of the finalizer: an image against itself, and the results of two runs. */
-#include "mercury/capsule.h"
+#include "mercury/capsule_fields.h"
 #include "mercury/fnlzr.h"
 #include "mercury/twins.h"
 
@@ -92,6 +92,8 @@ static const char *code_disagrees(cbi_ctx *ctx, const cbi_object *o)
             error = "it names no section";
         else
             error = cbi_capsule_verify(s->data, o->sections[capsule.text_index].size);
+        if (!error)
+            error = cbi_capsule_check_fields(ctx, s->data, o->sections[capsule.text_index].data);
         if (error)
             return cbi_printf(ctx, "%s: %s", s->name, error);
     }

@@ -108,7 +108,7 @@ def statuses():
     code, err, _ = run(patched(poke(8, 9)))
     expect("7: ABI", code == 7, err)
     for code, prefix, offset, flip in (
-            (17, ".nv.capmerc.text.", 4, 8), (18, ".rela.text.", 12, 1),
+            (17, ".nv.capmerc.text.", 4, 8), (17, ".text.", 2, 2), (17, ".text.", 1, 0x80), (18, ".rela.text.", 12, 1),
             (18, ".nv.merc.rela.text.", 8, 1), (19, ".nv.merc.symtab", 28, 16)):
         got, err, out = run("--self-check", patched(poke_section(prefix, offset, flip)))
         expect("%d: %s" % (code, prefix), got == code and out is None and "self check" in err, err)

@@ -292,20 +292,44 @@ static void test_isa_version(void **state)
     close_fixture(&f);
 }
 
-/* Damage in code: the capsule no longer covers it. */
+static uint64_t first_of_type(fixture *f, uint32_t type, uint64_t flags)
+{
+    cbi_object o = read_object(f);
+    for (uint32_t i = 1; i < o.section_count; i++)
+        if (o.sections[i].type == type && (o.sections[i].flags & flags) == flags)
+            return o.sections[i].offset;
+    fail_msg("no section of type 0x%x", type);
+    return 0;
+}
+
+/* Damage in a capsule, and in code: a register and a guard that its record names too. */
 static void test_self_check_text(void **state)
 {
     (void)state;
-    fixture f;
-    open_fixture(&f, LINKED);
-    cbi_object o = read_object(&f);
-    for (uint32_t i = 1; i < o.section_count; i++)
-        if (o.sections[i].type == SHT_CUDA_CAPMERC) {
-            f.bytes[o.sections[i].offset + 4] = 9;
-            break;
-        }
-    assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){.self_check = true}, NULL), 17);
-    close_fixture(&f);
+    static const struct {
+        bool code;
+        size_t offset;
+        uint8_t flip;
+        const char *why;
+    } damage[] = {
+        {false, 4, 8, "the format version is unknown"},
+        {true, 2, 2, "as d, its record"},
+        {true, 1, 0x80, "as guard, its record"},
+    };
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        uint64_t place = damage[i].code ? first_of_type(&f, SHT_PROGBITS, SHF_EXECINSTR)
+                                        : first_of_type(&f, SHT_CUDA_CAPMERC, 0);
+        f.bytes[place + damage[i].offset] ^= damage[i].flip;
+        seen[0] = 0;
+        f.ctx.on_diagnostic = remember_help;
+        cbi_fnlzr_config config = {.self_check = true};
+        assert_int_equal(finalize(&f, "sm_100", config, NULL), 17);
+        if (!strstr(seen, damage[i].why))
+            fail_msg("%zu: %s", i, seen);
+        close_fixture(&f);
+    }
 }
 
 /* Damage in the relocations of code in one view: the other tells. */

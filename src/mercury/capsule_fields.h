@@ -1,0 +1,26 @@
+/* What is understood of the records in capsules: operands, and the same operands in SASS. */
+#ifndef CBI_CAPSULE_FIELDS_H
+#define CBI_CAPSULE_FIELDS_H
+
+#include "mercury/capsule.h"
+
+typedef struct cbi_capsule_field {
+    const char
+        *name; /* guard, d, a, b, c (registers), immediate, offset, parameter, system, special */
+    uint64_t value; /* in the record; guard: predicate, 8 added if negated; offset: sign extended */
+    uint64_t sass;  /* the same in SASS */
+    bool relocatable; /* a link may have filled in the value on one side only */
+} cbi_capsule_field;
+
+enum { CBI_CAPSULE_FIELDS = 8 };
+
+/* The known fields of a record that stands for one instruction; instruction: its 16 bytes of SASS.
+ * Returns how many there are. */
+size_t cbi_capsule_fields(const cbi_capsule_entry *entry, const uint8_t *instruction,
+                          cbi_capsule_field *ret_fields);
+
+/* Checks guards and registers of every record of a sound capsule against its text.  NULL, or what
+ * differs first. */
+const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text);
+
+#endif
