@@ -374,10 +374,7 @@ void cbi_check_limits(cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->dead || sec->size <= CBI_CONSTANT_BANK_MAX)
             continue;
-        bool user = cbi_is_user_constants(sec);
-        if (user && lk->merge_constants)
-            continue; /* nvlink does not look then */
-        if (user)
+        if (cbi_is_user_constants(sec))
             cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
                       "the target has 64 KiB of __constant__ memory for all inputs together",
                       "File uses too much global constant data (0x%llx bytes, 0x%x max)",

@@ -52,6 +52,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_compact_constants(lk);       /* user constants, if there are too many */
     cbi_layout_constant_size(lk);    /* ... and how many the user's own are */
     cbi_layout_images(lk);           /* texture tables in bank 0 */
+    cbi_cull_constants(lk);          /* constants beyond the limit */
     cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */

@@ -175,8 +175,7 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed && map->out->func &&
         map->out->target == section_target(obj, in) && is_weak(map->out->func->sym))
         return map; /* the first copy stays */
-    if (lk->merge_constants &&
-        (in->type == SHT_CUDA_CONSTANT_B0 + 3 || in->type == SHT_CUDA_MERC_CONSTANT_USER))
+    if (lk->merge_constants && cbi_is_user_constants(map->out))
         map->base = merge_constant_bank(lk, map->out, in);
     else
         map->base = cbi_sec_append(lk, map->out, in->data, in->size, in->align);
@@ -239,7 +238,7 @@ void cbi_open_shared(cbi_linker *lk, cbi_func *func)
 }
 
 /* '*' in an item matches any run; the item may stand anywhere in the name. */
-static bool item_matches(const char *item, const char *name)
+bool cbi_item_matches(const char *item, const char *name)
 {
     /* Greedy leftmost matching of the parts between stars. */
     const char *at = name;
@@ -259,7 +258,7 @@ static bool item_matches(const char *item, const char *name)
 static bool kernel_wanted(const cbi_linker *lk, const char *name)
 {
     for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
-        if (item_matches(lk->opt->kernels_used[i], name))
+        if (cbi_item_matches(lk->opt->kernels_used[i], name))
             return true;
     return false;
 }

@@ -330,6 +330,11 @@ static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
            cbi_is_user_constants(r->target);
 }
 
+bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return !r->target->dead && !r->target->orphan && !from_replaced_copy(r) && !is_forgotten(lk, r);
+}
+
 static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
@@ -440,9 +445,8 @@ void cbi_link_relocate(cbi_linker *lk)
             cbi_sec_materialize(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
-        if (r->target->dead || r->target->orphan || from_replaced_copy(r) || is_forgotten(lk, r))
-            continue;
-        relocate_one(lk, r);
+        if (cbi_reloc_counts(lk, r))
+            relocate_one(lk, r);
     }
 }
 

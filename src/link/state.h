@@ -389,6 +389,8 @@ uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
 /* Merge a whole input section once; later calls return what happened then. */
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
+/* Does an item of -kernels-used or -variables-used name it? */
+bool cbi_item_matches(const char *item, const char *name);
 /* Creates the section of an entry's shared memory if it has none. */
 void cbi_open_shared(cbi_linker *lk, cbi_func *func);
 /* Does section i belong to a function copy of this object that lost or was dropped? */
@@ -425,6 +427,10 @@ const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f);
 void cbi_layout_commons(cbi_linker *lk);
 void cbi_layout_shared(cbi_linker *lk);
 void cbi_layout_constants(cbi_linker *lk);
+/* What __constant__ variables of all inputs together may take. */
+enum { CONSTANT_BANK_MAX = 0x10000 };
+/* layout_cull.c: tries to make too many constants fit. */
+void cbi_cull_constants(cbi_linker *lk);
 /* Gives .nv.ptx.const0.size, by which libcudadevrt knows the user's constants, their size. */
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
@@ -448,6 +454,8 @@ const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel);
 uint64_t cbi_section_base(const cbi_lrel *r);
 void cbi_link_relocate(cbi_linker *lk);
 void cbi_link_check_records(cbi_linker *lk);
+/* Is the entry about something that is in the output? */
+bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
 void cbi_link_check_replaced(cbi_linker *lk);
 /* A relocation that is written must be inside of its section. */

@@ -1,0 +1,194 @@
+/* Too many constants: nvlink lays the variables out anew, with less alignment, and while kernels
+ * are removed only those that something refers to (docs/link-semantics.md, "Too many constants").
+ */
+#include "link/state.h"
+
+#include <stdlib.h>
+
+/* nvlink aligns a variable to its size, up to this. */
+enum { MAX_ALIGN = 8 };
+
+typedef struct variable {
+    cbi_lsym *sym;
+    uint64_t old; /* its place before */
+    cbi_span bytes;
+    bool kept;
+} variable;
+
+typedef CBI_VEC(variable) variable_list;
+
+static bool is_named(const cbi_linker *lk, const char *name)
+{
+    for (size_t i = 0; i < lk->opt->variables_used_count; i++)
+        if (cbi_item_matches(lk->opt->variables_used[i], name))
+            return true;
+    return false;
+}
+
+static uint64_t align_of(const cbi_lsym *sym)
+{
+    return sym->size < MAX_ALIGN ? sym->size : MAX_ALIGN;
+}
+
+/* By alignment, which static and weak variables do not have yet, then by size. */
+static uint64_t rank_of(const cbi_lsym *sym)
+{
+    return sym->in_local_list ? 0 : align_of(sym);
+}
+
+static bool stays_in_front(const void *a, const void *b)
+{
+    const cbi_lsym *x = ((const variable *)a)->sym, *y = ((const variable *)b)->sym;
+    return rank_of(x) > rank_of(y) || (rank_of(x) == rank_of(y) && x->size <= y->size);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const variable *x = a, *y = b;
+    if (x->old != y->old)
+        return x->old < y->old ? -1 : 1;
+    return 0;
+}
+
+/* The variables of the section with their bytes. */
+static variable_list collect(cbi_linker *lk, const cbi_osec *sec)
+{
+    variable_list all = {0};
+    for (size_t o = 0; o < lk->obj_count; o++) {
+        const cbi_lobj *obj = lk->objs[o];
+        for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
+            const cbi_symbol *in = &obj->object.symbols[i];
+            cbi_lsym *sym = obj->symbols[i];
+            if (!sym || sym->is_section || sym->sec != sec || sym->def_obj != obj ||
+                obj->symbol_lost[i] || in->shndx == SHN_UNDEF ||
+                in->shndx >= obj->object.section_count)
+                continue;
+            cbi_span data = obj->object.sections[in->shndx].data;
+            cbi_span bytes = {0};
+            if (in->value <= data.size && sym->size <= data.size - in->value)
+                bytes = (cbi_span){data.data + in->value, sym->size};
+            cbi_vec_push(lk->ctx, &all,
+                         ((variable){.sym = sym, .old = sym->value, .bytes = bytes}));
+        }
+    }
+    if (all.len)
+        qsort(all.items, all.len, sizeof *all.items, by_place);
+    return all;
+}
+
+static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_symbol)
+{
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!r->sym || r->sym->sec != sec || !cbi_reloc_counts(lk, r))
+            continue;
+        variable *v = cbi_map_get(by_symbol, CBI_KEY(r->sym));
+        if (v)
+            v->kept = true;
+    }
+}
+
+/* The entries in a variable go where it goes; those of a dropped one nowhere. */
+static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
+{
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        cbi_lrel *r = &lk->rels.items[i];
+        if (r->target != sec)
+            continue;
+        size_t low = 0, high = all->len;
+        while (low < high) {
+            size_t mid = (low + high) / 2;
+            if (all->items[mid].old <= r->offset)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        const variable *v = low ? &all->items[low - 1] : NULL;
+        bool kept = v && v->kept && r->offset - v->old < v->sym->size;
+        r->offset = kept ? r->offset - v->old + v->sym->value : UINT64_MAX;
+    }
+}
+
+static bool has_relocs(const cbi_linker *lk, const cbi_osec *sec)
+{
+    for (size_t i = 0; i < lk->rels.len; i++)
+        if (lk->rels.items[i].target == sec && cbi_reloc_counts(lk, &lk->rels.items[i]))
+            return true;
+    return false;
+}
+
+typedef CBI_VEC(variable *) variable_order;
+
+static void add_kept(cbi_linker *lk, cbi_lsym *sym, const cbi_osec *sec, const cbi_map *by_symbol,
+                     variable_order *order)
+{
+    variable *v = sym->sec == sec ? cbi_map_get(by_symbol, CBI_KEY(sym)) : NULL;
+    if (v && v->kept)
+        cbi_vec_push(lk->ctx, order, v);
+}
+
+/* Places the kept variables in nvlink's order. */
+static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
+{
+    variable_order order = {0};
+    for (size_t i = 0; i < lk->locals.len; i++)
+        add_kept(lk, lk->locals.items[i], sec, by_symbol, &order);
+    for (size_t i = 0; i < lk->globals.len; i++)
+        add_kept(lk, lk->globals.items[i], sec, by_symbol, &order);
+    cbi_list_sort(lk->ctx, (void **)order.items, order.len, stays_in_front);
+    sec->pieces.len = 0;
+    sec->size = 0;
+    sec->align = 1;
+    for (size_t i = 0; i < order.len; i++) {
+        cbi_lsym *sym = order.items[i]->sym;
+        uint64_t align = align_of(sym); /* no power of two */
+        sym->value = sec->size + (align ? (align - sec->size % align) % align : 0);
+        cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, sym->value}));
+        sec->size = sym->value + sym->size;
+        sec->align = rank_of(sym) > sec->align ? rank_of(sym) : sec->align;
+    }
+}
+
+static void cull(cbi_linker *lk, cbi_osec *sec)
+{
+    variable_list all = collect(lk, sec);
+    cbi_map by_symbol = {0};
+    for (size_t i = 0; i < all.len; i++) {
+        all.items[i].kept = !lk->prune || is_named(lk, all.items[i].sym->name->s);
+        cbi_map_put(lk->ctx, &by_symbol, CBI_KEY(all.items[i].sym), &all.items[i]);
+    }
+    mark_kept(lk, sec, &by_symbol);
+    for (size_t i = 0; i < all.len; i++) {
+        variable *v = &all.items[i];
+        if (lk->prune && v->kept && v->sym->in_local_list) /* nvlink crashes */
+            cbi_fatal(lk->ctx, "culled-local-constant",
+                      &(cbi_place){.file = v->sym->def_obj->file, .symbol = v->sym->name->s},
+                      "the inputs have more than 64 KiB of __constant__ memory together",
+                      "'%s' is static or weak and cannot stay while constants are dropped",
+                      v->sym->name->s);
+        if (lk->opt->preserve_relocs && !v->kept)
+            v->sym->other |= STV_INTERNAL;
+        else
+            v->sym->removed |= !v->kept;
+    }
+    place(lk, sec, &by_symbol);
+    lk->last_shared_constant = NULL;
+    move_relocs(lk, sec, &all);
+    if (sec->size > 0 || has_relocs(lk, sec))
+        return;
+    cbi_sec_kill(sec);
+    for (size_t i = 0; i < all.len; i++)
+        all.items[i].sym->removed = true;
+}
+
+void cbi_cull_constants(cbi_linker *lk)
+{
+    if (!lk->exec || !lk->opt->exact)
+        return;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        uint64_t size = lk->merge_constants ? sec->unshared_size : sec->size;
+        if (!sec->dead && cbi_is_user_constants(sec) && size > CONSTANT_BANK_MAX)
+            cull(lk, sec);
+    }
+}
