@@ -1,0 +1,433 @@
+/* What the scoreboard model reads from code: blocks, producers, their consumers. */
+#include "mercury/scoreboard_code.h"
+
+enum {
+    GROUP_LENGTH = 12, /* longest warp-collective sequence */
+    ATTR_BRANCH_TARGETS = 0x34,
+};
+/* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
+static const uint64_t LIMIT = UINT64_C(1) << 28;
+
+static bool is_branch(uint32_t op)
+{
+    return op == 0x947 || op == 0x547 || op == 0x94d || op == 0x941 || op == 0x949 || op == 0x958 ||
+           op == 0x950;
+}
+
+bool cbi_sb_is_long(uint32_t op)
+{
+    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x98a, 0x9a8, 0x9a3,
+                                   0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
+    for (size_t i = 0; i < CBI_COUNT(ops); i++)
+        if (ops[i] == op)
+            return true;
+    return false;
+}
+
+/* Operations on barriers in shared memory depend on each other without registers. */
+static bool is_barrier_op(uint32_t op)
+{
+    return op == 0x5b2 || op == 0x9a7 || op == 0x5a7 || op == 0x9b2 || op == 0x9b1;
+}
+
+/* ---- control flow ---- */
+
+typedef struct targets {
+    uint32_t branch;
+    cbi_u32_list list;
+} targets;
+typedef CBI_VEC(targets) targets_list;
+
+static uint32_t moved(uint32_t offset, const uint32_t *place, size_t count)
+{
+    uint32_t i = offset / 16;
+    return place ? i < count ? place[i] / 16 : CBI_SB_NOWHERE : i;
+}
+
+static void read_tables(cbi_ctx *ctx, cbi_span info, const uint32_t *place, size_t count,
+                        targets_list *ret_tables)
+{
+    cbi_reader r = cbi_reader_at(info, 0);
+    while (!r.bad && r.pos < info.size) {
+        uint8_t format = cbi_read8(&r), attr = cbi_read8(&r);
+        uint16_t size = cbi_read16(&r);
+        if (format != 4)
+            continue;
+        cbi_reader v = cbi_reader_at(cbi_read_bytes(&r, size), 0);
+        while (attr == ATTR_BRANCH_TARGETS && v.pos < v.span.size) {
+            targets t = {.branch = moved(cbi_read32(&v), place, count)};
+            cbi_read32(&v);
+            uint32_t n = cbi_read32(&v);
+            for (uint32_t i = 0; i < n && !v.bad; i++)
+                cbi_vec_push(ctx, &t.list, moved(cbi_read32(&v), place, count));
+            if (v.bad)
+                break;
+            cbi_vec_push(ctx, ret_tables, t);
+        }
+    }
+}
+
+/* The taken side first.  False when a target is outside the code. */
+static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
+                       cbi_u32_list *ret_list)
+{
+    cbi_sass w = c->words[i];
+    uint32_t op = cbi_sass_op(w);
+    bool conditional = cbi_sass_bits(w, 12, 4) != 7 || cbi_sass_bits(w, 87, 4) != 7;
+    bool falls = true;
+    if (op == 0x947 || op == 0x547) {
+        int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / 16;
+        if (target < 0 || target >= c->n)
+            return false;
+        cbi_vec_push(c->ctx, ret_list, (uint32_t)target);
+        falls = conditional || op == 0x547 || cbi_sass_bits(w, 32, 2);
+    } else if (op == 0x949 || op == 0x958) {
+        falls = false;
+        for (size_t t = 0; t < tables->len; t++) {
+            if (tables->items[t].branch != i)
+                continue;
+            for (size_t k = 0; k < tables->items[t].list.len; k++) {
+                uint32_t to = tables->items[t].list.items[k];
+                if (to >= c->n)
+                    return false;
+                cbi_vec_push(c->ctx, ret_list, to);
+            }
+        }
+    } else if (op == 0x94d || op == 0x950 || op == 0x94e) {
+        falls = conditional;
+    }
+    if (falls && i + 1 < c->n)
+        cbi_vec_push(c->ctx, ret_list, i + 1);
+    return true;
+}
+
+static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
+{
+    bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
+    leader[0] = true;
+    for (uint32_t i = 0; i < c->n; i++) {
+        cbi_u32_list s = {0};
+        if (!successors(c, tables, i, &s))
+            return false;
+        uint64_t exclusive_end = i + 1 + (c->words[i].lo >> 34);
+        if (cbi_sb_op(c, i) == 0x95d && exclusive_end < c->n)
+            leader[exclusive_end] = true;
+        if (!is_branch(cbi_sb_op(c, i)) && s.len == 1 && s.items[0] == i + 1)
+            continue;
+        leader[i + 1] = true;
+        for (size_t k = 0; k < s.len; k++)
+            leader[s.items[k]] = true;
+    }
+    c->block_of = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (leader[i])
+            cbi_vec_add(c->ctx, &c->blocks)->start = i;
+        cbi_sb_block *b = &c->blocks.items[c->blocks.len - 1];
+        b->end = i + 1;
+        c->block_of[i] = (uint32_t)c->blocks.len - 1;
+    }
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        cbi_u32_list s = {0};
+        successors(c, tables, c->blocks.items[b].end - 1, &s);
+        for (size_t k = 0; k < s.len; k++) {
+            uint32_t to = c->block_of[s.items[k]];
+            cbi_vec_push(c->ctx, &c->blocks.items[b].succ, to);
+            cbi_vec_push(c->ctx, &c->blocks.items[to].pred, b);
+        }
+    }
+    return true;
+}
+
+/* ---- producers and consumers of the input ---- */
+
+static void find_producers(cbi_sb_code *c)
+{
+    c->first = CBI_NEW_ARRAY(c->ctx, c->n + 1, uint32_t);
+    c->stack_load = CBI_SB_NOWHERE;
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->first[i] = (uint32_t)c->producers.len;
+        for (unsigned write = 0; write < 2; write++) {
+            uint8_t number = (uint8_t)cbi_sass_bits(c->words[i], write ? 110 : 113, 3);
+            if (number >= CBI_SB_NUMBERS)
+                continue;
+            if (i == 0 && write)
+                c->stack_load = (uint32_t)c->producers.len;
+            cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
+            *p = (cbi_sb_producer){.at = i,
+                                   .block = c->block_of[i],
+                                   .write = write,
+                                   .is_long = write && cbi_sb_is_long(cbi_sb_op(c, i)),
+                                   .old = number,
+                                   .local = CBI_SB_NOWHERE};
+        }
+    }
+    c->first[c->n] = (uint32_t)c->producers.len;
+    c->row = (c->producers.len + 63) / 64;
+}
+
+/* Ends the producers that instruction i waits for, and starts its own. */
+static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
+{
+    for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
+        if (cbi_sb_has(set, q) && c->wait[i] >> c->producers.items[q].old & 1)
+            cbi_sb_drop(set, q);
+    for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+        cbi_sb_put(set, q);
+}
+
+static void find_pending(cbi_sb_code *c)
+{
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
+    for (uint32_t i = 0; i < c->n; i++)
+        c->pending[i] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->blocks.len; b++) {
+            cbi_sb_block *k = &c->blocks.items[b];
+            memset(set, 0, (c->row + 1) * sizeof *set);
+            for (size_t p = 0; p < k->pred.len; p++)
+                for (size_t w = 0; w < c->row; w++)
+                    set[w] |= c->blocks.items[k->pred.items[p]].leaving[w];
+            for (uint32_t i = k->start; i < k->end; i++) {
+                memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
+                step_input(c, i, set);
+            }
+            if (memcmp(set, k->leaving, (c->row + 1) * sizeof *set) != 0) {
+                memcpy(k->leaving, set, (c->row + 1) * sizeof *set);
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
+            if (cbi_sb_has(c->pending[i], q) && c->wait[i] >> c->producers.items[q].old & 1)
+                cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
+}
+
+/* Does instruction i depend on the producer by its registers? */
+static bool touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
+    if (!p->write)
+        return cbi_regset_meet(&a->read, &b->written) ||
+               cbi_regset_meet(&a->uniform_read, &b->uniform_written);
+    return cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
+           cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
+           cbi_regset_meet(&a->uniform_written, &b->uniform_read);
+}
+
+static bool names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    const cbi_operands *o = &c->operands[p->at];
+    if (p->is_long)
+        return true;
+    return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written)
+                    : cbi_regset_any(&o->read) || cbi_regset_any(&o->uniform_read);
+}
+
+static uint32_t register_consumer(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    bool shuffle = cbi_sb_op(c, p->at) == 0x389;
+    bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
+    for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
+        if ((shuffle && cbi_sb_op(c, i) == 0x91b) || (barrier && is_barrier_op(cbi_sb_op(c, i))) ||
+            touches(c, p, i))
+            return i;
+    return CBI_SB_NOWHERE;
+}
+
+/* Did another producer share the number while this one was pending? */
+static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (o->old != p->old || r == q || r == c->stack_load)
+            continue;
+        if (o->at == p->at || (seen != CBI_SB_NOWHERE && o->at > p->at && o->at < seen) ||
+            (cbi_sb_has(c->pending[p->at], r) && !(c->wait[p->at] >> p->old & 1)))
+            return true;
+    }
+    return false;
+}
+
+static void find_local(cbi_sb_code *c, uint32_t q)
+{
+    cbi_sb_producer *p = &c->producers.items[q];
+    uint32_t end = c->blocks.items[p->block].end, seen = CBI_SB_NOWHERE;
+    for (size_t k = 0; k < p->consumers.len && seen == CBI_SB_NOWHERE; k++)
+        if (p->consumers.items[k] > p->at && p->consumers.items[k] < end)
+            seen = p->consumers.items[k];
+    p->local = seen;
+    if (seen == CBI_SB_NOWHERE)
+        return;
+    uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
+    bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
+    if (seen == end - 1 && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+        p->local = CBI_SB_NOWHERE;
+        p->flush = true;
+    } else if (names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
+               is_merged(c, q, seen)) {
+        p->local = found;
+    }
+}
+
+static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    for (uint32_t r = 0; r < c->producers.len; r++)
+        if (r != q && c->producers.items[r].old == c->producers.items[q].old &&
+            cbi_sb_has(c->pending[i], r) && touches(c, &c->producers.items[r], i))
+            return true;
+    return false;
+}
+
+static void push_next(cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
+{
+    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+    if (i + 1 < b->end) {
+        cbi_vec_push(c->ctx, todo, i + 1);
+        return;
+    }
+    for (size_t k = 0; k < b->succ.len; k++)
+        cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
+}
+
+/* A wait for another producer of the same number may have hidden the real consumer. */
+static void uncover(cbi_sb_code *c, uint32_t q)
+{
+    cbi_sb_producer *p = &c->producers.items[q];
+    cbi_u32_list found = {0}, todo = {0};
+    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    push_next(c, p->at, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (seen[i])
+            continue;
+        seen[i] = true;
+        if (touches(c, p, i)) {
+            cbi_vec_push(c->ctx, &found, i);
+        } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
+                   ((p->flush && c->block_of[i] == p->block && i > p->at) ||
+                    !others_touch(c, q, i))) {
+            return;
+        } else {
+            push_next(c, i, &todo);
+        }
+    }
+    bool hidden = false;
+    for (size_t k = 0; k < p->consumers.len; k++) {
+        bool known = cbi_sb_contains(&found, p->consumers.items[k]);
+        if (!known && !others_touch(c, q, p->consumers.items[k]))
+            return;
+        hidden |= !known;
+    }
+    if (found.len && hidden)
+        p->consumers = found;
+}
+
+static void find_groups(cbi_sb_code *c)
+{
+    c->group = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (cbi_sb_op(c, i) != 0x348 && cbi_sb_op(c, i) != 0x948)
+            continue;
+        for (uint32_t j = i + 1; j < c->n && j < i + GROUP_LENGTH; j++) {
+            if (cbi_sb_op(c, j) == 0x91b)
+                c->group[i] = j;
+            if (cbi_sb_op(c, j) == 0x91b || is_branch(cbi_sb_op(c, j)))
+                break;
+        }
+    }
+}
+
+/* ---- the order of blocks ---- */
+
+/* FNV-1a of the position as four bytes, in a table of eight. */
+static uint32_t bucket(uint32_t position)
+{
+    uint32_t h = 0x811c9dc5;
+    for (unsigned i = 0; i < 4; i++)
+        h = (h ^ (position >> 8 * i & 0xff)) * 0x01000193;
+    return h & 7;
+}
+
+static cbi_u32_list visit_order(cbi_sb_code *c, uint32_t b)
+{
+    const cbi_u32_list *succ = &c->blocks.items[b].succ;
+    cbi_u32_list out = {0};
+    for (uint32_t k = 0; k < 8; k++)
+        for (size_t i = 0; i < succ->len; i++)
+            if (bucket(succ->items[i]) == k && !cbi_sb_contains(&out, succ->items[i]))
+                cbi_vec_push(c->ctx, &out, succ->items[i]);
+    return out;
+}
+
+cbi_u32_list cbi_sb_order(cbi_sb_code *c)
+{
+    typedef struct frame {
+        uint32_t block;
+        cbi_u32_list kids;
+        size_t next;
+    } frame;
+    uint32_t count = (uint32_t)c->blocks.len;
+    bool *seen = CBI_NEW_ARRAY(c->ctx, count, bool);
+    CBI_VEC(frame) stack = {0};
+    cbi_u32_list post = {0}, order = {0};
+    seen[0] = true;
+    cbi_vec_push(c->ctx, &stack, ((frame){.block = 0, .kids = visit_order(c, 0)}));
+    while (stack.len) {
+        frame *top = &stack.items[stack.len - 1];
+        if (top->next == top->kids.len) {
+            cbi_vec_push(c->ctx, &post, top->block);
+            stack.len--;
+            continue;
+        }
+        uint32_t kid = top->kids.items[top->next++];
+        if (!seen[kid]) {
+            seen[kid] = true;
+            cbi_vec_push(c->ctx, &stack, ((frame){.block = kid, .kids = visit_order(c, kid)}));
+        }
+    }
+    for (size_t i = post.len; i--;)
+        cbi_vec_push(c->ctx, &order, post.items[i]);
+    for (uint32_t b = 0; b < count; b++)
+        if (!seen[b])
+            cbi_vec_push(c->ctx, &order, b);
+    return order;
+}
+
+/* ---- all of it ---- */
+
+bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
+{
+    targets_list tables = {0};
+    read_tables(c->ctx, info, place, place_count, &tables);
+    if (!find_blocks(c, &tables))
+        return false;
+    c->operands = CBI_NEW_ARRAY(c->ctx, c->n, cbi_operands);
+    c->wait = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    c->all = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    for (uint32_t i = 0; i < c->n; i++) {
+        cbi_sass_operands(c->words[i], &c->operands[i]);
+        c->wait[i] = (uint8_t)cbi_sass_bits(c->words[i], 116, 6);
+        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING;
+        if (c->all[i])
+            c->wait[i] = 0;
+    }
+    find_producers(c);
+    if ((uint64_t)c->n * c->producers.len > LIMIT)
+        return false;
+    find_pending(c);
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        find_local(c, q);
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && p->write && !p->is_long)
+            uncover(c, q);
+    }
+    find_groups(c);
+    return true;
+}

@@ -1,0 +1,97 @@
+/* The code whose scoreboards are assigned, as the model sees it. */
+#ifndef CBI_MERCURY_SCOREBOARD_CODE_H
+#define CBI_MERCURY_SCOREBOARD_CODE_H
+
+#include "mercury/sass_operands.h"
+
+enum {
+    CBI_SB_NONE = 7,          /* no scoreboard */
+    CBI_SB_NUMBERS = 6,       /* 0 to 5 */
+    CBI_SB_EVERYTHING = 0x3f, /* a wait that names nothing */
+};
+#define CBI_SB_NOWHERE UINT32_MAX
+
+typedef CBI_VEC(uint32_t) cbi_u32_list;
+
+/* A scoreboard that an instruction holds: for its result, or while it reads its sources. */
+typedef struct cbi_sb_producer {
+    uint32_t at;
+    uint32_t block;
+    bool write;     /* result */
+    bool is_long;   /* global, generic and local loads, atomics */
+    bool flush;     /* waited for only because the block ends */
+    uint8_t old;    /* number in the input */
+    uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
+    cbi_u32_list consumers;
+} cbi_sb_producer;
+
+typedef struct cbi_sb_block {
+    uint32_t start, end;
+    cbi_u32_list succ, pred;
+    bool done;
+    uint64_t *leaving; /* producers pending at the end */
+} cbi_sb_block;
+
+typedef struct cbi_sb_code {
+    cbi_ctx *ctx;
+    uint32_t n;
+    cbi_sass *words;
+    cbi_operands *operands;
+    uint8_t *wait;
+    bool *all;       /* waits for everything */
+    uint32_t *group; /* last instruction of the collective sequence that starts here, or 0 */
+    uint32_t *block_of;
+    CBI_VEC(cbi_sb_block) blocks;
+    CBI_VEC(cbi_sb_producer) producers;
+    uint32_t *first;     /* first producer of an instruction, n + 1 entries */
+    size_t row;          /* words of a producer set */
+    uint64_t **pending;  /* before each instruction, in the input */
+    uint32_t stack_load; /* its producer */
+    /* the assignment */
+    uint8_t *number;
+    bool *present;
+    cbi_u32_list live; /* pending at the current place */
+    uint8_t apart;     /* numbers that only textures (5) and async copies (0) take */
+    uint8_t top;       /* the number that may be reserved */
+    bool reserved;     /* it is */
+} cbi_sb_code;
+
+/* Sets of producers. */
+static inline bool cbi_sb_has(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+
+static inline void cbi_sb_put(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static inline void cbi_sb_drop(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+static inline uint32_t cbi_sb_op(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sass_op(c->words[i]);
+}
+
+static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->items[i] == value)
+            return true;
+    return false;
+}
+
+/* Global, generic and local loads, atomics. */
+bool cbi_sb_is_long(uint32_t op);
+
+/* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_assign().  False
+ * when a branch leaves the code or there is too much of it. */
+bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
+/* The order in which blocks are taken. */
+cbi_u32_list cbi_sb_order(cbi_sb_code *c);
+
+#endif
