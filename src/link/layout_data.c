@@ -319,8 +319,13 @@ void cbi_layout_images(cbi_linker *lk)
         if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
-        const cbi_func_list *reaching =
-            lk->only_entry ? &lk->entries : cbi_entries_reaching(lk, r->target->func);
+        cbi_func *user = r->target->func;
+        /* Where one kernel is wanted it has the textures of all that is live. */
+        if (lk->only_entry)
+            lk->only_entry->has_images = true;
+        if (!lk->mercury || !lk->only_entry)
+            user->has_images |= user->entry;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
         for (size_t j = 0; j < reaching->len; j++)
             reaching->items[j]->has_images = true;
     }
