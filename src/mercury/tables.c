@@ -114,6 +114,8 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
             }
             uintptr_t place = (uintptr_t)cbi_map_get(&places, (uint64_t)r->addend + 1);
             value = place ? (uint32_t)(place - 1) : 0;
+        } else if (f->obj->mercury->borrowed[f->in_sec]) {
+            value = 0; /* the attributes, a namesake's, do not list the targets */
         }
         cbi_st32(bytes + r->offset, (uint32_t)cbi_rewrite_map(cbi_rewrite_of(lk, f), value));
     }

@@ -161,6 +161,10 @@ static void confuse_namesakes(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *v
             cbi_map_put(lk->ctx, &first, key, (void *)(uintptr_t)i);
             continue;
         }
+        if (file->sections[i].type == SHT_CUDA_MERC_CONSTANT_OPT)
+            incomplete(lk, obj,
+                       cbi_printf(lk->ctx, "there are two sections '%s', on which nvlink crashes",
+                                  file->sections[i].name));
         view->like[i] = known;
         const cbi_section *like = &obj->object.sections[known];
         /* records are known by their address, so each section needs its own */
@@ -169,6 +173,7 @@ static void confuse_namesakes(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *v
         v->data.size = like->data.size;
         v->size = like->size;
         if (v->type == SHT_CUDA_INFO && v->info && like->info) {
+            view->borrowed[v->info] = true;
             view->info[v->info] = view->info[like->info];
             view->constant0[v->info] = view->constant0[like->info];
         }
@@ -323,6 +328,7 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     view->constant0 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->borrowed = CBI_NEW_ARRAY(ctx, count, bool);
     view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_sass_reloc *);
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */

@@ -13,6 +13,7 @@ struct cbi_mercury_view {
     uint32_t *constant0; /* text -> .nv.constant0.F */
     uint32_t *constant2; /* text -> .nv.constant2.F */
     uint32_t *like; /* section -> an earlier one of its name, whose contents it has, 0 = none */
+    bool *borrowed; /* per text: its attributes are those of an earlier function of the name */
     cbi_sass_reloc **pairs; /* relocation section -> per entry */
     uint32_t *pair_count;   /* per relocation section */
 };
