@@ -109,18 +109,32 @@ static void join_group(cbi_linker *lk, group_list *groups, cbi_lsym *sym,
         cbi_map_put(lk->ctx, &g->entries, CBI_KEY(entries->items[i]), g);
 }
 
+/* nvlink -r loses the alignment of a variable that was dynamic at first; it crashes on that later.
+ */
+static void need_alignment(cbi_linker *lk, const cbi_lsym *sym, uint64_t align)
+{
+    if (align || !lk->opt->exact)
+        return;
+    cbi_fatal(
+        lk->ctx, "no-alignment",
+        &(cbi_place){.file = sym->first_obj ? sym->first_obj->file : NULL, .symbol = sym->name->s},
+        "an earlier link with -r had a declaration without a size before the definition",
+        "Shared variable '%s' has no alignment", sym->name->s);
+}
+
 /* Place the groups one after the other; returns where the last one ends. */
-static uint64_t place_groups(const cbi_linker *lk, const group_list *groups)
+static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
 {
     uint64_t off = lk->opt->reserve_null_pointer ? 1 : 0;
     for (size_t i = 0; i < groups->len; i++) {
         group *g = groups->items[i];
-        uint64_t align = 1, size = 0;
+        uint64_t align = 0, size = 0;
         for (size_t j = 0; j < g->members.len; j++) {
             const cbi_lsym *sym = g->members.items[j];
             align = sym->shared_align > align ? sym->shared_align : align;
             size = sym->size > size ? sym->size : size;
         }
+        need_alignment(lk, g->members.items[0], align);
         off = cbi_align_up(off, align);
         g->offset = off;
         for (size_t j = 0; j < g->members.len; j++)
