@@ -7,6 +7,8 @@
 enum {
     OP_MEMBAR = 0x992,
     OP_FENCE = 0x9ab,
+    OP_ASYNC_COPY = 0xfae,
+    CLASS_BARRIER_OBJECT = 0x1b, /* capsule */
     OP_NOP = 0x918,
     OP_CALL_ABS = 0x943,
     OP_CALL_REL = 0x944,
@@ -54,18 +56,24 @@ static bool is_dummy_load(const uint8_t *insn)
            (cbi_ld64(insn + 8) & ((UINT64_C(1) << 41) - 1)) == 0x800;
 }
 
-static bool is_idle_membar(const uint8_t *insn)
+/* What other instructions of the function need. */
+typedef struct needs {
+    bool loads;  /* asynchronous copies: the dummy loads */
+    bool membar; /* barriers in shared memory: fences of this kind */
+} needs;
+
+static bool is_idle_membar(const uint8_t *insn, needs keep)
 {
-    return opcode(insn) == OP_MEMBAR && (insn[9] == 0x80 || insn[9] == 0x50);
+    return opcode(insn) == OP_MEMBAR && ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
 }
 
 /* Marks what goes within one run of instructions. */
-static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *drop)
+static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs keep, bool *drop)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *insn = text + (size_t)(first + i) * 16;
-        if (i + DUMMY_LOADS < count) {
+        if (i + DUMMY_LOADS < count && !keep.loads) {
             uint32_t n = 0;
             while (n < DUMMY_LOADS && is_dummy_load(insn + 16 * n))
                 n++;
@@ -77,7 +85,7 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, bool *
                 continue;
             }
         }
-        if (i + 1 < count && is_idle_membar(insn)) {
+        if (i + 1 < count && is_idle_membar(insn, keep)) {
             uint16_t next = opcode(insn + 16);
             if (next == OP_MEMBAR || next == OP_FENCE)
                 any = drop[first + i] = true;
@@ -258,6 +266,20 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
     rw->capsule = out;
 }
 
+static needs find_needs(cbi_span capsule, const uint8_t *text)
+{
+    needs keep = {0};
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    cbi_capsule_open(capsule, &walk);
+    while (cbi_capsule_next(&walk, &e)) {
+        keep.membar |= e.record.size && e.klass == CLASS_BARRIER_OBJECT;
+        for (uint32_t i = 0; i < e.count; i++)
+            keep.loads |= opcode(text + (size_t)(e.first + i) * 16) == OP_ASYNC_COPY;
+    }
+    return keep;
+}
+
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
 {
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
@@ -269,10 +291,11 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     bool *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool any = false;
+    needs keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
-            any |= mark_run(text, e.first, e.count, drop);
+            any |= mark_run(text, e.first, e.count, keep, drop);
         if (lk->opt->debug && e.kind == CBI_CAPSULE_DERIVED &&
             opcode(text + (size_t)e.first * 16) == OP_EXIT)
             any = barrier[e.first] = true;
