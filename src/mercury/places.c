@@ -80,6 +80,39 @@ static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
     return collective ? end - CBI_SASS_INSTRUCTION : end;
 }
 
+/* What accompanies the instruction that a run is about: synchronization of the warp, fences, and
+ * arithmetic on addresses. */
+static bool accompanies(uint16_t opcode)
+{
+    static const uint16_t opcodes[] = {0x348, 0x3c6, 0x5ab, 0x812, 0x819, 0x91b, 0x948,
+                                       0x984, 0x98f, 0x992, 0x9ab, 0x9c7, 0xc02, 0xdc7};
+    return bsearch(&opcode, opcodes, CBI_COUNT(opcodes), sizeof opcode, compare_opcodes);
+}
+
+enum { MEMBAR = 0x992, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
+
+static uint16_t opcode_at(cbi_span text, uint64_t at)
+{
+    return cbi_ld16(text.data + at) & (OPCODES - 1);
+}
+
+/* The instruction that a run is about; of a mere fence its second MEMBAR. */
+static uint64_t main_instruction(cbi_span text, const cbi_capsule_entry *e)
+{
+    uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION, fence = first;
+    uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
+    if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
+        return first;
+    for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION) {
+        uint16_t op = opcode_at(text, at);
+        if (!accompanies(op))
+            return at;
+        if (op == MEMBAR)
+            fence = at;
+    }
+    return opcode_at(text, first) == WARPSYNC_IMMEDIATE ? first : fence;
+}
+
 cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view *view,
                                           uint32_t section)
 {
@@ -95,7 +128,10 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
     uint64_t mercury = 0, frame = 0;
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
-        cbi_vec_push(lk->ctx, places, ((cbi_mercury_place){mercury, sass, frame}));
+        uint64_t about = main_instruction(text, &e);
+        bool collective = e.kind == CBI_CAPSULE_RUN_RECORD && opcode_at(text, sass) == WARPSYNC;
+        cbi_vec_push(lk->ctx, places,
+                     ((cbi_mercury_place){mercury, sass, frame, about, collective ? sass : about}));
         mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)
                            : e.kind == CBI_CAPSULE_RUN   ? 0
                                                          : e.units);
@@ -145,43 +181,20 @@ const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, 
     return i && i < places->len ? &places->items[i - 1] : NULL;
 }
 
-/* The instruction that a run of them is about. */
-static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
-{
-    enum { DUMMY_LOAD = 0x984, MEMBAR = 0x992, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
-    for (uint64_t at = first; at + CBI_SASS_INSTRUCTION < end; at += CBI_SASS_INSTRUCTION) {
-        uint16_t op = cbi_ld16(text.data + at) & (OPCODES - 1);
-        uint16_t next = cbi_ld16(text.data + at + CBI_SASS_INSTRUCTION) & (OPCODES - 1);
-        if (op != DUMMY_LOAD && op != WARPSYNC && op != WARPSYNC_IMMEDIATE &&
-            !(op == MEMBAR && next == MEMBAR))
-            return at;
-    }
-    return first;
-}
-
 bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercury,
                             uint64_t *ret_offset, uint32_t *ret_type)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
-    size_t low = 0, high = places ? places->len : 0;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (places->items[mid].mercury <= mercury)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (!low)
+    if (!places)
         return false;
+    const cbi_mercury_place *place = cbi_mercury_place_of(places, mercury);
     *ret_offset = 0;
     *ret_type = R_CUDA_8_32;
-    if (low == places->len)
+    if (!place)
         return true; /* in the tail or behind it, where nvlink reads what is in memory */
     cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
-    uint64_t at = places->items[low - 1].sass, next = places->items[low].sass;
-    at = next - at > CBI_SASS_INSTRUCTION ? main_instruction(text, at, next) : at;
-    *ret_offset = at;
-    switch (cbi_ld16(text.data + at) & (OPCODES - 1)) {
+    *ret_offset = place->main;
+    switch (opcode_at(text, place->main)) {
     case 0x202: /* moves */
     case 0x2ca:
     case 0x402:
@@ -192,10 +205,12 @@ bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercu
     case 0x919:
     case 0x9c3:
     case 0xb82:
+    case 0xc02:
         *ret_type = R_CUDA_ABS32_32;
         break;
     case 0x91a: /* barriers */
     case 0x9af:
+    case 0x9b0:
     case 0xfae:
         *ret_type = R_CUDA_ABS20_44;
         break;

@@ -32,21 +32,6 @@ static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, con
     return first == &taken ? NULL : first;
 }
 
-/* Where the code of func has what the record of another one places at a Mercury offset.  For places
- * that it lacks nvlink writes what it finds in memory. */
-static uint64_t foreign_place(cbi_linker *lk, const cbi_func *func, uint64_t mercury)
-{
-    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
-    const cbi_mercury_place *place = places ? cbi_mercury_place_at(places, mercury) : NULL;
-    return place ? cbi_rewrite_map(cbi_rewrite_of(lk, func), place->sass) : 0;
-}
-
-static void skip_string(cbi_reader *r)
-{
-    while (!r->bad && cbi_read8(r))
-        ;
-}
-
 /* What one function's record says of a register. */
 typedef struct range {
     uint32_t reg;
@@ -54,6 +39,33 @@ typedef struct range {
     size_t at; /* of the two places */
     uint32_t start, end;
 } range;
+
+/* Where the code of func has what the record of another one places at Mercury offsets: a range
+ * starts with the last instruction before the one that follows the place, and ends with the one at
+ * the place.  For places that func lacks nvlink writes what it finds in memory. */
+static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    const cbi_mercury_place *start = places ? cbi_mercury_place_at(places, e->start) : NULL;
+    const cbi_mercury_place *end = places ? cbi_mercury_place_at(places, e->end) : NULL;
+    const cbi_mercury_place *tail = places ? &places->items[places->len - 1] : NULL;
+    e->start = e->end = 0;
+    if (start && start != tail) {
+        const cbi_mercury_place *next = start + 1;
+        while (next != tail && next->mercury == start->mercury)
+            next++;
+        e->start = (uint32_t)cbi_rewrite_map(rw, next->own) - CBI_SASS_INSTRUCTION;
+    }
+    if (end)
+        e->end = (uint32_t)cbi_rewrite_map(rw, end->main);
+}
+
+static void skip_string(cbi_reader *r)
+{
+    while (!r->bad && cbi_read8(r))
+        ;
+}
 
 typedef CBI_VEC(range) range_list;
 
@@ -108,17 +120,17 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
         if (known && func && func != own)
             qsort(ranges.items, ranges.len, sizeof *ranges.items, compare);
         for (size_t i = 0; i < own_ranges.len; i++) {
-            const range *e = &own_ranges.items[i];
-            uint64_t start = 0, end = 0;
+            range e = {0};
             if (func && func == own) {
-                start = cbi_rewrite_map(rw, e->start);
-                end = cbi_rewrite_map(rw, e->end);
+                e.start = (uint32_t)cbi_rewrite_map(rw, own_ranges.items[i].start);
+                e.end = (uint32_t)cbi_rewrite_map(rw, own_ranges.items[i].end);
             } else if (func && known) {
-                start = foreign_place(lk, func, ranges.items[i].start);
-                end = foreign_place(lk, func, ranges.items[i].end);
+                e = ranges.items[i];
+                foreign_range(lk, func, &e);
             }
-            cbi_st32(debug->sass.items + base + e->at, (uint32_t)start);
-            cbi_st32(debug->sass.items + base + e->at + 4, (uint32_t)end);
+            uint8_t *out = debug->sass.items + base + own_ranges.items[i].at;
+            cbi_st32(out, e.start);
+            cbi_st32(out + 4, e.end);
         }
     }
 }
