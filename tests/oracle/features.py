@@ -25,6 +25,7 @@ MODES = {
     "partial": [[]],        # every input through -r by itself, then all results together
     "r-reversed": [["-r"]],
     "relink-g": [["-r"], ["-g"]],
+    "r-again": [["-r"], ["-r"]],
     "devrt": [["-L=LIBDIR", "-lcudadevrt"]],
     "devrt-keep": [["-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
     "devrt-g": [["-g", "-L=LIBDIR", "-lcudadevrt"]],
