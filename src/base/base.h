@@ -109,6 +109,9 @@ uint8_t cbi_read8(cbi_reader *r);
 uint16_t cbi_read16(cbi_reader *r);
 uint32_t cbi_read32(cbi_reader *r);
 uint64_t cbi_read64(cbi_reader *r);
+/* DWARF's numbers in groups of seven bits; what exceeds 64 is dropped. */
+uint64_t cbi_read_uleb(cbi_reader *r);
+int64_t cbi_read_sleb(cbi_reader *r);
 /* The next size bytes; an empty span and `bad` when there are fewer. */
 cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size);
 /* A part of a span; false if it is not inside. */

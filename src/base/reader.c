@@ -49,6 +49,33 @@ uint64_t cbi_read64(cbi_reader *r)
     return p ? cbi_ld64(p) : 0;
 }
 
+/* Sign extended when the last group asks for it and is_signed. */
+static uint64_t read_leb(cbi_reader *r, bool is_signed)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = cbi_read8(r);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (!r->bad && (byte & 0x80));
+    if (is_signed && shift < 64 && (byte & 0x40))
+        value |= UINT64_MAX << shift;
+    return value;
+}
+
+uint64_t cbi_read_uleb(cbi_reader *r)
+{
+    return read_leb(r, false);
+}
+
+int64_t cbi_read_sleb(cbi_reader *r)
+{
+    return (int64_t)read_leb(r, true);
+}
+
 cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size)
 {
     const uint8_t *p = take(r, size);

@@ -140,11 +140,6 @@ static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
     }
 }
 
-static bool is_shared_var(const cbi_lsym *sym)
-{
-    return !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-}
-
 static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->removed)
@@ -154,18 +149,17 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (!lk->exec)
         return true;
     if (lk->opt->preserve_relocs && sym->sec && sym->sec->emitted && !sym->spread &&
-        (sym->internal || sym->recorded || (is_shared_var(sym) && !sym->unplaced)))
+        (sym->internal || sym->recorded || (cbi_is_shared_var(sym) && !sym->unplaced)))
         return true;
     if (sym->internal)
         return false;
     if (sym->func)
         return true;
-    if (is_shared_var(sym))
+    if (cbi_is_shared_var(sym))
         return lk->opt->debug && !(sym->other & STO_CUDA_VISIBILITY) &&
                (sym->state == CBI_SYM_DEFINED || sym->dynamic);
     if (sym->state == CBI_SYM_UNDEF) {
-        uint8_t type = CBI_ST_TYPE(sym->info);
-        if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
+        if (cbi_is_image(sym))
             return true;
         if (cbi_is_unified_name(sym->name->s))
             return false;
@@ -225,7 +219,7 @@ static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
         return false;
     if (sym->is_section)
         return !sym->sec->dead;
-    return !lk->exec || !(sym->internal || is_shared_var(sym));
+    return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
 }
 
 static void build_strings(cbi_linker *lk)
@@ -345,7 +339,7 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
             other &= (uint8_t)~STO_CUDA_SPACE;
     }
     /* Only --preserve-relocs lets shared variables through; they stay hidden from others. */
-    if (lk->exec && is_shared_var(sym) && !lk->opt->debug)
+    if (lk->exec && cbi_is_shared_var(sym) && !lk->opt->debug)
         other |= STV_INTERNAL;
     *ret_info = info;
     *ret_other = other;
@@ -365,7 +359,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->state == CBI_SYM_UNDEF)
         return undefined_value(lk, sym);
-    if (is_shared_var(sym)) {
+    if (cbi_is_shared_var(sym)) {
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */

@@ -279,12 +279,6 @@ bool cbi_is_slot_type(uint32_t type)
     }
 }
 
-static bool is_image(const cbi_lsym *sym)
-{
-    uint8_t type = CBI_ST_TYPE(sym->info);
-    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
-}
-
 static bool keep_order(const void *a, const void *b)
 {
     (void)a;
@@ -316,7 +310,7 @@ void cbi_layout_images(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
-        if (!r->sym || !is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
+        if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         cbi_func *user = r->target->func;

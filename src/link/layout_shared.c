@@ -14,16 +14,11 @@ typedef struct group {
 
 typedef CBI_VEC(group *) group_list;
 
-static bool is_shared_var(const cbi_lsym *sym)
-{
-    return !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-}
-
 static void collect_users(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
-        if (!r->sym || !is_shared_var(r->sym) || !r->target->func ||
+        if (!r->sym || !cbi_is_shared_var(r->sym) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         cbi_func *f = r->target->func;

@@ -619,13 +619,12 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
         cbi_osec *section = shared && s->size == 0 ? debug_shared(lk) : NULL;
         sym = new_object_symbol(lk, obj, s);
-        uint8_t type = CBI_ST_TYPE(s->info);
         if (shared) {
             sym->dynamic = section != NULL;
             sym->shared_align = s->value;
             if (section)
                 list_shared(lk, sym, section);
-        } else if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
+        } else if (cbi_is_image(sym)) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }
     }

@@ -2,6 +2,7 @@
  *
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
+#include "format/eiattr.h"
 #include "link/mercury.h"
 
 #include <stdlib.h>
@@ -11,27 +12,8 @@
 /* Codes whose first payload word is a symbol index. */
 static bool has_symbol_word(uint8_t code)
 {
-    switch (code) {
-    case 0x02:
-    case 0x06:
-    case 0x07:
-    case 0x08:
-    case 0x09:
-    case 0x0a:
-    case 0x11:
-    case 0x12:
-    case 0x13:
-    case 0x14:
-    case 0x17:
-    case 0x23:
-    case 0x26:
-    case 0x2f:
-    case 0x3b:
-    case 0x45:
-        return true;
-    default:
-        return false;
-    }
+    const cbi_eiattr *row = cbi_eiattr_find(code);
+    return row && row->symbols == CBI_SYMBOLS_WORD0;
 }
 
 static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_osec *stream,

@@ -21,17 +21,6 @@ bool cbi_is_unified_name(const char *name)
     return false;
 }
 
-static bool is_image(const cbi_lsym *sym)
-{
-    uint8_t type = CBI_ST_TYPE(sym->info);
-    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
-}
-
-static bool is_shared_var(const cbi_lsym *sym)
-{
-    return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-}
-
 static bool is_func(const cbi_lsym *sym)
 {
     return CBI_ST_TYPE(sym->info) == STT_FUNC;
@@ -40,7 +29,7 @@ static bool is_func(const cbi_lsym *sym)
 /* Symbols whose address only the driver knows. */
 static bool keep_symbol(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (is_func(sym) || is_image(sym))
+    if (is_func(sym) || cbi_is_image(sym))
         return true;
     if (!lk->exec && !sym->is_section && CBI_ST_BIND(sym->info) == STB_WEAK)
         return true;
@@ -57,7 +46,7 @@ static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (!lk->exec)
         return false;
-    return sym->internal || (is_shared_var(sym) && !lk->opt->debug);
+    return sym->internal || (cbi_is_shared_var(sym) && !lk->opt->debug);
 }
 
 /* ---- patching ---- */
@@ -118,22 +107,22 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     resolved v = {0};
     if (!sym)
         return v;
-    if (is_image(sym)) {
+    if (cbi_is_image(sym)) {
         v.value = sym->has_slot ? sym->slot : 0;
         v.bank = sym->has_slot ? 0 : 0x1c;
         return v;
     }
     if (sym->is_section) {
         v.value = cbi_section_base(r);
-    } else if (lk->exec && is_shared_var(sym) && sym->size == 0) {
+    } else if (lk->exec && cbi_is_shared_var(sym) && sym->size == 0) {
         v.value = lk->opt->debug ? sym->value : cbi_dynamic_offset(lk, r->target->func);
-    } else if (lk->exec && is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
+    } else if (lk->exec && cbi_is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
         v.value = UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
         return v;
-    } else if (!lk->exec && is_shared_var(sym)) {
+    } else if (!lk->exec && cbi_is_shared_var(sym)) {
         v.value = sym->dynamic ? 0 : sym->shared_align;
     } else {
         v.value = sym->value;
@@ -189,15 +178,20 @@ static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
     return lk->mercury ? cbi_mercury_in_range(r) : r->offset < r->target->size;
 }
 
+static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const char *what)
+{
+    cbi_fatal(lk->ctx, "reloc-offset",
+              &(cbi_place){.file = r->obj ? r->obj->file : NULL,
+                           .section = r->target->name->s,
+                           .offset = r->offset,
+                           .has_offset = true},
+              NULL, "Internal error: %s", what);
+}
+
 void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r)
 {
     if (!in_range(lk, r))
-        cbi_fatal(lk->ctx, "reloc-offset",
-                  &(cbi_place){.file = r->obj ? r->obj->file : NULL,
-                               .section = r->target->name->s,
-                               .offset = r->offset,
-                               .has_offset = true},
-                  NULL, "Internal error: relocation is past end of offset");
+        out_of_range(lk, r, "relocation is past end of offset");
 }
 
 /* The addend of an entry that has none of its own. */
@@ -242,9 +236,9 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
     const cbi_lsym *sym = r->sym;
     if (!sym)
         return true;
-    if (is_image(sym) || sym->spread)
+    if (cbi_is_image(sym) || sym->spread)
         return false;
-    if (!is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
+    if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
         return true;
     cbi_func *user = r->target->func;
     if (!lk->dynamic_recorded || !user || (sym->size == 0 && cbi_entries_reaching(lk, user)->len))
@@ -265,7 +259,7 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
 {
     /* Of the Mercury view little more than shared variables survives. */
     if (!lk->opt->preserve_relocs ||
-        (lk->mercury && !(r->sym && is_shared_var(r->sym) && r->target->func)) ||
+        (lk->mercury && !(r->sym && cbi_is_shared_var(r->sym) && r->target->func)) ||
         !is_recorded(lk, r))
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
@@ -382,20 +376,20 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         return;
     if (sym && sym->state == CBI_SYM_UNDEF && !is_func(sym))
         sym->used = true;
-    if (clears && sym && (is_image(sym) || sym->state == CBI_SYM_UNDEF)) {
+    if (clears && sym && (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF)) {
         r->type = 0;
         r->sym = NULL;
         keep(lk, r);
         return;
     }
-    if (!lk->exec && sym && is_shared_var(sym) && sym->size == 0 && r->target->func &&
+    if (!lk->exec && sym && cbi_is_shared_var(sym) && sym->size == 0 && r->target->func &&
         r->target->func->dyn_instance) {
         r->sym = r->target->func->dyn_instance;
         keep(lk, r);
         return;
     }
-    bool slot = lk->exec && sym && is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
-    bool plain_image = (lk->exec || !lk->mercury) && sym && is_image(sym) &&
+    bool slot = lk->exec && sym && cbi_is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
+    bool plain_image = (lk->exec || !lk->mercury) && sym && cbi_is_image(sym) &&
                        type->action == CBI_RELOC_PATCH &&
                        (cbi_is_slot_type(r->type) || type->klass == CBI_RELOC_CLASS_LINKER);
     if (sym && keep_symbol(lk, sym) && !slot && !plain_image) {
@@ -424,12 +418,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         break;
     }
     if (!in_range(lk, r))
-        cbi_fatal(lk->ctx, "reloc-offset",
-                  &(cbi_place){.file = r->obj ? r->obj->file : NULL,
-                               .section = r->target->name->s,
-                               .offset = r->offset,
-                               .has_offset = true},
-                  NULL, "Internal error: reloc address not found");
+        out_of_range(lk, r, "reloc address not found");
     record_resolved(lk, r);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)
@@ -494,7 +483,7 @@ static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
     if (sym->func)
         return cbi_driver_supplies(sym->name->s);
     bool shared = (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-    if (is_image(sym) || (shared && sym->size == 0))
+    if (cbi_is_image(sym) || (shared && sym->size == 0))
         return true;
     if (strncmp(sym->name->s, ".nv.", 4) == 0 || cbi_is_unified_name(sym->name->s))
         return true;

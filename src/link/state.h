@@ -140,6 +140,18 @@ struct cbi_lsym {
     uint64_t common_align;
 };
 
+/* A texture, sampler or surface. */
+static inline bool cbi_is_image(const cbi_lsym *sym)
+{
+    uint8_t type = CBI_ST_TYPE(sym->info);
+    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+}
+
+static inline bool cbi_is_shared_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
 /* An object's copy of a function. */
 typedef struct cbi_copy {
     cbi_lobj *obj;

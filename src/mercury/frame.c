@@ -43,26 +43,6 @@ static const cbi_lsym *described(cbi_map *symbols, const entry *e)
     return cbi_map_get(symbols, e->id_at + e->id_size);
 }
 
-static void skip_leb(cbi_reader *r)
-{
-    while (!r->bad && (cbi_read8(r) & 0x80))
-        ;
-}
-
-static uint64_t read_uleb(cbi_reader *r)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = cbi_read8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (!r->bad && (byte & 0x80));
-    return value;
-}
-
 static void put(uint8_t *p, unsigned width, uint64_t value)
 {
     for (unsigned i = 0; i < width; i++)
@@ -86,8 +66,8 @@ static bool skip_operands(cbi_reader *r, uint8_t op)
     case 0x11:
     case 0x12:
     case 0x14:
-        skip_leb(r);
-        skip_leb(r);
+        cbi_read_uleb(r);
+        cbi_read_uleb(r);
         return true;
     case 0x06:
     case 0x07:
@@ -96,12 +76,12 @@ static bool skip_operands(cbi_reader *r, uint8_t op)
     case 0x0e:
     case 0x13:
     case 0x80:
-        skip_leb(r);
+        cbi_read_uleb(r);
         return true;
     case 0x10:
     case 0x16: /* a register and an expression */
-        skip_leb(r);
-        cbi_read_bytes(r, read_uleb(r));
+        cbi_read_uleb(r);
+        cbi_read_bytes(r, cbi_read_uleb(r));
         return true;
     default:
         return false;

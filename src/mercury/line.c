@@ -21,26 +21,6 @@ typedef struct unit {
     const uint8_t *lengths; /* operands of standard opcodes, from opcode 1 */
 } unit;
 
-static void skip_leb(cbi_reader *r)
-{
-    while (!r->bad && (cbi_read8(r) & 0x80))
-        ;
-}
-
-static uint64_t read_uleb(cbi_reader *r)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = cbi_read8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (!r->bad && (byte & 0x80));
-    return value;
-}
-
 static bool read_unit(cbi_span bytes, uint64_t at, unit *ret_unit)
 {
     cbi_reader r = cbi_reader_at(bytes, at);
@@ -72,7 +52,7 @@ static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u, const 
     while (!r.bad && r.pos < u->end) {
         uint8_t op = cbi_read8(&r);
         if (op == 0) {
-            uint64_t size = read_uleb(&r);
+            uint64_t size = cbi_read_uleb(&r);
             uint64_t body = r.pos;
             uint8_t sub = size ? cbi_read8(&r) : 0;
             if (size)
@@ -89,7 +69,7 @@ static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u, const 
             cbi_read16(&r);
         } else if (op < u->opcode_base) {
             for (unsigned n = u->lengths[op - 1]; n; n--)
-                skip_leb(&r);
+                cbi_read_uleb(&r);
         }
     }
     return !r.bad && seq.start == u->end;
@@ -120,22 +100,6 @@ enum {
     LINE_BASE = -5,
     LINE_RANGE = 14,
 };
-
-static int64_t read_sleb(cbi_reader *r)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = cbi_read8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (!r->bad && (byte & 0x80));
-    if (shift < 64 && (byte & 0x40))
-        value |= UINT64_MAX << shift;
-    return (int64_t)value;
-}
 
 /* Counts are written signed too: 64 takes two bytes. */
 static void put_sleb(cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t value)
@@ -204,14 +168,14 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
         } else if (op == DW_COPY) {
             put_row(lk, out, &w, address, line);
         } else if (op == DW_ADVANCE_PC) {
-            address += (uint64_t)read_sleb(&r);
+            address += (uint64_t)cbi_read_sleb(&r);
         } else if (op == DW_ADVANCE_LINE) {
-            line += read_sleb(&r);
+            line += cbi_read_sleb(&r);
         } else if (op == DW_SET_FILE) {
-            read_uleb(&r);
+            cbi_read_uleb(&r);
             w.file = (cbi_span){bytes.data + at, r.pos - at};
         } else if (op == 0) {
-            uint64_t size = read_uleb(&r);
+            uint64_t size = cbi_read_uleb(&r);
             uint8_t sub = size ? cbi_read8(&r) : 0;
             if (size)
                 cbi_read_bytes(&r, size - 1);
@@ -263,7 +227,7 @@ static bool read_rows(cbi_linker *lk, cbi_span bytes, const unit *u, const seque
         uint64_t at = r.pos;
         uint8_t op = cbi_read8(&r);
         if (op == 0) {
-            uint64_t size = read_uleb(&r);
+            uint64_t size = cbi_read_uleb(&r);
             uint8_t sub = size ? cbi_read8(&r) : 0;
             cbi_span operand = cbi_read_bytes(&r, size ? size - 1 : 0);
             if (sub == 0x90)
@@ -273,15 +237,15 @@ static bool read_rows(cbi_linker *lk, cbi_span bytes, const unit *u, const seque
             continue;
         }
         if (op == DW_ADVANCE_PC) {
-            now.address += (uint64_t)read_sleb(&r);
+            now.address += (uint64_t)cbi_read_sleb(&r);
             continue;
         }
         if (op == DW_ADVANCE_LINE) {
-            now.line += read_sleb(&r);
+            now.line += cbi_read_sleb(&r);
             continue;
         }
         if (op == DW_SET_FILE) {
-            now.file = read_uleb(&r);
+            now.file = cbi_read_uleb(&r);
             now.set_file = (cbi_span){bytes.data + at, r.pos - at};
             continue;
         }
