@@ -178,6 +178,8 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
         cur += sym->size;
         align = sym->shared_align > align ? sym->shared_align : align;
     }
+    if (any && !align)
+        align = 1;
     sec->size = any ? cur : 0;
     sec->align = align;
 }
