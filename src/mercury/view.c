@@ -246,9 +246,25 @@ static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_sec
     }
 }
 
+enum { RESERVED_CAP = 0x400 };
+
+/* Writes the size of reserved shared memory, which is known early, where a list of relocations
+ * wants it. */
+static void write_caps(const cbi_object *file, const cbi_section *list,
+                       const cbi_mercury_places *places, uint8_t *text, uint32_t value)
+{
+    enum { IMMEDIATE = 4 };
+    for (size_t k = 0; k < cbi_rela_count(list); k++) {
+        cbi_rela rela = cbi_rela_at(list, k);
+        const cbi_mercury_place *place = cbi_mercury_place_of(places, rela.offset);
+        if (place && is_smem_cap(file, rela.symbol))
+            cbi_st32(text + place->main + IMMEDIATE, value);
+    }
+}
+
 /* Relocations of another function's code, applied to this one's. */
-static void pair_like(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view,
-                      uint32_t section, uint32_t target)
+static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, uint32_t section,
+                      uint32_t target)
 {
     uint32_t first = view->like[section], count = view->pair_count[first];
     view->pair_count[section] = count;
@@ -264,10 +280,17 @@ static void pair_like(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *v
             cbi_mercury_place_of(places, cbi_rela_at(&out->sections[section], k).offset);
         view->pairs[section][k].offset = place ? place->sass : UINT64_MAX;
     }
+    if (!places->len)
+        return;
+    cbi_span *text = &out->sections[target].data;
+    uint8_t *copy = cbi_memdup(lk->ctx, text->data, text->size);
+    write_caps(&view->file, &view->file.sections[section], places, copy, 0);
+    write_caps(&view->file, &out->sections[section], places, copy, RESERVED_CAP);
+    text->data = copy;
 }
 
 /* The lists agree entry by entry but for what only Mercury has. */
-static void pair_relocs(cbi_linker *lk, const cbi_object *out, cbi_mercury_view *view)
+static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
 {
     const cbi_object *file = &view->file;
     uint32_t *by_target = CBI_NEW_ARRAY(lk->ctx, file->section_count, uint32_t);
