@@ -7,9 +7,10 @@ static bool is_texture(uint32_t op)
     return (op >= 0xf60 && op <= 0xf7f) || op == 0xf99;
 }
 
+/* Ends of asynchronous copies, which count on a number: by result or, bulk copies, by read. */
 static bool is_async_copy_end(uint32_t op)
 {
-    return op == 0x9af;
+    return op == 0x9af || op == 0x9b7;
 }
 
 /* ---- the assignment ---- */
@@ -178,7 +179,7 @@ static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
     uint8_t joined = CBI_SB_NONE;
     if (p->write && is_texture(cbi_sb_op(c, p->at)))
         return 5;
-    if (p->write && is_async_copy_end(cbi_sb_op(c, p->at)))
+    if (p->write == (cbi_sb_op(c, p->at) == 0x9af) && is_async_copy_end(cbi_sb_op(c, p->at)))
         return 0;
     if (!crossing)
         joined = join_local(c, w, p);
