@@ -53,13 +53,29 @@ static bool consumed_at(const cbi_sb_code *c, const work *w, uint32_t q, uint32_
     return cbi_sb_contains(&p->consumers, i);
 }
 
+/* Takes the reserved number? */
+static bool takes_top(const cbi_sb_code *c, uint32_t q)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return c->reserved && c->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;
+}
+
+static bool is_top_held(const cbi_sb_code *c)
+{
+    for (size_t n = 0; n < c->live.len; n++)
+        if (takes_top(c, c->live.items[n]))
+            return true;
+    return false;
+}
+
 /* A local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
 static uint8_t join_local(const cbi_sb_code *c, const work *w, const cbi_sb_producer *p)
 {
+    bool top_held = is_top_held(c);
     uint8_t best = CBI_SB_NONE;
     for (uint8_t k = 0; k < CBI_SB_NUMBERS && best == CBI_SB_NONE; k++) {
         bool one = false, every = true;
-        for (size_t n = 0; n < c->live.len && !(c->reserved && k == c->top) && !(c->apart >> k & 1);
+        for (size_t n = 0; n < c->live.len && !(k == c->top && top_held) && !(c->apart >> k & 1);
              n++) {
             uint32_t r = c->live.items[n];
             if (c->producers.items[r].at == p->at || c->number[r] != k)
@@ -135,7 +151,8 @@ static uint8_t merge(const cbi_sb_code *c, const work *w, const cbi_sb_producer 
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t r = c->live.items[n];
         uint8_t k = c->number[r];
-        if (c->producers.items[r].at == p->at || !(usable >> k & 1))
+        if (c->producers.items[r].at == p->at || !(usable >> k & 1) ||
+            (p->local != CBI_SB_NOWHERE && takes_top(c, r)))
             continue;
         uint32_t next = next_consumer(c, w, r, p->at);
         if (!(held >> k & 1) || next < earliest[k])
@@ -197,12 +214,6 @@ static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
         if (open >> k & 1)
             return (uint8_t)k;
     return merge(c, w, p, usable);
-}
-
-static bool takes_top(const cbi_sb_code *c, uint32_t q)
-{
-    const cbi_sb_producer *p = &c->producers.items[q];
-    return c->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;
 }
 
 static void end_cleared(cbi_sb_code *c, uint8_t cleared)

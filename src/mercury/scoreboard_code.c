@@ -104,15 +104,20 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
 {
     bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
+    bool exclusive = false;
     leader[0] = true;
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_u32_list s = {0};
         if (!successors(c, tables, i, &s))
             return false;
-        uint64_t exclusive_end = i + 1 + (c->words[i].lo >> 34);
-        if (cbi_sb_op(c, i) == 0x95d && exclusive_end < c->n)
-            leader[exclusive_end] = true;
-        if (!is_branch(cbi_sb_op(c, i)) && s.len == 1 && s.items[0] == i + 1)
+        uint32_t op = cbi_sb_op(c, i);
+        if (op == 0x95d) {
+            exclusive = true;
+        } else if (exclusive && op == 0x948) {
+            leader[i] = true;
+            exclusive = false;
+        }
+        if (!is_branch(op) && s.len == 1 && s.items[0] == i + 1)
             continue;
         leader[i + 1] = true;
         for (size_t k = 0; k < s.len; k++)
