@@ -289,6 +289,8 @@ static cbi_u32_list *find_needs(cbi_sb_code *c)
             continue;
         if (p->local != CBI_SB_NOWHERE)
             cbi_vec_push(c->ctx, &needs[p->local], q);
+        if (p->head != CBI_SB_NOWHERE)
+            cbi_vec_push(c->ctx, &needs[p->head], q);
         for (size_t k = 0; k < p->consumers.len; k++) {
             uint32_t x = p->consumers.items[k];
             if (p->local == CBI_SB_NOWHERE || c->block_of[x] != p->block || x <= p->at)
@@ -306,7 +308,7 @@ static uint8_t step_output(const cbi_sb_code *c, const cbi_u32_list *needs, uint
         if (cbi_sb_has(set, needs[i].items[k]))
             mask |= (uint8_t)(1u << c->number[needs[i].items[k]]);
     for (uint32_t q = 0; mask && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && mask >> c->number[q] & 1)
+        if (cbi_sb_has(set, q) && mask >> c->number[q] & 1 && c->producers.items[q].head != i)
             cbi_sb_drop(set, q);
     for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
         if (c->present[q])

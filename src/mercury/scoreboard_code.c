@@ -163,7 +163,8 @@ static void find_producers(cbi_sb_code *c)
                                    .write = write,
                                    .is_long = write && cbi_sb_is_long(cbi_sb_op(c, i)),
                                    .old = number,
-                                   .local = CBI_SB_NOWHERE};
+                                   .local = CBI_SB_NOWHERE,
+                                   .head = CBI_SB_NOWHERE};
         }
     }
     c->first[c->n] = (uint32_t)c->producers.len;
@@ -274,6 +275,9 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     if (seen == end - 1 && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
+    } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
+        p->local = found;
+        p->head = seen;
     } else if (names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
                is_merged(c, q, seen)) {
         p->local = found;
@@ -426,6 +430,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
     find_pending(c);
+    find_groups(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
     for (uint32_t q = 0; q < c->producers.len; q++) {
@@ -433,6 +438,5 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         if (p->local == CBI_SB_NOWHERE && q != c->stack_load && p->write && !p->is_long)
             uncover(c, q);
     }
-    find_groups(c);
     return true;
 }

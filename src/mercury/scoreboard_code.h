@@ -22,6 +22,7 @@ typedef struct cbi_sb_producer {
     bool flush;     /* waited for only because the block ends */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
+    uint32_t head;  /* start of the collective sequence that holds it and waits, too; or the same */
     cbi_u32_list consumers;
 } cbi_sb_producer;
 
