@@ -25,12 +25,12 @@ static void check_tail(cbi_checker *c, uint32_t i, const cbi_section *text,
 }
 
 /* A record says how long its instruction is in Mercury; a derived one takes one or two units. */
-static void check_length(cbi_checker *c, uint32_t i, uint64_t units, uint64_t derived)
+static void check_length(cbi_checker *c, uint32_t i, uint64_t least, uint64_t most)
 {
     const cbi_section *s = &c->o->sections[i];
     const cbi_symbol *f = &c->o->merc_symbols[s->info];
-    uint64_t least = (units + derived) * MERCURY_UNIT;
-    uint64_t most = (units + 2 * derived) * MERCURY_UNIT;
+    least *= MERCURY_UNIT;
+    most *= MERCURY_UNIT;
     if (f->size < least || f->size > most)
         cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, i, s->offset, f->name,
                        "0x%llx bytes of Mercury code; the entries make 0x%llx to 0x%llx",
@@ -66,16 +66,20 @@ static void check_capsule(cbi_checker *c, uint32_t i)
     error = cbi_capsule_check_fields(c->ctx, s->data, text->data);
     if (error)
         cbi_check_fail(c, CBI_CHECK_CAPSULE_FIELDS, i, s->offset, NULL, "%s", error);
-    uint64_t units = 0, derived = 0;
+    uint64_t least = 0, most = 0;
     cbi_capsule_entry e = {0};
     while (cbi_capsule_next(&capsule, &e)) {
-        units += e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD ? e.units : 0;
-        derived += e.kind == CBI_CAPSULE_DERIVED;
+        uint64_t low = e.kind == CBI_CAPSULE_RUN ? 0 : e.units, high = low;
+        if (e.kind == CBI_CAPSULE_DERIVED)
+            cbi_capsule_derived_units(text->data.data + (size_t)e.first * CBI_SASS_INSTRUCTION,
+                                      &low, &high);
+        least += low;
+        most += high;
     }
     if (capsule.entries)
         check_tail(c, i, text, &e);
     if (s->info && s->info < o->merc_symbol_count)
-        check_length(c, i, units, derived);
+        check_length(c, i, least, most);
 }
 
 /* ---- attributes ---- */
