@@ -282,6 +282,14 @@ static bool in_replaced_code(const cbi_lrel *r)
     return r->obj && owner && r->target == owner->text && owner->obj != r->obj;
 }
 
+/* nvlink leaves pointers in constant memory empty that it read before a global definition replaced
+ * the weak variable. */
+static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
+           cbi_is_user_constants(r->target);
+}
+
 void cbi_link_check_replaced(cbi_linker *lk)
 {
     if (!lk->opt->exact || !lk->mercury || !lk->exec ||
@@ -289,6 +297,14 @@ void cbi_link_check_replaced(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
+        if (is_forgotten(lk, r))
+            cbi_fatal(lk->ctx, "replaced-with-relocations",
+                      &(cbi_place){.file = r->obj->file, .symbol = r->sym->name->s},
+                      cbi_printf(lk->ctx,
+                                 "weak variable '%s' is replaced by the one in '%s'; put that file "
+                                 "first",
+                                 r->sym->name->s, r->sym->def_obj->file),
+                      "Internal error: unexpected reloc");
         if (!in_replaced_code(r))
             continue;
         const cbi_func *f = r->target->func;
@@ -314,14 +330,6 @@ static bool from_replaced_copy(const cbi_lrel *r)
     const char *name = r->target->name->s;
     return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
            strcmp(name, ".debug_frame") == 0;
-}
-
-/* nvlink leaves pointers in constant memory empty that it read before a global definition replaced
- * the weak variable. */
-static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
-{
-    return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
-           cbi_is_user_constants(r->target);
 }
 
 bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
