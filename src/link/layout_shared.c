@@ -14,12 +14,18 @@ typedef struct group {
 
 typedef CBI_VEC(group *) group_list;
 
+/* Does the code that is linked use a shared variable here? */
+static bool uses_shared(const cbi_lrel *r)
+{
+    return r->sym && cbi_is_shared_var(r->sym) && r->target->func &&
+           r->target == r->target->func->text && r->target->func->obj == r->obj;
+}
+
 static void collect_users(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
-        if (!r->sym || !cbi_is_shared_var(r->sym) || !r->target->func ||
-            r->target != r->target->func->text || r->target->func->obj != r->obj)
+        if (!uses_shared(r))
             continue;
         cbi_func *f = r->target->func;
         if (r->sym->users.len && r->sym->users.items[r->sym->users.len - 1] == f)
@@ -458,6 +464,24 @@ static cbi_lsym **defined_shared(cbi_linker *lk, size_t *ret_count)
     return list;
 }
 
+/* Kernels that use dynamic memory get a symbol for it, in the order of their relocations. */
+static void create_instances(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        cbi_func *k = r->target->func;
+        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || !k->shared ||
+            k->dyn_instance)
+            continue;
+        cbi_lsym *sym =
+            cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
+                           STB_WEAK << 4 | STT_CUDA_OBJECT, STO_CUDA_SHARED | STV_INTERNAL, true);
+        sym->value = cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN);
+        sym->dynamic = true;
+        k->dyn_instance = sym;
+    }
+}
+
 static void layout_relocatable(cbi_linker *lk)
 {
     bool dynamic = false;
@@ -493,15 +517,10 @@ static void layout_relocatable(cbi_linker *lk)
                 sec->size = DYNAMIC_ALIGN + sec->align;
             }
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
-            cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
-                                           STB_WEAK << 4 | STT_CUDA_OBJECT,
-                                           STO_CUDA_SHARED | STV_INTERNAL, true);
-            sym->value = cbi_align_up(sec->shared_total, DYNAMIC_ALIGN);
-            sym->dynamic = true;
-            k->dyn_instance = sym;
         }
         sec->emitted = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
     }
+    create_instances(lk);
     if (!lk->debug_shared)
         return;
     uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
