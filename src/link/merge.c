@@ -546,7 +546,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         obj->symbol_lost[i] = CBI_LOST;
         /* -r and --preserve-relocs show the parameter symbol of every copy. */
         cbi_osec *text = section_target(obj, &obj->object.sections[s->shndx]);
-        if ((lk->exec && !lk->opt->preserve_relocs) || !text ||
+        if ((lk->exec && !lk->opt->preserve_relocs) || !text || !text->func ||
             obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
             return;
         cbi_secmap winner = {.out = text->func->constant0};
@@ -698,7 +698,8 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
             continue;
         const cbi_osec *target = section_target(obj, sec);
         /* Of parameter banks only those of weak copies are shared. */
-        bool bank = sec->type == SHT_CUDA_CONSTANT_B0 && target && !is_weak(target->func->sym);
+        bool bank = sec->type == SHT_CUDA_CONSTANT_B0 && target && target->func &&
+                    !is_weak(target->func->sym);
         if (bank || !cbi_belongs_to_lost(obj, i))
             cbi_merge_section(lk, obj, i);
         else if (cbi_is_optimizer_type(sec->type) && section_target(obj, sec))

@@ -77,6 +77,7 @@ static cbi_rec *add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t 
                            uint16_t value)
 {
     cbi_rec *rec = cbi_rec_append(lk, f->info, f, format, code, value);
+    rec->dead = !f->info; /* only damaged objects have functions without attributes */
     cbi_vec_push(lk->ctx, &f->records, rec);
     return rec;
 }
