@@ -447,8 +447,6 @@ void cbi_cull_constants(cbi_linker *lk);
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
 enum { CBI_CONSTANT_BANK_MAX = 0x10000 };
-/* compact.c: another layout for user constants that do not fit the bank. */
-void cbi_compact_constants(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
