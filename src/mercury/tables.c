@@ -73,7 +73,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
 /* ---- jump tables ---- */
 
 /* Places in a function's code that its own tables name: Mercury -> SASS. */
-static void known_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
+static void named_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
 {
     const cbi_mercury_view *view = f->obj->mercury;
     const cbi_object *in = &f->obj->object;
@@ -93,6 +93,35 @@ static void known_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
     }
 }
 
+/* Targets of the function's indirect branches, as its attributes list them: Mercury -> SASS. */
+static void branch_targets(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
+{
+    enum { BRANCH_TARGETS = 0x34, LIST_HEADER = 12 };
+    const cbi_object *in = &f->obj->object;
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, f);
+    for (uint32_t i = 1; places && i < in->section_count; i++) {
+        const cbi_section *sec = &in->sections[i];
+        size_t pos = 0;
+        cbi_attr attr;
+        if (sec->type != SHT_CUDA_INFO || sec->info != f->in_sec)
+            continue;
+        while (cbi_attr_next(sec->data, &pos, &attr)) {
+            if (attr.format != 4 || attr.code != BRANCH_TARGETS)
+                continue;
+            const uint8_t *p = attr.payload.data;
+            for (size_t at = 0; at + LIST_HEADER <= attr.payload.size;) {
+                uint32_t count = cbi_ld32(p + at + 8);
+                for (at += LIST_HEADER; count && at + 4 <= attr.payload.size; count--, at += 4) {
+                    const cbi_mercury_place *place = cbi_mercury_place_at(places, cbi_ld32(p + at));
+                    if (place)
+                        cbi_map_put(lk->ctx, ret_places, (uint64_t)place->mercury + 1,
+                                    (void *)(uintptr_t)(place->sass + 1));
+                }
+            }
+        }
+    }
+}
+
 uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
 {
     uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
@@ -105,18 +134,19 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
             continue;
         /* Tables that replaced copies left can lie below others: the later entry counts. */
         uint32_t value = cbi_ld32(sec->bytes + r->offset);
-        if (r->obj != f->obj) {
-            /* The table of a copy that lost: its places mean nothing in the code that is linked. */
-            if (known != f) {
-                memset(&places, 0, sizeof places);
-                known_places(lk, f, &places);
-                known = f;
-            }
-            uintptr_t place = (uintptr_t)cbi_map_get(&places, (uint64_t)r->addend + 1);
-            value = place ? (uint32_t)(place - 1) : 0;
-        } else if (f->obj->mercury->borrowed[f->in_sec]) {
-            value = 0; /* the attributes, a namesake's, do not list the targets */
+        if (known != f) {
+            memset(&places, 0, sizeof places);
+            if (cbi_mercury_places_of(lk, f))
+                branch_targets(lk, f, &places);
+            else
+                named_places(lk, f, &places);
+            known = f;
         }
+        uintptr_t place = (uintptr_t)cbi_map_get(&places, (uint64_t)r->addend + 1);
+        if (place)
+            value = (uint32_t)(place - 1);
+        else if (r->obj != f->obj || f->obj->mercury->borrowed[f->in_sec])
+            value = 0; /* the table of a copy that lost, or places that a namesake's list lacks */
         cbi_st32(bytes + r->offset, (uint32_t)cbi_rewrite_map(cbi_rewrite_of(lk, f), value));
     }
     return bytes;
