@@ -232,7 +232,8 @@ static bool join_descriptions(cbi_linker *lk, const description_list *list, cons
     for (size_t i = 0; i < list->items.len; i++)
         if (!places || !read_statements(lk, &list->items.items[i], &said))
             return false;
-    qsort(said.items, said.len, sizeof *said.items, compare);
+    if (said.len)
+        qsort(said.items, said.len, sizeof *said.items, compare);
     uint64_t now = 0;
     for (size_t i = 0; i < said.len; i++) {
         const statement *s = &said.items[i];

@@ -298,7 +298,8 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
     if (!places || !find_mercury_sequence(lk, part, number, sym, &mercury, &seq) ||
         !read_rows(lk, part->obj->object.sections[part->section].data, &mercury, &seq, &rows))
         return false;
-    qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
+    if (rows.len)
+        qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
     row_writer w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1};
     static const uint8_t end[] = {0, 1, 1};
     uint64_t file = 0; /* none: the first row says it */
@@ -385,7 +386,8 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
                        const unit *u, unsigned number, sequence_list *list)
 {
     uint64_t start = debug->sass.len;
-    qsort(list->items, list->len, sizeof *list->items, compare);
+    if (list->len)
+        qsort(list->items, list->len, sizeof *list->items, compare);
     cbi_mercury_copy(lk, debug, part, u->start, u->program);
     copy_string_base(debug, part, number);
     for (size_t i = 0; i < list->len; i++)

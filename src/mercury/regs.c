@@ -117,7 +117,7 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
         /* Mercury's are in the order of the places, those of SASS in that of the registers. */
         known = known && ranges.len == own_ranges.len;
-        if (known && func && func != own)
+        if (known && func && func != own && ranges.len)
             qsort(ranges.items, ranges.len, sizeof *ranges.items, compare);
         for (size_t i = 0; i < own_ranges.len; i++) {
             range e = {0};

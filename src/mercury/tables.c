@@ -65,7 +65,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         cbi_st64(p + 16, (uint64_t)addend);
     }
     /* Line programs are written anew, with their addresses in order. */
-    if (debug && cbi_is_line_section(sec->target->name->s))
+    if (debug && out.len && cbi_is_line_section(sec->target->name->s))
         qsort(out.items, out.len / 24, 24, compare_places);
     return out;
 }
