@@ -86,6 +86,16 @@ static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
     return all;
 }
 
+/* Unwanted kernels get their section with the first variable: first those of their own, then the
+ * groups, then dynamic ones. */
+static cbi_func_list open_for(cbi_linker *lk, const cbi_lsym *sym)
+{
+    cbi_func_list entries = entries_of(lk, sym);
+    for (size_t i = 0; i < entries.len; i++)
+        cbi_open_shared(lk, entries.items[i]);
+    return entries;
+}
+
 static bool disjoint(const group *g, const cbi_func_list *entries)
 {
     for (size_t i = 0; i < entries->len; i++)
@@ -354,25 +364,29 @@ static void layout_final(cbi_linker *lk)
             sym->unplaced = true;
             continue;
         }
-        /* Unwanted kernels get their section with the first variable. */
-        cbi_func_list entries = entries_of(lk, sym);
-        for (size_t e = 0; e < entries.len; e++)
-            cbi_open_shared(lk, entries.items[e]);
         if (is_dynamic(sym))
             continue;
+        cbi_func_list entries = entries_of(lk, sym);
         if (sym->users.len == 0) {
             sym->removed = true;
             continue;
         }
         if (entries.len == 1) {
+            cbi_open_shared(lk, entries.items[0]);
             cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
             continue;
         }
         join_group(lk, &groups, sym, &entries);
     }
+    for (size_t i = 0; i < groups.len; i++)
+        for (size_t j = 0; j < groups.items[i]->members.len; j++)
+            open_for(lk, groups.items[i]->members.items[j]);
     uint64_t group_end = place_groups(lk, &groups);
     for (size_t i = 0; i < lk->entries.len; i++)
         place_entry(lk, lk->entries.items[i], &groups);
+    for (size_t i = 0; i < count; i++)
+        if (is_dynamic(order[i]))
+            open_for(lk, order[i]);
     place_dynamic(lk);
 
     for (size_t i = 0; i < count && lk->opt->debug; i++) {

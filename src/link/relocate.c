@@ -204,6 +204,23 @@ static int64_t old_field(const cbi_lrel *r)
                              type->fields[0].start, type->fields[0].width);
 }
 
+/* Between the shared constants of two objects, which entries of an unshared layout can meet? */
+static bool in_gap(const cbi_lrel *r)
+{
+    if (!cbi_is_user_constants(r->target) || r->offset >= r->target->size)
+        return false;
+    size_t low = 0, high = r->target->pieces.len;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (r->target->pieces.items[mid].offset <= r->offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const cbi_piece *piece = low ? &r->target->pieces.items[low - 1] : NULL;
+    return !piece || r->offset - piece->offset >= piece->bytes.size;
+}
+
 static void keep(cbi_linker *lk, cbi_lrel *r)
 {
     if (r->sym) {
@@ -214,8 +231,11 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
             r->is_rela = true;
         }
     }
-    if (!r->is_rela && lk->opt->force_rela && !lk->mercury)
+    if (!r->is_rela && lk->opt->force_rela && !lk->mercury) {
+        if (lk->merge_constants && in_gap(r))
+            out_of_range(lk, r, "reloc address not found");
         r->addend = old_field(r);
+    }
     cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, r);
 }
