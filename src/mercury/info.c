@@ -16,8 +16,39 @@ static bool sass_only(uint8_t code)
     return code == 0x19 || code == 0x0a || code == 0x36;
 }
 
-/* How many words lie between two code places in a record of the kind; 0 for none. */
-static size_t place_distance(uint8_t code)
+typedef CBI_VEC(uint32_t) offset_list;
+
+static void list_every(cbi_linker *lk, cbi_span payload, uint32_t distance, offset_list *ret_list)
+{
+    for (uint32_t at = 0; cbi_fits(at, 4, payload.size); at += distance)
+        cbi_vec_push(lk->ctx, ret_list, at);
+}
+
+/* branch, 0, count, targets */
+static void list_branches(cbi_linker *lk, cbi_span payload, offset_list *ret_list)
+{
+    enum { HEADER = 12 };
+    for (uint32_t at = 0; cbi_fits(at, HEADER, payload.size);) {
+        uint32_t count = cbi_ld32(payload.data + at + 8);
+        cbi_vec_push(lk->ctx, ret_list, at);
+        for (at += HEADER; count && cbi_fits(at, 4, payload.size); count--, at += 4)
+            cbi_vec_push(lk->ctx, ret_list, at);
+    }
+}
+
+/* Spills are kind 1 with a place; a text of kind 3 has none. */
+static void list_annotations(cbi_linker *lk, cbi_span payload, offset_list *ret_list)
+{
+    enum { SPILL = 1 };
+    for (uint32_t at = 0; cbi_fits(at, 8, payload.size); at += 8) {
+        if (cbi_ld32(payload.data + at) != SPILL)
+            return;
+        cbi_vec_push(lk->ctx, ret_list, at + 4);
+    }
+}
+
+/* Where in a record the places of code are. */
+static void list_places(cbi_linker *lk, uint8_t code, cbi_span payload, offset_list *ret_list)
 {
     switch (code) {
     case 0x1c:
@@ -26,14 +57,23 @@ static size_t place_distance(uint8_t code)
     case 0x46:
     case 0x47:
     case 0x57:
-        return 1;
+        list_every(lk, payload, 4, ret_list);
+        break;
     case 0x2e:
     case 0x44:
-        return 2;
+        list_every(lk, payload, 8, ret_list);
+        break;
     case 0x39:
-        return 4;
+        list_every(lk, payload, 16, ret_list);
+        break;
+    case 0x34:
+        list_branches(lk, payload, ret_list);
+        break;
+    case 0x55:
+        list_annotations(lk, payload, ret_list);
+        break;
     default:
-        return 0;
+        break;
     }
 }
 
@@ -41,15 +81,17 @@ static size_t place_distance(uint8_t code)
 static const cbi_attr *find_places(cbi_linker *lk, const cbi_mercury_places *places,
                                    const cbi_attr *merc, const cbi_attr *sass)
 {
-    size_t distance = place_distance(merc->code);
-    if (!distance || merc->payload.size != sass->payload.size)
+    offset_list list = {0};
+    list_places(lk, merc->code, merc->payload, &list);
+    if (!list.len || merc->payload.size != sass->payload.size)
         return sass;
     uint8_t *p = cbi_memdup(lk->ctx, sass->payload.data, sass->payload.size);
-    for (size_t i = 0; i + 4 <= sass->payload.size; i += 4 * distance) {
+    for (size_t i = 0; i < list.len; i++) {
+        uint32_t at = list.items[i];
         const cbi_mercury_place *place =
-            cbi_mercury_place_at(places, cbi_ld32(merc->payload.data + i));
+            cbi_mercury_place_at(places, cbi_ld32(merc->payload.data + at));
         if (place)
-            cbi_st32(p + i, (uint32_t)place->sass);
+            cbi_st32(p + at, (uint32_t)place->sass);
     }
     cbi_attr *found = cbi_memdup(lk->ctx, sass, sizeof *sass);
     found->payload.data = p;
@@ -99,35 +141,19 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
     }
 }
 
-static void move_word(const cbi_rewrite *rw, uint8_t *p)
-{
-    cbi_st32(p, (uint32_t)cbi_rewrite_map(rw, cbi_ld32(p)));
-}
-
 /* Code places in a record, after the code moved. */
 static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t code,
                                   cbi_span payload)
 {
+    enum { EXITS = 0x1c };
     uint8_t *p = cbi_memdup(lk->ctx, payload.data, payload.size);
-    size_t words = payload.size / 4;
-    switch (code) {
-    case 0x1c:
-        for (size_t i = 0; i < words; i++)
-            cbi_st32(p + 4 * i, (uint32_t)cbi_rewrite_self(rw, cbi_ld32(p + 4 * i)));
-        break;
-    case 0x34: /* branch, 0, count, targets */
-        for (size_t i = 0; i + 3 <= words;) {
-            size_t count = cbi_ld32(p + 4 * i + 8);
-            move_word(rw, p + 4 * i);
-            i += 3;
-            for (; count && i < words; count--, i++)
-                move_word(rw, p + 4 * i);
-        }
-        break;
-    default:
-        for (size_t i = 0; place_distance(code) && i < words; i += place_distance(code))
-            move_word(rw, p + 4 * i);
-        break;
+    offset_list list = {0};
+    list_places(lk, code, payload, &list);
+    for (size_t i = 0; i < list.len; i++) {
+        uint8_t *at = p + list.items[i];
+        uint32_t old = cbi_ld32(at);
+        cbi_st32(at,
+                 (uint32_t)(code == EXITS ? cbi_rewrite_self(rw, old) : cbi_rewrite_map(rw, old)));
     }
     return p;
 }
