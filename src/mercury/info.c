@@ -77,9 +77,14 @@ static void list_places(cbi_linker *lk, uint8_t code, cbi_span payload, offset_l
     }
 }
 
+/* The function whose stream it is and the one that gets it, as to their places. */
+typedef struct foreign {
+    const cbi_mercury_places *from, *to;
+} foreign;
+
 /* The stream of another function: the same places of its Mercury form in this one's code. */
-static const cbi_attr *find_places(cbi_linker *lk, const cbi_mercury_places *places,
-                                   const cbi_attr *merc, const cbi_attr *sass)
+static const cbi_attr *find_places(cbi_linker *lk, const foreign *places, const cbi_attr *merc,
+                                   const cbi_attr *sass)
 {
     offset_list list = {0};
     list_places(lk, merc->code, merc->payload, &list);
@@ -88,10 +93,13 @@ static const cbi_attr *find_places(cbi_linker *lk, const cbi_mercury_places *pla
     uint8_t *p = cbi_memdup(lk->ctx, sass->payload.data, sass->payload.size);
     for (size_t i = 0; i < list.len; i++) {
         uint32_t at = list.items[i];
-        const cbi_mercury_place *place =
-            cbi_mercury_place_at(places, cbi_ld32(merc->payload.data + at));
-        if (place)
-            cbi_st32(p + at, (uint32_t)place->sass);
+        uint32_t mercury = cbi_ld32(merc->payload.data + at);
+        const cbi_mercury_place *from = cbi_mercury_place_at(places->from, mercury);
+        const cbi_mercury_place *to = cbi_mercury_place_at(places->to, mercury);
+        /* The main instruction of a run need not be its first.  For places that the code lacks
+         * nvlink writes what it finds in memory. */
+        if (from)
+            cbi_st32(p + at, to ? (uint32_t)(to->sass + cbi_ld32(p + at) - from->sass) : 0);
     }
     cbi_attr *found = cbi_memdup(lk->ctx, sass, sizeof *sass);
     found->payload.data = p;
@@ -99,8 +107,8 @@ static const cbi_attr *find_places(cbi_linker *lk, const cbi_mercury_places *pla
 }
 
 /* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
-static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass,
-                        const cbi_mercury_places *places, cbi_map *partners)
+static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, const foreign *places,
+                        cbi_map *partners)
 {
     CBI_VEC(cbi_attr) records[256];
     uint32_t next[256] = {0};
@@ -117,7 +125,7 @@ static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass,
             continue;
         next[attr.code]++;
         const cbi_attr *found = &records[attr.code].items[k];
-        if (places)
+        if (places->from && places->to)
             found = find_places(lk, places, &attr, found);
         cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), (void *)(uintptr_t)found);
     }
@@ -134,9 +142,16 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
                 sec->info >= obj->object.section_count || !view->info[sec->info])
                 continue;
             const cbi_osec *text = obj->sections[sec->info].out;
-            if (text && text->func && text->func->obj == obj)
-                pair_stream(lk, sec->data, view->file.sections[view->info[sec->info]].data,
-                            view->like[i] ? cbi_mercury_places_of(lk, text->func) : NULL, partners);
+            if (!text || !text->func || text->func->obj != obj)
+                continue;
+            foreign places = {0};
+            if (view->like[i]) {
+                uint32_t first = obj->object.sections[view->like[i]].info;
+                places.from = cbi_mercury_places_in(lk, view, first);
+                places.to = cbi_mercury_places_of(lk, text->func);
+            }
+            pair_stream(lk, sec->data, view->file.sections[view->info[sec->info]].data, &places,
+                        partners);
         }
     }
 }
