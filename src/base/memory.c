@@ -224,9 +224,19 @@ void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value)
 
 void cbi_buf_printf(cbi_ctx *ctx, cbi_buf *buf, const char *format, ...)
 {
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    char *s = cbi_vprintf(ctx, format, args);
+    va_copy(again, args);
+    cbi_vec_reserve(ctx, buf, 32); /* enough for most */
+    size_t room = buf->cap - buf->len;
+    int len = vsnprintf((char *)buf->items + buf->len, room, format, args);
+    if (len < 0)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    if ((size_t)len >= room) {
+        cbi_vec_reserve(ctx, buf, (size_t)len + 1);
+        vsnprintf((char *)buf->items + buf->len, (size_t)len + 1, format, again);
+    }
+    buf->len += (size_t)len;
+    va_end(again);
     va_end(args);
-    cbi_buf_append(ctx, buf, s, strlen(s));
 }

@@ -114,10 +114,41 @@ static void put(cbi_ctx *ctx, cbi_buf *out, const char *s)
     cbi_buf_append(ctx, out, s, strlen(s));
 }
 
+/* printf is too slow for what a dump has millions of. */
+static void put_spaces(cbi_ctx *ctx, cbi_buf *out, size_t count)
+{
+    if (count)
+        memset(cbi_buf_append(ctx, out, NULL, count), ' ', count);
+}
+
+static void put_number(cbi_ctx *ctx, cbi_buf *out, uint64_t value, unsigned base)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    cbi_buf_append(ctx, out, digits + at, sizeof digits - at);
+}
+
+/* How much of the string is plain ASCII without what JSON escapes. */
+static size_t plain_len(const unsigned char *s)
+{
+    size_t len = 0;
+    while (s[len] >= 0x20 && s[len] < 0x7f && s[len] != '"' && s[len] != '\\')
+        len++;
+    return len;
+}
+
 static void json_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
 {
     put(ctx, out, "\"");
     for (const unsigned char *p = (const unsigned char *)s; *p;) {
+        size_t plain = plain_len(p);
+        cbi_buf_append(ctx, out, p, plain);
+        p += plain;
+        if (!*p)
+            break;
         size_t len = utf8_len(p);
         if (*p == '"' || *p == '\\')
             cbi_buf_printf(ctx, out, "\\%c", *p);
@@ -156,7 +187,7 @@ static void json_scalar(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
         break;
     case CBI_NODE_UINT:
     case CBI_NODE_HEX:
-        cbi_buf_printf(ctx, out, "%llu", (unsigned long long)node->u);
+        put_number(ctx, out, node->u, 10);
         break;
     case CBI_NODE_INT:
         cbi_buf_printf(ctx, out, "%lld", (long long)node->i);
@@ -172,7 +203,8 @@ static void json_scalar(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
 
 static void new_line(cbi_ctx *ctx, cbi_buf *out, unsigned indent)
 {
-    cbi_buf_printf(ctx, out, "\n%*s", (int)indent, "");
+    put(ctx, out, "\n");
+    put_spaces(ctx, out, indent);
 }
 
 /* Trees are built by this program and at most a few levels deep, so recursion is bounded.
@@ -207,6 +239,11 @@ void cbi_node_json(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
 void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
 {
     for (const unsigned char *p = (const unsigned char *)s; *p;) {
+        size_t plain = plain_len(p);
+        cbi_buf_append(ctx, out, p, plain);
+        p += plain;
+        if (!*p)
+            break;
         size_t len = utf8_len(p);
         if (len == 0 || *p < 0x20 || *p == 0x7f)
             cbi_buf_printf(ctx, out, "\\x%02x", *p);
@@ -226,7 +263,8 @@ static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
         put(ctx, out, node->u ? "yes" : "no");
         break;
     case CBI_NODE_HEX:
-        cbi_buf_printf(ctx, out, "0x%llx", (unsigned long long)node->u);
+        put(ctx, out, "0x");
+        put_number(ctx, out, node->u, 16);
         break;
     case CBI_NODE_STRING:
         cbi_text_string(ctx, out, node->s);
@@ -234,8 +272,10 @@ static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
     case CBI_NODE_ARRAY:
     case CBI_NODE_OBJECT:
         for (const cbi_node *child = node->first; child; child = child->next) {
-            if (child->key && child->kind != CBI_NODE_ARRAY)
-                cbi_buf_printf(ctx, out, "%s=", child->key);
+            if (child->key && child->kind != CBI_NODE_ARRAY) {
+                put(ctx, out, child->key);
+                put(ctx, out, "=");
+            }
             bool group = !child->key && is_container(child);
             put(ctx, out, group ? "(" : "");
             text_inline(ctx, out, child);
@@ -308,15 +348,15 @@ static void text_table(cbi_ctx *ctx, cbi_buf *out, const cbi_node *rows, unsigne
     }
     for (size_t i = 0; i < n; i++) {
         size_t c = i % columns;
-        cbi_buf_printf(ctx, out, "%*s", c ? 2 : (int)indent, "");
-        if (c + 1 == columns && !right[c])
-            put(ctx, out, cells[i]);
-        else
-            cbi_buf_printf(ctx, out, right[c] ? "%*s" : "%-*s", (int)width[c], cells[i]);
+        size_t gap = width[c] - strlen(cells[i]);
+        put_spaces(ctx, out, (c ? 2 : indent) + (right[c] ? gap : 0));
+        put(ctx, out, cells[i]);
         if (c + 1 == columns) {
             while (out->len && out->items[out->len - 1] == ' ')
                 out->len--;
             put(ctx, out, "\n");
+        } else if (!right[c]) {
+            put_spaces(ctx, out, gap);
         }
     }
 }

@@ -328,19 +328,13 @@ static void place_waits(cbi_sb_code *c, uint8_t *wait)
         changed = false;
         for (uint32_t b = 0; b < c->blocks.len; b++) {
             cbi_sb_block *k = &c->blocks.items[b];
-            memset(set, 0, (c->row + 1) * sizeof *set);
-            for (size_t p = 0; p < k->pred.len; p++)
-                for (size_t w = 0; w < c->row; w++)
-                    set[w] |= c->blocks.items[k->pred.items[p]].leaving[w];
+            cbi_sb_enter(c, k, set);
             for (uint32_t i = k->start; i < k->end; i++) {
                 uint8_t mask = step_output(c, needs, i, set);
                 changed |= mask != wait[i];
                 wait[i] = mask;
             }
-            if (memcmp(set, k->leaving, (c->row + 1) * sizeof *set) != 0) {
-                memcpy(k->leaving, set, (c->row + 1) * sizeof *set);
-                changed = true;
-            }
+            changed |= cbi_sb_leave(c, k, set);
         }
     }
     bool same_top = c->reserved;

@@ -181,6 +181,23 @@ static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
         cbi_sb_put(set, q);
 }
 
+void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *ret_set)
+{
+    memset(ret_set, 0, (c->row + 1) * sizeof *ret_set);
+    for (size_t p = 0; p < block->pred.len; p++)
+        for (size_t w = 0; w < c->row; w++)
+            ret_set[w] |= c->blocks.items[block->pred.items[p]].leaving[w];
+}
+
+bool cbi_sb_leave(const cbi_sb_code *c, cbi_sb_block *block, const uint64_t *set)
+{
+    size_t size = (c->row + 1) * sizeof *set;
+    if (memcmp(set, block->leaving, size) == 0)
+        return false;
+    memcpy(block->leaving, set, size);
+    return true;
+}
+
 static void find_pending(cbi_sb_code *c)
 {
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
@@ -193,18 +210,12 @@ static void find_pending(cbi_sb_code *c)
         changed = false;
         for (uint32_t b = 0; b < c->blocks.len; b++) {
             cbi_sb_block *k = &c->blocks.items[b];
-            memset(set, 0, (c->row + 1) * sizeof *set);
-            for (size_t p = 0; p < k->pred.len; p++)
-                for (size_t w = 0; w < c->row; w++)
-                    set[w] |= c->blocks.items[k->pred.items[p]].leaving[w];
+            cbi_sb_enter(c, k, set);
             for (uint32_t i = k->start; i < k->end; i++) {
                 memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
                 step_input(c, i, set);
             }
-            if (memcmp(set, k->leaving, (c->row + 1) * sizeof *set) != 0) {
-                memcpy(k->leaving, set, (c->row + 1) * sizeof *set);
-                changed = true;
-            }
+            changed |= cbi_sb_leave(c, k, set);
         }
     }
     for (uint32_t i = 0; i < c->n; i++)

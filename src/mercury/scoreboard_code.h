@@ -73,6 +73,11 @@ static inline void cbi_sb_drop(uint64_t *set, uint32_t i)
     set[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
+/* The set at the start of a block: all that leaves the blocks before it. */
+void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *ret_set);
+/* Keeps the set at the end of a block; true if it is a new one. */
+bool cbi_sb_leave(const cbi_sb_code *c, cbi_sb_block *block, const uint64_t *set);
+
 static inline uint32_t cbi_sb_op(const cbi_sb_code *c, uint32_t i)
 {
     return cbi_sass_op(c->words[i]);
