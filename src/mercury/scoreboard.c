@@ -74,17 +74,19 @@ static uint8_t join_local(const cbi_sb_code *c, const work *w, const cbi_sb_prod
     bool top_held = is_top_held(c);
     uint8_t best = CBI_SB_NONE;
     for (uint8_t k = 0; k < CBI_SB_NUMBERS && best == CBI_SB_NONE; k++) {
-        bool one = false, every = true;
+        bool one = false, every = true, early = false;
         for (size_t n = 0; n < c->live.len && !(k == c->top && top_held) && !(c->apart >> k & 1);
              n++) {
             uint32_t r = c->live.items[n];
             if (c->producers.items[r].at == p->at || c->number[r] != k)
                 continue;
-            bool same = next_consumer(c, w, r, p->at) == p->local;
+            uint32_t next = next_consumer(c, w, r, p->at);
+            bool same = next == p->local;
+            early |= next < p->local;
             one |= same;
             every &= same;
         }
-        if (one && (p->write || every))
+        if (one && !early && (p->write || every))
             best = k;
     }
     return best;
