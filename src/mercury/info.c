@@ -98,8 +98,13 @@ static const cbi_attr *find_places(cbi_linker *lk, const foreign *places, const 
         const cbi_mercury_place *to = cbi_mercury_place_at(places->to, mercury);
         /* The main instruction of a run need not be its first.  For places that the code lacks
          * nvlink writes what it finds in memory. */
-        if (from)
-            cbi_st32(p + at, to ? (uint32_t)(to->sass + cbi_ld32(p + at) - from->sass) : 0);
+        if (!from)
+            continue;
+        uint64_t inside = cbi_ld32(p + at) - from->sass;
+        bool last = to && to == &places->to->items[places->to->len - 1];
+        if (!to || last || to->sass + inside >= to[1].sass)
+            inside = 0;
+        cbi_st32(p + at, to ? (uint32_t)(to->sass + inside) : 0);
     }
     cbi_attr *found = cbi_memdup(lk->ctx, sass, sizeof *sass);
     found->payload.data = p;
