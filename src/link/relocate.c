@@ -175,7 +175,7 @@ static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
 
 static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return lk->mercury ? cbi_mercury_in_range(r) : r->offset < r->target->size;
+    return lk->mercury ? cbi_mercury_in_range(r) : r->target->bytes && r->offset < r->target->size;
 }
 
 static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const char *what)

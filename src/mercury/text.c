@@ -13,9 +13,10 @@ struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk)
 bool cbi_mercury_in_range(const cbi_lrel *rel)
 {
     if (!cbi_is_text(rel->target))
-        return rel->offset < rel->target->size;
+        return rel->target->bytes && rel->offset < rel->target->size;
     /* Mercury places are not bounded by anything stored. */
-    return !cbi_sass_of(rel)->present || cbi_sass_of(rel)->offset < rel->target->size;
+    return !cbi_sass_of(rel)->present ||
+           (rel->target->bytes && cbi_sass_of(rel)->offset < rel->target->size);
 }
 
 static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
