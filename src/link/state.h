@@ -140,6 +140,11 @@ struct cbi_lsym {
     uint64_t common_align;
 };
 
+static inline bool cbi_is_weak(const cbi_lsym *sym)
+{
+    return CBI_ST_BIND(sym->info) == STB_WEAK;
+}
+
 /* A texture, sampler or surface. */
 static inline bool cbi_is_image(const cbi_lsym *sym)
 {
@@ -389,9 +394,13 @@ bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
 /* relocate.c: may this function stay undefined because the driver has it? */
 bool cbi_driver_supplies(const char *name);
 
-/* ---- merge.c, resolve.c: passes A to D ---- */
+/* ---- merge*.c, resolve.c, metadata.c: passes A to D ---- */
 void cbi_link_skeleton(cbi_linker *lk);
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
+void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj);
+void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj);
+/* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
+cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec);
 typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;
 /* What an input symbol means for the link; reports conflicts.  ret_sym gets the symbol, created and
  * not yet listed when CBI_NEW. */
@@ -399,6 +408,8 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
 cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
 uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
+/* Output section for an input data section; created when missing. */
+cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Merge a whole input section once; later calls return what happened then. */
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Does an item of -kernels-used or -variables-used name it? */

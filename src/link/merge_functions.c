@@ -1,0 +1,216 @@
+/* Merging one object, pass A: functions. */
+#include "link/state.h"
+
+static cbi_func *alias_owner(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    if (in->shndx == SHN_UNDEF || in->shndx >= obj->object.section_count)
+        return NULL;
+    uint32_t owner = obj->object.sections[in->shndx].info & 0xffffff;
+    (void)lk;
+    if (owner == index || owner >= obj->object.symbol_count || !obj->symbols[owner])
+        return NULL;
+    return obj->symbols[owner]->func;
+}
+
+/* Take over the text of this object's copy. */
+static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    const cbi_section *text = &obj->object.sections[in->shndx];
+    func->obj = obj;
+    func->in_sec = in->shndx;
+    func->in_sym = index;
+    if (func->sym->state == CBI_SYM_UNDEF)
+        func->sym->named_obj = obj;
+    func->sym->state = CBI_SYM_DEFINED;
+    func->sym->def_obj = obj;
+    func->sym->value = in->value;
+    func->sym->size = in->size;
+    func->sym->other = in->other;
+    func->sym->info = in->info;
+    func->sym->sec = func->text;
+    func->text->pieces.len = 0;
+    func->text->size = 0;
+    func->text->info_top = text->info & 0xff000000u;
+    func->text->flags = text->flags;
+    func->text->align = text->align;
+    func->text->contributed = true;
+    obj->sections[in->shndx].out = func->text;
+}
+
+/* Entries of one name, static ones of several files, share this section. */
+void cbi_open_shared(cbi_linker *lk, cbi_func *func)
+{
+    if (func->shared)
+        return;
+    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s);
+    func->shared = cbi_sec_find(lk, name);
+    if (func->shared)
+        return;
+    func->shared =
+        cbi_sec_create(lk, name, SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
+    func->shared->target = func->text;
+    func->shared->func = func;
+}
+
+/* '*' in an item matches any run; the item may stand anywhere in the name. */
+bool cbi_item_matches(const char *item, const char *name)
+{
+    /* Greedy leftmost matching of the parts between stars. */
+    const char *at = name;
+    while (*item) {
+        size_t len = strcspn(item, "*");
+        const char *hit = len ? memmem(at, strlen(at), item, len) : at;
+        if (!hit)
+            return false;
+        at = hit + len;
+        item += len;
+        if (*item == '*')
+            item++;
+    }
+    return true;
+}
+
+static bool kernel_wanted(const cbi_linker *lk, const char *name)
+{
+    for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
+        if (cbi_item_matches(lk->opt->kernels_used[i], name))
+            return true;
+    return false;
+}
+
+/* Kernels that -kernels-used does not name are linked like device functions: they stay if their
+ * address is taken. */
+static bool is_entry(const cbi_linker *lk, const cbi_symbol *s)
+{
+    return (s->other & STO_CUDA_ENTRY) && (!lk->prune || kernel_wanted(lk, s->name));
+}
+
+static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    const cbi_section *text = &obj->object.sections[in->shndx];
+    func->alias_of = alias_owner(lk, obj, index);
+    func->first_virtual_sm = obj->cuinfo.virtual_sm;
+    if (func->alias_of) {
+        func->sym->named_obj = obj;
+        func->sym->state = CBI_SYM_DEFINED;
+        func->sym->def_obj = obj;
+        func->sym->sec = func->alias_of->text;
+        func->sym->other = in->other;
+        func->sym->info = in->info;
+        func->obj = obj;
+        func->in_sec = in->shndx;
+        func->in_sym = index;
+        return;
+    }
+    const cbi_name *name = cbi_intern(lk->ctx, text->name);
+    func->entry = is_entry(lk, in);
+    func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
+    func->text->func = func;
+    func->text->owner = func->sym;
+    adopt_text(func, obj, index);
+    cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    /* Also for unwanted kernels that another object mentioned before. */
+    if (func->entry || (func->sym->first_obj != obj && (in->other & STO_CUDA_ENTRY))) {
+        func->info =
+            cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
+                           SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+        func->info->target = func->text;
+        func->info->func = func;
+        cbi_open_shared(lk, func);
+    }
+}
+
+static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
+    /* Entries that describe the old copies go only if a copy's text had relocations itself. */
+    cbi_vec_push(lk->ctx, &func->replaced, ((cbi_copy){func->obj, func->in_sym}));
+    if (func->text->rel || func->text->rela) {
+        for (size_t i = 0; i < func->replaced.len; i++)
+            func->replaced.items[i].obj->symbol_lost[func->replaced.items[i].sym] = CBI_REPLACED;
+        func->replaced.len = 0;
+    }
+    /* Old relocations and records are told from new ones by the object they came from. */
+    adopt_text(func, obj, index);
+    cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    cbi_osec *constants = func->constant2;
+    if (!constants)
+        return;
+    constants->lost.len = 0;
+    constants->pieces.len = 0;
+    constants->size = 0;
+    constants->used_size = 0;
+    if (!constants->own_contents && !constants->emptied) {
+        /* Only copies that lost had any: the new copy's come anew, and -r keeps the old name.
+         * nvlink puts the constants of callees into the old section, beside the new one. */
+        constants->contributed = false;
+        constants->func = NULL;
+        if (lk->exec)
+            cbi_sec_kill(constants);
+        constants->orphan = true;
+        func->constant2 = NULL;
+        if (lk->opt->exact && lk->exec)
+            func->old_constants = constants;
+        return;
+    }
+    constants->emptied = true;
+    if (constants->own_contents)
+        constants->emptied_by = obj;
+    constants->own_contents = false;
+}
+
+static void lose_function(cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    obj->symbol_lost[index] = CBI_LOST;
+    if (in->shndx != SHN_UNDEF && in->shndx < obj->object.section_count)
+        obj->sections[in->shndx].lost = true;
+}
+
+static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    uint8_t bind = CBI_ST_BIND(s->info);
+    bool defined = s->shndx != SHN_UNDEF;
+    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
+    uint8_t info = s->info;
+    if (!defined && bind == STB_WEAK)
+        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+    sym->first_obj = obj;
+    if (bind != STB_LOCAL)
+        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
+    cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);
+    func->sym = sym;
+    func->number = (uint32_t)lk->funcs.len;
+    func->entry = is_entry(lk, s);
+    sym->func = func;
+    cbi_vec_push(lk->ctx, &lk->funcs, func);
+    return sym;
+}
+
+void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        if (CBI_ST_TYPE(s->info) != STT_FUNC || (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+            continue;
+        bool defined = s->shndx != SHN_UNDEF;
+        cbi_lsym *sym;
+        cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
+        if (verdict == CBI_NEW)
+            sym = new_function(lk, obj, s);
+        obj->symbols[i] = sym;
+        if (verdict == CBI_LOSES)
+            lose_function(obj, i);
+        else if (!defined)
+            continue;
+        else if (sym->state == CBI_SYM_DEFINED)
+            replace_function(lk, sym->func, obj, i);
+        else
+            define_function(lk, obj, i, sym->func);
+    }
+}

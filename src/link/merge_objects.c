@@ -1,0 +1,265 @@
+/* Merging one object, pass B: symbols other than functions. */
+#include "link/state.h"
+
+static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+{
+    const cbi_symbol *s = &obj->object.symbols[index];
+    if (!obj->lost)
+        obj->lost = CBI_NEW_ARRAY(lk->ctx, obj->object.symbol_count, cbi_lost);
+    obj->lost[obj->lost_count++] = (cbi_lost){s->shndx, s->value, s->value + s->size};
+}
+
+static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    uint8_t bind = CBI_ST_BIND(s->info);
+    bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
+    /* The dynamic variables of an earlier -r link hide from other files. */
+    bool internal = (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL;
+    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined) || internal;
+    uint8_t info = s->info;
+    if (!defined && bind == STB_WEAK && !internal)
+        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+    sym->first_obj = obj;
+    sym->size = s->size;
+    sym->value = s->value;
+    if (bind != STB_LOCAL)
+        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
+    return sym;
+}
+
+static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, const cbi_secmap *map)
+{
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    bool uninitialised = !cbi_section_has_data(in->type);
+    if (sym->common_pending && !uninitialised)
+        sym->common_pending = false;
+    if (sym->state == CBI_SYM_COMMON && !uninitialised)
+        sym->named_obj = obj;
+    sym->state = CBI_SYM_DEFINED;
+    if (!sym->common_pending)
+        sym->def_obj = obj;
+    sym->info = s->info;
+    sym->other = s->other;
+    sym->size = s->size;
+    sym->sec = map->out;
+    sym->value = s->value + map->base;
+    sym->initialised = !uninitialised;
+}
+
+/* A shared variable goes to its entry's own list or to the module-wide one. */
+static void list_shared(cbi_linker *lk, cbi_lsym *sym, cbi_osec *sec)
+{
+    sym->listed++;
+    if (sec->func)
+        cbi_vec_push(lk->ctx, &sec->variables, sym);
+    else
+        cbi_vec_push(lk->ctx, &lk->shared, sym);
+}
+
+static cbi_osec *debug_shared(cbi_linker *lk)
+{
+    if (!lk->debug_shared)
+        lk->debug_shared = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv_debug.shared"),
+                                          SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE, 1, 0);
+    return lk->debug_shared;
+}
+
+static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
+{
+    if (sym->state != CBI_SYM_COMMON) {
+        if (sym->state == CBI_SYM_UNDEF)
+            sym->info = s->info; /* one that was weak stays so, although it is replaced */
+        sym->state = CBI_SYM_COMMON;
+        sym->def_obj = obj;
+        sym->named_obj = obj;
+        sym->other = s->other;
+        sym->size = s->size;
+        sym->value = s->value;
+        sym->common_pending = true;
+        sym->common_align = s->value;
+        cbi_vec_push(lk->ctx, &lk->commons, sym);
+        return;
+    }
+    if (s->size > sym->size) {
+        sym->size = s->size;
+        sym->def_obj = obj;
+        sym->named_obj = obj;
+    }
+    /* The first one's alignment stays. */
+}
+
+/* A number that the link fills in, see cbi_layout_constant_size. */
+static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    uint8_t info = (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
+    sym->internal = true;
+    sym->first_obj = obj;
+    sym->def_obj = obj;
+    sym->state = CBI_SYM_DEFINED;
+    sym->size = s->size;
+    obj->symbols[i] = sym;
+    cbi_vec_push(lk->ctx, &lk->constant_sizes, sym);
+}
+
+/* Optimizer constants go by symbol: what a section has behind the last one, dead space of an
+ * earlier -r link, is left out. */
+static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+{
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    cbi_secmap *map = &obj->sections[s->shndx];
+    if (!map->out) {
+        map->out = cbi_open_section(lk, obj, s->shndx);
+        map->base = cbi_sec_append(lk, map->out, (cbi_span){0}, 0, in->align);
+    }
+    /* An earlier -r link also leaves symbols of a replaced copy, which may end behind the section:
+     * nvlink takes what follows in the file for their bytes. */
+    uint64_t have = map->out->size - map->base;
+    uint64_t end = s->value + s->size;
+    if (end > have) {
+        const cbi_span *file = &obj->object.bytes;
+        uint64_t at = (uint64_t)(in->data.data - file->data) + have;
+        cbi_span bytes = {0};
+        if (in->data.size && at < file->size)
+            bytes = (cbi_span){file->data + at,
+                               end - have < file->size - at ? end - have : file->size - at};
+        cbi_sec_append(lk, map->out, bytes, end - have, 1);
+    }
+    map->out->own_contents = true;
+    map->out->used_size = map->out->size;
+    return map;
+}
+
+static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    if (CBI_ST_TYPE(s->info) == STT_NOTYPE && !s->name[0])
+        return;
+    if (s->shndx == SHN_UNDEF && strcmp(s->name, ".nv.ptx.const0.size") == 0) {
+        merge_constant_size(lk, obj, i);
+        return;
+    }
+    if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
+        return;
+    if (cbi_belongs_to_lost(obj, s->shndx)) {
+        obj->symbol_lost[i] = CBI_LOST;
+        /* -r and --preserve-relocs show the parameter symbol of every copy. */
+        cbi_osec *text = cbi_section_target(obj, &obj->object.sections[s->shndx]);
+        if ((lk->exec && !lk->opt->preserve_relocs) || !text || !text->func ||
+            obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
+            return;
+        cbi_secmap winner = {.out = text->func->constant0};
+        if (!cbi_is_weak(text->func->sym))
+            winner = *cbi_merge_section(lk, obj, s->shndx);
+        cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+        sym->internal = true;
+        define_object(obj, s, sym, &winner);
+        return;
+    }
+    cbi_secmap *map = cbi_is_optimizer_type(obj->object.sections[s->shndx].type)
+                          ? merge_optimizer(lk, obj, s)
+                          : cbi_merge_section(lk, obj, s->shndx);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+    sym->internal = true;
+    sym->first_obj = obj;
+    define_object(obj, s, sym, map);
+    obj->symbols[i] = sym;
+}
+
+static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    /* The shared variables of a copy that lost join the winner's; of an unwanted kernel only the
+     * section's name remains. */
+    if (in->type == SHT_CUDA_SHARED && cbi_belongs_to_lost(obj, s->shndx) &&
+        !cbi_section_target(obj, in)) {
+        const cbi_name *name = cbi_intern(lk->ctx, in->name);
+        if (!cbi_sec_find(lk, name))
+            cbi_sec_create(lk, name, in->type, in->flags, 0, 0);
+        obj->symbol_lost[i] = CBI_LOST;
+        return;
+    }
+    cbi_lsym *sym;
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    obj->symbols[i] = sym;
+    if (verdict == CBI_LOSES) {
+        obj->symbol_lost[i] = CBI_LOST;
+        if (sym && CBI_ST_BIND(sym->info) == STB_WEAK && CBI_ST_BIND(s->info) == STB_WEAK &&
+            in->type == SHT_CUDA_GLOBAL_INIT)
+            lose_bytes(lk, obj, i);
+        return;
+    }
+    /* The section comes before its first object, so its symbol precedes the object's. */
+    cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
+    if (!sym)
+        sym = new_object_symbol(lk, obj, s);
+    obj->symbols[i] = sym;
+    if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
+        sym->replaced_at = obj->number;
+    define_object(obj, s, sym, map);
+    if (in->type == SHT_CUDA_SHARED) {
+        sym->shared_align = s->value;
+        /* Not the header's alignment: -r raises that for dynamic variables. */
+        if (!map->out->func && s->size && s->value > map->out->align)
+            map->out->align = s->value;
+        sym->dynamic |= !map->out->func && s->size == 0;
+        /* A replaced weak variable is laid out twice; its later place counts.  One first met as
+         * dynamic is not laid out at all, but stands twice in the order of the others. */
+        list_shared(lk, sym, map->out);
+    }
+}
+
+static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    cbi_lsym *sym;
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    if (verdict == CBI_NEW) {
+        bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+        cbi_osec *section = shared && s->size == 0 ? debug_shared(lk) : NULL;
+        sym = new_object_symbol(lk, obj, s);
+        if (shared) {
+            sym->dynamic = section != NULL;
+            sym->shared_align = s->value;
+            if (section)
+                list_shared(lk, sym, section);
+        } else if (cbi_is_image(sym)) {
+            cbi_vec_push(lk->ctx, &lk->images, sym);
+        }
+    }
+    obj->symbols[i] = sym;
+}
+
+void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        uint8_t type = CBI_ST_TYPE(s->info);
+        if (type == STT_SECTION)
+            continue;
+        if ((s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL &&
+            !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED)) {
+            merge_internal(lk, obj, i);
+            continue;
+        }
+        if (type == STT_FUNC)
+            continue;
+        if (s->shndx == SHN_UNDEF) {
+            merge_undefined(lk, obj, i);
+        } else if (s->shndx == SHN_COMMON) {
+            cbi_lsym *sym;
+            cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+            if (verdict == CBI_NEW)
+                sym = new_object_symbol(lk, obj, s);
+            obj->symbols[i] = sym;
+            if (verdict == CBI_NEW || verdict == CBI_WINS)
+                merge_common(lk, obj, s, sym);
+        } else if (s->shndx < in->section_count) {
+            merge_defined(lk, obj, i);
+        }
+    }
+}
