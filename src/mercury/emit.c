@@ -191,10 +191,11 @@ static bool is_aliased(const cbi_osec *sec)
 }
 
 /* A debug section that is the same on both sides is stored once, unless it has relocations: those
- * sides are written apart although only the relocations differ. */
+ * sides are written apart although only the relocations differ, but for .debug_loc. */
 static bool equals_mirror(const cbi_emit_sec *s, const cbi_osec *sec)
 {
-    return !(sec->rela && sec->rela->relocs.len) && s->size == sec->size &&
+    bool apart = sec->rela && sec->rela->relocs.len && strcmp(sec->name->s, ".debug_loc") != 0;
+    return !apart && s->size == sec->size &&
            (!s->size || memcmp(s->bytes, sec->bytes, s->size) == 0);
 }
 
