@@ -278,6 +278,7 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
     for (uint32_t k = 0; k < count && places->len; k++) {
         const cbi_mercury_place *place =
             cbi_mercury_place_of(places, cbi_rela_at(&out->sections[section], k).offset);
+        view->pairs[section][k].present |= !place; /* past the end on both sides */
         view->pairs[section][k].offset = place ? place->sass : UINT64_MAX;
     }
     if (!places->len)
