@@ -169,9 +169,10 @@ static void list_entries(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        bool kept = f->entry || f->address_taken;
-        if (!f->obj || !f->live || !kept || !(f->sym->other & STO_CUDA_ENTRY))
+        if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
+        /* Only --preserve-relocs keeps it. */
+        f->pruned |= !f->entry && !f->address_taken;
         f->entry = true;
         cbi_vec_push(lk->ctx, &lk->entries, f);
     }

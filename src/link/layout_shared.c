@@ -269,7 +269,7 @@ static void place_dynamic(cbi_linker *lk)
             continue;
         k->shared->size = set_of(k)->dyn_offset;
         if (k->shared->align < DYNAMIC_ALIGN)
-            k->shared->align = DYNAMIC_ALIGN;
+            k->shared->size = k->shared->align = DYNAMIC_ALIGN;
     }
     for (size_t i = 0; i < users.len; i++) {
         cbi_func *f = users.items[i];
@@ -484,15 +484,21 @@ static void create_instances(cbi_linker *lk)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         cbi_func *k = r->target->func;
-        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || !k->shared ||
-            k->dyn_instance)
+        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || k->dyn_instance ||
+            !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
         cbi_lsym *sym =
             cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
                            STB_WEAK << 4 | STT_CUDA_OBJECT, STO_CUDA_SHARED | STV_INTERNAL, true);
-        sym->value = cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN);
+        sym->value = k->shared ? cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN) : 0;
         sym->dynamic = true;
         k->dyn_instance = sym;
+        if (k->shared)
+            continue;
+        /* An unwanted kernel gets its section only now. */
+        cbi_open_shared(lk, k);
+        k->shared->size = k->shared->align = DYNAMIC_ALIGN;
+        k->shared->emitted = true;
     }
 }
 

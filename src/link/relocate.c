@@ -261,7 +261,8 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
     if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
         return true;
     cbi_func *user = r->target->func;
-    if (!lk->dynamic_recorded || !user || (sym->size == 0 && cbi_entries_reaching(lk, user)->len))
+    if (!lk->dynamic_recorded || !user ||
+        (sym->size == 0 && (user->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
     if (!sym->recorded)
         lk->deleted_record = r;
