@@ -1,0 +1,299 @@
+/* Attributes that entries take over from what they reach.  Rules: docs/link-semantics.md,
+ * "propagation". */
+#include "link/propagate.h"
+
+bool cbi_is_propagated(uint8_t code)
+{
+    switch (code) {
+    case EIATTR_CTAIDZ_USED:
+    case EIATTR_EXTERNS:
+    case EIATTR_NUM_MBARRIERS:
+    case EIATTR_RESERVED_SMEM_USED:
+    case EIATTR_VRC_CTA_INIT_COUNT:
+    case EIATTR_NUM_BARRIERS:
+    case EIATTR_AT_ENTRY_FRAGEMENTS:
+    case EIATTR_TCGEN05_1CTA_USED:
+    case EIATTR_TCGEN05_2CTA_USED:
+    case EIATTR_REG_RECONFIG:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool externs_has(const cbi_rec *rec, const cbi_lsym *sym)
+{
+    for (uint32_t i = 0; i < rec->symbol_count; i++)
+        if (rec->symbols[i] == sym)
+            return true;
+    return false;
+}
+
+static void externs_add(cbi_linker *lk, cbi_rec *rec, cbi_lsym *const *symbols, uint32_t count)
+{
+    cbi_lsym **grown = CBI_NEW_ARRAY(lk->ctx, rec->symbol_count + count, cbi_lsym *);
+    if (rec->symbol_count)
+        memcpy(grown, rec->symbols, rec->symbol_count * sizeof *grown);
+    rec->symbols = grown;
+    for (uint32_t i = 0; i < count; i++)
+        if (!externs_has(rec, symbols[i]))
+            rec->symbols[rec->symbol_count++] = symbols[i];
+}
+
+/* Keep only what is still undefined, and entries: only their descriptors are known to code. */
+void cbi_reduce_externs(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        cbi_rec *rec = lk->recs.items[i];
+        if (rec->code != EIATTR_EXTERNS || rec->format != 4)
+            continue;
+        uint32_t kept = 0;
+        for (uint32_t j = 0; j < rec->symbol_count; j++)
+            if (!rec->symbols[j]->removed &&
+                (rec->symbols[j]->state == CBI_SYM_UNDEF ||
+                 (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
+                rec->symbols[kept++] = rec->symbols[j];
+        rec->symbol_count = kept;
+    }
+}
+
+/* Word arrays without duplicates, first seen first. */
+static void fragments_add(cbi_linker *lk, cbi_rec *rec, const uint8_t *words, uint32_t size)
+{
+    cbi_buf all = {0};
+    cbi_buf_append(lk->ctx, &all, rec->payload, rec->size);
+    for (uint32_t i = 0; i + 4 <= size; i += 4) {
+        bool seen = false;
+        for (size_t j = 0; j + 4 <= all.len; j += 4)
+            seen |= cbi_ld32(all.items + j) == cbi_ld32(words + i);
+        if (!seen)
+            cbi_buf_append(lk->ctx, &all, words + i, 4);
+    }
+    rec->payload = all.items;
+    rec->size = (uint32_t)all.len;
+}
+
+static uint16_t saturating_sum(uint16_t a, uint16_t b)
+{
+    if (a == 0xffff || b == 0xffff)
+        return 0xffff;
+    return (uint16_t)(a + b);
+}
+
+/* Entry k reaches the function that `from` describes. */
+static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
+{
+    cbi_rec *own = cbi_find_record(k, from->code);
+    switch (from->code) {
+    case EIATTR_CTAIDZ_USED:
+    case EIATTR_RESERVED_SMEM_USED:
+        if (!own)
+            cbi_add_record(lk, k, 1, from->code, 0);
+        break;
+    case EIATTR_TCGEN05_1CTA_USED:
+    case EIATTR_TCGEN05_2CTA_USED:
+        if (cbi_find_record(k, from->code == EIATTR_TCGEN05_1CTA_USED ? EIATTR_TCGEN05_2CTA_USED
+                                                                      : EIATTR_TCGEN05_1CTA_USED))
+            cbi_error(lk->ctx, "tcgen05-granularity", &(cbi_place){.symbol = k->sym->name->s}, NULL,
+                      "Function '%s' uses single CTA(.cta_group::1) and CTA pair "
+                      "granularity(.cta_group::2) and that is not allowed.",
+                      k->sym->name->s);
+        if (!own)
+            cbi_add_record(lk, k, 1, from->code, 0);
+        break;
+    case EIATTR_VRC_CTA_INIT_COUNT:
+    case EIATTR_NUM_BARRIERS:
+        if (!own)
+            cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
+        else if ((from->value & 0xff) > (own->value & 0xff))
+            own->value = from->value & 0xff;
+        break;
+    case EIATTR_NUM_MBARRIERS:
+        if (!own)
+            cbi_add_record(lk, k, 3, from->code, from->value);
+        else
+            own->value = saturating_sum(own->value, from->value);
+        break;
+    case EIATTR_REG_RECONFIG:
+        if (!own)
+            cbi_add_record(lk, k, 1, from->code, from->value);
+        else
+            own->value = from->value;
+        break;
+    case EIATTR_EXTERNS:
+        if (!own)
+            own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
+        externs_add(lk, own, from->symbols, from->symbol_count);
+        break;
+    case EIATTR_AT_ENTRY_FRAGEMENTS:
+        if (!own)
+            own = cbi_add_record(lk, k, 4, EIATTR_AT_ENTRY_FRAGEMENTS, 0);
+        fragments_add(lk, own, from->payload, from->size);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Several entries: every record of a reached function, in input order. */
+static void propagate_many(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = lk->recs.items[i];
+        if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
+            continue;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
+        for (size_t j = 0; j < reaching->len; j++)
+            if (reaching->items[j] != rec->func)
+                propagate_one(lk, reaching->items[j], rec);
+    }
+}
+
+/* One entry: values are collected over all live functions, reachable or not, and missing records
+ * are added in this order. */
+static const uint8_t single_order[] = {
+    EIATTR_CTAIDZ_USED,        EIATTR_RESERVED_SMEM_USED, EIATTR_VRC_CTA_INIT_COUNT,
+    EIATTR_TCGEN05_1CTA_USED,  EIATTR_TCGEN05_2CTA_USED,  EIATTR_NUM_BARRIERS,
+    EIATTR_REG_RECONFIG,       EIATTR_NUM_MBARRIERS,      EIATTR_EXTERNS,
+    EIATTR_AT_ENTRY_FRAGEMENTS};
+
+static void single_externs(cbi_linker *lk, cbi_func *k)
+{
+    cbi_rec all = {.code = EIATTR_EXTERNS};
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = lk->recs.items[i];
+        if (rec->func && rec->code == EIATTR_EXTERNS && !rec->dead)
+            externs_add(lk, &all, rec->symbols, rec->symbol_count);
+    }
+    cbi_rec *own = cbi_find_record(k, EIATTR_EXTERNS);
+    if (own) {
+        bool complete = true;
+        for (uint32_t i = 0; i < all.symbol_count; i++)
+            complete &= externs_has(own, all.symbols[i]);
+        if (complete)
+            return;
+        own->dead = true;
+    }
+    if (!all.symbol_count)
+        return;
+    own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
+    own->symbols = CBI_NEW_ARRAY(lk->ctx, all.symbol_count, cbi_lsym *);
+    for (uint32_t i = 0; i < all.symbol_count; i++)
+        own->symbols[i] = all.symbols[all.symbol_count - 1 - i];
+    own->symbol_count = all.symbol_count;
+}
+
+static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
+{
+    if (code == EIATTR_EXTERNS) {
+        single_externs(lk, k);
+        return;
+    }
+    cbi_rec *own = cbi_find_record(k, code);
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = lk->recs.items[i];
+        if (!rec->func || rec->func == k || rec->code != code || rec->dead)
+            continue;
+        switch (code) {
+        case EIATTR_VRC_CTA_INIT_COUNT:
+        case EIATTR_NUM_BARRIERS:
+        case EIATTR_NUM_MBARRIERS:
+        case EIATTR_AT_ENTRY_FRAGEMENTS:
+            propagate_one(lk, k, rec);
+            break;
+        default:
+            if (!own)
+                own = cbi_add_record(lk, k, 1, code, 0);
+            break;
+        }
+    }
+}
+
+static void add_mask(const cbi_func *k, uint16_t mask)
+{
+    cbi_rec *own = cbi_find_record(k, EIATTR_SPARSE_MMA_MASK);
+    if (own)
+        own->value |= mask;
+}
+
+/* EIATTR_SPARSE_MMA_MASK: a record anywhere makes every function say what it knows.  A single entry
+ * takes it from all that are live, reached or not, but only if some function, live or not, has
+ * none. */
+void cbi_sparse_masks(cbi_linker *lk)
+{
+    bool any = false, complete = true;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        bool has = f->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
+        any |= has;
+        complete &= has;
+    }
+    if (!any)
+        return;
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        cbi_func *holder = f->alias_of ? f->alias_of : f;
+        if (!f->live || !f->obj || !holder->info)
+            continue;
+        if (!f->alias_of && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK))
+            continue;
+        cbi_rec *rec = cbi_rec_append(lk, holder->info, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+        cbi_vec_push(lk->ctx, &holder->records, rec);
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        uint16_t mask = 0;
+        for (size_t j = 0; f->live && j < f->records.len; j++)
+            if (f->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
+                mask |= f->records.items[j]->value;
+        if (!mask)
+            continue;
+        if (lk->only_entry) {
+            if (!complete)
+                add_mask(lk->only_entry, mask);
+            continue;
+        }
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        for (size_t j = 0; j < reaching->len; j++)
+            if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
+                add_mask(reaching->items[j], mask);
+    }
+}
+
+static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
+{
+    if (rec->code != EIATTR_RESERVED_SMEM_USED || !rec->func ||
+        (rec->obj && rec->func->obj && rec->func->obj != rec->obj))
+        return;
+    /* nvlink reports functions that it removed as well, and has forgotten their names. */
+    bool removed = !rec->func->live;
+    if (removed && !lk->opt->exact)
+        return;
+    cbi_error(
+        lk->ctx, "reserved-shared-disabled",
+        &(cbi_place){.file = rec->obj ? rec->obj->file : NULL, .symbol = rec->func->sym->name->s},
+        "it needs the area that --disable-smem-reservation takes away",
+        "Function '%s' uses reserved shared memory when not allowed.",
+        removed ? "(null)" : rec->func->sym->name->s);
+}
+
+/* Newest additions first, then the inputs' in order. */
+void cbi_check_reserved(cbi_linker *lk)
+{
+    if (!lk->opt->disable_smem_reservation)
+        return;
+    for (size_t i = lk->added_recs.len; i-- > 0;)
+        refuse_reserved(lk, lk->added_recs.items[i]);
+    for (size_t i = 0; i < lk->recs.len; i++)
+        refuse_reserved(lk, lk->recs.items[i]);
+}
+
+void cbi_propagate_attributes(cbi_linker *lk)
+{
+    if (lk->only_entry) {
+        for (size_t i = 0; i < CBI_COUNT(single_order); i++)
+            single_attribute(lk, lk->only_entry, single_order[i]);
+    } else if (lk->entries.len) {
+        propagate_many(lk);
+    }
+}

@@ -1,0 +1,21 @@
+/* What the two files of the propagation share. */
+#ifndef CBI_PROPAGATE_H
+#define CBI_PROPAGATE_H
+
+#include "format/eiattr.h"
+#include "link/state.h"
+
+/* ---- propagate.c ---- */
+/* The function's record of that code, of those that count; or NULL. */
+cbi_rec *cbi_find_record(const cbi_func *f, uint8_t code);
+cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value);
+
+/* ---- attributes.c ---- */
+/* Do entries take it over? */
+bool cbi_is_propagated(uint8_t code);
+void cbi_reduce_externs(cbi_linker *lk);
+void cbi_sparse_masks(cbi_linker *lk);
+void cbi_propagate_attributes(cbi_linker *lk);
+void cbi_check_reserved(cbi_linker *lk);
+
+#endif
