@@ -100,16 +100,20 @@ static void drop_emptied(cbi_linker *lk, size_t count)
 }
 
 typedef CBI_VEC(size_t) rel_list;
+static const size_t TAKEN = SIZE_MAX;
 
 typedef struct constant {
     cbi_lsym *sym; /* NULL: of a copy that lost */
     cbi_range range;
+    size_t order; /* in the list */
 } constant;
 
 static int by_start(const void *a, const void *b)
 {
     const constant *x = a, *y = b;
-    return (x->range.start > y->range.start) - (x->range.start < y->range.start);
+    if (x->range.start != y->range.start)
+        return x->range.start < y->range.start ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 typedef CBI_VEC(constant) constant_list;
@@ -125,7 +129,7 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
         constant_list *list = CBI_NEW(lk->ctx, constant_list);
         cbi_map_put(lk->ctx, ret_lists, CBI_KEY(sec), list);
         for (size_t k = 0; k < sec->lost.len; k++)
-            cbi_vec_push(lk->ctx, list, ((constant){NULL, sec->lost.items[k]}));
+            cbi_vec_push(lk->ctx, list, ((constant){NULL, sec->lost.items[k], list->len}));
     }
     for (size_t i = 0; i < lk->locals.len; i++) {
         cbi_lsym *sym = lk->locals.items[i];
@@ -134,19 +138,22 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
             continue;
         constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
         if (sym->def_obj == sec->func->obj)
-            cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}}));
+            cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}, list->len}));
     }
 }
 
 typedef CBI_VEC(cbi_lrel) rel_copies;
 
-static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *c,
-                          const rel_list *list, rel_copies *copies)
+static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *c, rel_list *list,
+                          rel_copies *copies)
 {
     for (size_t k = 0; list && k < list->len; k++) {
+        if (list->items[k] == TAKEN)
+            continue;
         cbi_lrel r = lk->rels.items[list->items[k]];
         if (r.offset < c->range.start || r.offset - c->range.start >= c->range.size)
             continue;
+        list->items[k] = TAKEN; /* constants of an earlier -r may overlap: the first takes it */
         r.offset += from->spread_offset;
         for (size_t e = 0; e < from->spread_to->len; e++) {
             r.target = bank_of(from->spread_to->items[e]);
