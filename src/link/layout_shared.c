@@ -269,7 +269,7 @@ static void place_dynamic(cbi_linker *lk)
             continue;
         k->shared->size = set_of(k)->dyn_offset;
         if (k->shared->align < DYNAMIC_ALIGN)
-            k->shared->size = k->shared->align = DYNAMIC_ALIGN;
+            k->shared->align = DYNAMIC_ALIGN;
     }
     for (size_t i = 0; i < users.len; i++) {
         cbi_func *f = users.items[i];
