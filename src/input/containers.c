@@ -154,6 +154,10 @@ static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
     cbi_span image;
     if (!load_entry(in, origin, entry, &image)) {
         add_nothing(in, origin, fatbin);
+    } else if (entry->cut) {
+        cbi_fatal(in->ctx, "fatbin-cut", &(cbi_place){.file = origin->file},
+                  cbi_printf(in->ctx, "the fatbin in '%s' is cut off", origin->file),
+                  "Internal error: symsec not found");
     } else if (entry->kind != FATBIN_KIND_PTX) {
         add_image(in, origin, image, true);
     } else if (in->options.virtual_target) {
@@ -173,6 +177,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                                                   : "elfLink fatbinary error");
     if (!cbi_fatbin_open(bytes, &fatbin))
         fatbin_unknown(ctx, origin->file, fatbin.damage);
+    fatbin.takes_cut = in->options.exact;
     check_entries(in, fatbin);
 
     cbi_fatbin_entry entry;

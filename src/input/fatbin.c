@@ -65,10 +65,20 @@ static const char *read_entry(const cbi_fatbin *fatbin, cbi_fatbin_entry *entry,
     if (header < FATBIN_ENTRY_SIZE)
         return "an entry's header size is too small";
     cbi_span header_bytes;
-    if (!cbi_subspan(fatbin->bytes, fatbin->pos, header, &header_bytes) ||
-        !cbi_subspan(fatbin->bytes, payload_at, stored, &entry->payload))
+    if (!cbi_subspan(fatbin->bytes, fatbin->pos, header, &header_bytes))
         return "an entry is cut off";
-    *ret_next = payload_at + stored;
+    if (!cbi_subspan(fatbin->bytes, payload_at, stored, &entry->payload)) {
+        if (!fatbin->takes_cut)
+            return "an entry is cut off";
+        stored = fatbin->bytes.size - payload_at;
+        entry->payload = (cbi_span){fatbin->bytes.data + payload_at, (size_t)stored};
+        if (compressed > stored)
+            compressed = stored;
+        *ret_next = fatbin->end;
+        entry->cut = true;
+    } else {
+        *ret_next = payload_at + stored;
+    }
 
     entry->size = stored;
     entry->compression = compression_of(entry->flags);

@@ -19,6 +19,7 @@ typedef struct cbi_fatbin {
     uint64_t end;     /* entries start before this offset */
     uint64_t pos;     /* of the next entry */
     const char *damage;
+    bool takes_cut; /* an entry whose payload is cut off is given with what there is of it */
 } cbi_fatbin;
 
 typedef struct cbi_fatbin_entry {
@@ -32,6 +33,7 @@ typedef struct cbi_fatbin_entry {
     uint64_t key;     /* of obfuscated entries */
     cbi_span payload; /* as stored; without padding if compressed */
     cbi_compression compression;
+    bool cut;         /* the payload is not all there */
     uint64_t size;    /* of the image once decompressed */
     cbi_span options; /* contents of the option block */
     bool has_options;
