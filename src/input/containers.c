@@ -337,8 +337,7 @@ void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes
     case CBI_HOST_RDC:
         break;
     }
-    if (!cbi_names_device_runtime(file))
-        add_host_references(in, &host);
+    add_host_references(in, &host);
     /* The origin is only looked at during the call. */
     const cbi_origin origin = {.file = file, .member = member, .host = &host};
     cbi_inputs_add_fatbin(in, &origin, host.fatbin);
