@@ -1,13 +1,12 @@
 /* Merging one object, pass A: functions. */
 #include "link/state.h"
 
-static cbi_func *alias_owner(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     if (in->shndx == SHN_UNDEF || in->shndx >= obj->object.section_count)
         return NULL;
     uint32_t owner = obj->object.sections[in->shndx].info & 0xffffff;
-    (void)lk;
     if (owner == index || owner >= obj->object.symbol_count || !obj->symbols[owner])
         return NULL;
     return obj->symbols[owner]->func;
@@ -91,7 +90,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     const cbi_section *text = &obj->object.sections[in->shndx];
-    func->alias_of = alias_owner(lk, obj, index);
+    func->alias_of = alias_owner(obj, index);
     func->first_virtual_sm = obj->cuinfo.virtual_sm;
     if (func->alias_of) {
         func->sym->named_obj = obj;
