@@ -69,6 +69,8 @@ static const char *set_kind(cbi_fnlzr_config *config, const char *value)
 const char *cbi_fnlzr_option_set(cbi_fnlzr_config *config, const cbi_fnlzr_option *option,
                                  const char *value)
 {
+    if (!value)
+        value = ""; /* of options that take one this is refused below */
     switch (option - cbi_fnlzr_options) {
     case BINARY_KIND:
         return set_kind(config, value);
