@@ -154,7 +154,7 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
 
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
-static void put_barrier(uint8_t *at, const uint8_t *exit_insn)
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t first)
 {
     static const uint64_t code[BARRIER_LENGTH][2] = {
         {0x0992, UINT64_C(0x000fc00000005000)},
@@ -163,14 +163,14 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn)
     };
     uint64_t exit_control = cbi_ld64(exit_insn + 8) & CONTROL_BITS;
     bool scheduled = (exit_control & STALL_BITS) != STALL_BITS;
-    for (size_t i = 0; i < BARRIER_LENGTH; i++) {
+    for (size_t i = first; i < BARRIER_LENGTH; i++, at += 16) {
         uint64_t high = code[i][1];
         if (!scheduled && i == 1)
             high |= exit_control & WAIT_BITS;
         else if (!scheduled && i == 2)
             high = (high & ~CONTROL_BITS) | exit_control;
-        cbi_st64(at + 16 * i, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
-        cbi_st64(at + 16 * i + 8, high);
+        cbi_st64(at, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
+        cbi_st64(at + 8, high);
     }
 }
 
@@ -189,7 +189,7 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const b
     uint32_t used = code_count(old, total), kept = 0;
     for (uint32_t i = 0; i < used; i++) {
         rw->place[i] = kept * 16;
-        kept += barrier[i] ? BARRIER_LENGTH : 0;
+        kept += barrier[i] ? BARRIER_LENGTH - rw->barrier_start : 0;
         rw->self[i] = kept * 16;
         kept += !drop[i];
     }
@@ -204,7 +204,7 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const b
     for (uint32_t i = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * 16;
         if (barrier[i])
-            put_barrier(rw->text + rw->place[i], from);
+            put_barrier(rw->text + rw->place[i], from, rw->barrier_start);
         if (drop[i])
             continue;
         uint8_t *insn = rw->text + rw->self[i];
@@ -223,12 +223,15 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const b
 
 /* ---- its capsule ---- */
 
-/* The record of an exit with its barrier: four instructions, the exit's predicate in byte 4. */
-static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn)
+/* The record of an exit with its barrier: up to four instructions, the exit's predicate in byte 4.
+ */
+static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
+                              uint32_t count)
 {
-    uint8_t bytes[18] = {RUN_RECORD, 0x02, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0xf8};
+    uint8_t bytes[18] = {0, 0, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0xf8};
     uint8_t guard = exit_insn[1] >> 4;
     uint8_t predicate = (guard & 7) == 7 ? 31 : guard & 7;
+    cbi_st16(bytes, (uint16_t)(RUN_RECORD | count << 7));
     bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
@@ -248,7 +251,8 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
         if (barrier[e.first]) {
             uint8_t *bits = out.items + 12 + e.index / 8;
             *bits &= (uint8_t) ~(1u << (e.index % 8));
-            put_barrier_entry(lk, &out, text + (size_t)e.first * 16);
+            put_barrier_entry(lk, &out, text + (size_t)e.first * 16,
+                              BARRIER_LENGTH + 1 - rw->barrier_start);
             continue;
         }
         uint32_t gone = 0;
@@ -280,6 +284,15 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
+/* With -g every function gets barriers at its exits, beside code that was compiled with -G every
+ * kernel does. */
+static bool adds_barriers(const cbi_linker *lk, const cbi_func *func)
+{
+    if (lk->exec && lk->opt->debug)
+        return true;
+    return lk->merc->debug_info && (func->sym->other & STO_CUDA_ENTRY);
+}
+
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
 {
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
@@ -290,13 +303,14 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     bool *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
+    bool barriers = adds_barriers(lk, func);
     bool any = false;
     needs keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
-        if (lk->opt->debug && e.kind == CBI_CAPSULE_DERIVED &&
+        if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
             opcode(text + (size_t)e.first * 16) == OP_EXIT)
             any = barrier[e.first] = true;
     }
@@ -304,6 +318,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
         return;
     cbi_rewrite *rw = CBI_NEW(lk->ctx, cbi_rewrite);
     rw->func = func;
+    rw->barrier_start = may_drop ? 1 : 0; /* the memory barrier would go again */
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
@@ -331,10 +346,12 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
 
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
+    const cbi_osec *info = cbi_sec_find(lk, cbi_intern(lk->ctx, ".debug_info"));
+    lk->merc->debug_info = info && info->emitted;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
-            f->text->bytes && lk->exec) {
+            f->text->bytes && (lk->exec || lk->merc->debug_info)) {
             rewrite_function(lk, f);
             assign_scoreboards(lk, f);
         }
