@@ -288,6 +288,16 @@ void cbi_check_reserved(cbi_linker *lk)
         refuse_reserved(lk, lk->recs.items[i]);
 }
 
+/* What runs at the entry: functions that handed theirs on lose them. */
+static void drop_fragments(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        cbi_rec *rec = lk->recs.items[i];
+        if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func && !rec->func->entry)
+            rec->dead = true;
+    }
+}
+
 void cbi_propagate_attributes(cbi_linker *lk)
 {
     if (lk->only_entry) {
@@ -296,4 +306,5 @@ void cbi_propagate_attributes(cbi_linker *lk)
     } else if (lk->entries.len) {
         propagate_many(lk);
     }
+    drop_fragments(lk);
 }
