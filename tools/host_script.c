@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,9 @@ static cbi_span default_script(cbi_link_run *run)
 /* ld reads the script before it finds that it has no inputs. */
 static bool script_is_valid(cbi_ctx *ctx, const char *path)
 {
+    struct stat st;
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return true; /* ld would wait for its own output in /dev/stdout */
     arg_list ld = {0};
     add_arg(ctx, &ld, "ld");
     add_arg(ctx, &ld, "-T");
