@@ -7,12 +7,6 @@
 #include "api/identity.h"
 #include "link_run.h"
 
-static const char *basename_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void print_text(void *user, const char *text)
 {
     (void)user;
@@ -77,7 +71,7 @@ static void set_identity(cbi_link_run *run, cbi_link_options *options)
     options->tool_name = run->messages.tool_name;
     options->tool_version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
     options->tool_build = emulate ? CBI_NVLINK_BUILD : CBI_OWN_BUILD;
-    options->object_name = verbose && output ? basename_of(output) : "";
+    options->object_name = verbose && output ? cbi_base_name(output) : "";
     options->command_line = cbi_compose_tkinfo(run->ctx, line, verbose);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/identity.h"
+#include "base/base.h"
 #include "tools.h"
 
 static int tool_help(int argc, char **argv);
@@ -66,8 +67,7 @@ static int tool_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    const char *program = argc > 0 ? cbi_base_name(argv[0]) : "";
     if (strcmp(program, "nvlink") == 0) {
         argv[0] = (char *)program;
         return cbi_tool_link(argc, argv);

@@ -55,12 +55,6 @@ static void add_word(cbi_ctx *ctx, cbi_buf *out, const char *word)
     cbi_buf_printf(ctx, out, "'");
 }
 
-static const char *basename_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The value as the script gives it: inputs come from the archive, results go beside the script. */
 static const char *moved_value(cbi_ctx *ctx, cbi_opt opt, const char *value)
 {
@@ -74,7 +68,7 @@ static const char *moved_value(cbi_ctx *ctx, cbi_opt opt, const char *value)
     case OPT_DOT_FILE:
     case OPT_MAP:
     case OPT_TIME:
-        return basename_of(value);
+        return cbi_base_name(value);
     default:
         return value;
     }
@@ -192,7 +186,7 @@ void cbi_write_repro(cbi_link_run *run)
     if (!path)
         return;
     repro r = {.run = run};
-    const char *base = basename_of(path);
+    const char *base = cbi_base_name(path);
     size_t len = strlen(base);
     r.root = len > 4 && strcmp(base + len - 4, ".tar") == 0 ? cbi_strndup(ctx, base, len - 4)
                                                             : cbi_printf(ctx, "%s.d", base);

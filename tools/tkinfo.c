@@ -1,12 +1,6 @@
 /* The command string of the tkinfo record: the options that were given, in a fixed order. */
 #include "options.h"
 
-static const char *last_component(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void append_value(cbi_ctx *ctx, cbi_buf *out, cbi_opt opt, const cbi_opt_value *value)
 {
     switch (cbi_options[opt].kind) {
@@ -29,7 +23,7 @@ static void append_option(cbi_ctx *ctx, cbi_buf *out, cbi_opt opt, const cbi_opt
     const cbi_option *option = &cbi_options[opt];
     cbi_buf_printf(ctx, out, "-%s ", option->short_name ? option->short_name : "");
     if (option->record == OPT_RECORD_VERBOSE_BASENAME)
-        cbi_buf_printf(ctx, out, "%s", last_component(value->text));
+        cbi_buf_printf(ctx, out, "%s", cbi_base_name(value->text));
     else if (option->record != OPT_RECORD_VERBOSE_EMPTY)
         append_value(ctx, out, opt, value);
     cbi_buf_printf(ctx, out, " ");
@@ -40,7 +34,7 @@ const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool 
     cbi_buf out = {0};
     if (verbose) {
         for (size_t i = 0; i < line->inputs.len; i++)
-            cbi_buf_printf(ctx, &out, "%s%s", i ? "," : "", last_component(line->inputs.items[i]));
+            cbi_buf_printf(ctx, &out, "%s%s", i ? "," : "", cbi_base_name(line->inputs.items[i]));
         cbi_buf_printf(ctx, &out, " ");
     }
     uint8_t last_rank = 0;

@@ -57,6 +57,13 @@ static inline uint64_t cbi_align_up(uint64_t value, uint64_t align)
     return rest ? value + (align - rest) : value;
 }
 
+/* The last component of a path. */
+static inline const char *cbi_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* ---- little-endian access at places already known to be in range ---- */
 
 static inline uint16_t cbi_ld16(const void *p)

@@ -97,8 +97,7 @@ void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_s
 /* The text after the last dot of the last path component; NULL if there is no dot. */
 static const char *ending_of(const char *path)
 {
-    const char *base = strrchr(path, '/');
-    const char *dot = strrchr(base ? base + 1 : path, '.');
+    const char *dot = strrchr(cbi_base_name(path), '.');
     return dot ? dot + 1 : NULL;
 }
 

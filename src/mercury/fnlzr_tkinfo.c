@@ -30,12 +30,6 @@ bool cbi_fnlzr_is_linked(const cbi_object *o)
     return find_note(o, &section, &note, &info);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The option's value in a command line that starts at a word: "-o NAME", "-arch sm_NN". */
 static const char *find_value(const char *options, const char *option)
 {
@@ -65,12 +59,12 @@ static const char *new_options(const cbi_fnlzr_state *f, const char *options)
     if (!f->config.verbose_tkinfo || !f->config.output_name)
         return options;
     cbi_buf named = {0};
-    const char *output = base_name(f->config.output_name);
+    const char *output = cbi_base_name(f->config.output_name);
     value = find_value(options, "-o ");
     if (value)
         append_replaced(f->ctx, &named, options, value, output);
     else
-        cbi_buf_printf(f->ctx, &named, "%s -o %s %s", base_name(f->name), output, options);
+        cbi_buf_printf(f->ctx, &named, "%s -o %s %s", cbi_base_name(f->name), output, options);
     cbi_buf_append(f->ctx, &named, "", 1);
     return (const char *)named.items;
 }
@@ -98,7 +92,7 @@ void cbi_fnlzr_tkinfo(cbi_fnlzr_state *f)
     }
     info.options = new_options(f, info.options);
     if (f->config.verbose_tkinfo && f->config.output_name)
-        info.object_name = base_name(f->config.output_name);
+        info.object_name = cbi_base_name(f->config.output_name);
     cbi_tkinfo_append(f->ctx, &bytes, &info);
     const cbi_span old = now.sections[section].data;
     if (rest < old.size)
