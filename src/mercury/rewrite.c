@@ -305,7 +305,9 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = adds_barriers(lk, func);
     bool any = false;
-    needs keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
+    needs keep = {0};
+    if (may_drop)
+        keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
