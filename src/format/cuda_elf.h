@@ -84,6 +84,9 @@
 #define STO_CUDA_CONSTANT        0x80
 #define STO_CUDA_RESERVED_SHARED 0xa0
 
+/* What one constant bank holds, in bytes. */
+#define CUDA_CONSTANT_BANK_SIZE 0x10000
+
 /* notes: owner "NVIDIA Corp" */
 #define NT_CUDA_CUINFO   1000
 #define NT_CUDA_TKINFO   2000

@@ -141,8 +141,7 @@ static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
     sec->align = 1;
     for (size_t i = 0; i < order.len; i++) {
         cbi_lsym *sym = order.items[i]->sym;
-        uint64_t align = align_of(sym); /* no power of two */
-        sym->value = sec->size + (align ? (align - sec->size % align) % align : 0);
+        sym->value = cbi_align_up(sec->size, align_of(sym));
         cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, sym->value}));
         sec->size = sym->value + sym->size;
         sec->align = rank_of(sym) > sec->align ? rank_of(sym) : sec->align;
@@ -188,7 +187,7 @@ void cbi_cull_constants(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         uint64_t size = lk->merge_constants ? sec->unshared_size : sec->size;
-        if (!sec->dead && cbi_is_user_constants(sec) && size > CONSTANT_BANK_MAX)
+        if (!sec->dead && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
             cull(lk, sec);
     }
 }

@@ -378,17 +378,17 @@ void cbi_check_limits(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (sec->dead || sec->size <= CBI_CONSTANT_BANK_MAX)
+        if (sec->dead || sec->size <= CUDA_CONSTANT_BANK_SIZE)
             continue;
         if (cbi_is_user_constants(sec))
             cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
                       "the target has 64 KiB of __constant__ memory for all inputs together",
                       "File uses too much global constant data (0x%llx bytes, 0x%x max)",
-                      (unsigned long long)sec->size, CBI_CONSTANT_BANK_MAX);
+                      (unsigned long long)sec->size, CUDA_CONSTANT_BANK_SIZE);
         else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
             cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
                       "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
                       sec->func->sym->name->s, (unsigned long long)sec->size,
-                      CBI_CONSTANT_BANK_MAX);
+                      CUDA_CONSTANT_BANK_SIZE);
     }
 }

@@ -552,10 +552,9 @@ static void layout_relocatable(cbi_linker *lk)
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 
-static bool is_reserved(const cbi_lsym *sym)
+static bool is_placed_here(const cbi_lsym *sym)
 {
-    return sym->state == CBI_SYM_DEFINED && !sym->func && !sym->is_section &&
-           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED &&
+    return cbi_is_reserved_var(sym) && sym->state == CBI_SYM_DEFINED &&
            sym->sec->type == SHT_CUDA_SHARED_RESERVED && sym->value <= UINT16_MAX &&
            sym->size <= UINT32_MAX;
 }
@@ -570,7 +569,7 @@ static void place_reserved(cbi_linker *lk)
     for (size_t k = 0; k < CBI_COUNT(lists); k++)
         for (size_t i = 0; i < counts[k]; i++) {
             cbi_lsym *sym = lists[k][i];
-            if (!is_reserved(sym))
+            if (!is_placed_here(sym))
                 continue;
             sym->value = cbi_align_up(end, sym->value);
             end = sym->value + sym->size;

@@ -157,6 +157,13 @@ static inline bool cbi_is_shared_var(const cbi_lsym *sym)
     return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
 }
 
+/* The compiler's and the system's own variables in shared memory. */
+static inline bool cbi_is_reserved_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && !sym->func &&
+           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
+}
+
 /* An object's copy of a function. */
 typedef struct cbi_copy {
     cbi_lobj *obj;
@@ -450,14 +457,11 @@ const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f);
 void cbi_layout_commons(cbi_linker *lk);
 void cbi_layout_shared(cbi_linker *lk);
 void cbi_layout_constants(cbi_linker *lk);
-/* What __constant__ variables of all inputs together may take. */
-enum { CONSTANT_BANK_MAX = 0x10000 };
 /* layout_cull.c: tries to make too many constants fit. */
 void cbi_cull_constants(cbi_linker *lk);
 /* Gives .nv.ptx.const0.size, by which libcudadevrt knows the user's constants, their size. */
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
-enum { CBI_CONSTANT_BANK_MAX = 0x10000 };
 void cbi_check_limits(cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */

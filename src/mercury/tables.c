@@ -199,12 +199,6 @@ static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
     return f->obj ? f->obj->mercury->file.symbols[f->in_sym].size : 0;
 }
 
-static bool is_reserved(const cbi_lsym *sym)
-{
-    return !sym->func && !sym->is_section &&
-           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
-}
-
 /* What the SASS table says differently. */
 static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
@@ -215,7 +209,7 @@ static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
         cbi_st64(p + 8, reserved_value(sym, cbi_ld64(p + 8)));
     if (!lk->exec)
         return;
-    if (is_reserved(sym) && !undefined)
+    if (cbi_is_reserved_var(sym) && !undefined)
         cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_AREA);
     bool shared =
         !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
@@ -238,7 +232,7 @@ void cbi_mercury_symtabs(cbi_emit *em)
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
-        if (lk->exec && is_reserved(sym) && sym->state != CBI_SYM_UNDEF) {
+        if (lk->exec && cbi_is_reserved_var(sym) && sym->state != CBI_SYM_UNDEF) {
             cbi_st64(s + 8, 0);
             cbi_st64(m + 8, 0);
         }

@@ -4,7 +4,6 @@
 
 #define MAX_SYMBOL_SIZE (UINT64_C(1) << 48)
 #define MAX_ALIGN       (UINT64_C(1) << 31)
-#define MAX_BANK_SIZE   (UINT64_C(1) << 16) /* of a constant bank */
 
 /* The extended index table that belongs to a symbol table, or an empty span. */
 static cbi_span find_xindex(const cbi_object *o, uint32_t symtab)
@@ -26,7 +25,7 @@ static uint64_t room_for_symbols(const cbi_section *section)
     case SHT_CUDA_SHARED_RESERVED:
         return UINT64_MAX;
     case SHT_CUDA_CONSTANT_B0 + 2: /* nvlink -r keeps the symbols of a copy that it replaced */
-        return section->size > MAX_BANK_SIZE ? section->size : MAX_BANK_SIZE;
+        return section->size > CUDA_CONSTANT_BANK_SIZE ? section->size : CUDA_CONSTANT_BANK_SIZE;
     case SHT_NOBITS:
         return strcmp(section->name, ".nv.global") == 0 ? section->size : UINT64_MAX;
     default:
