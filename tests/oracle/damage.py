@@ -1,8 +1,10 @@
-"""Links damaged copies of valid inputs: whatever is in them, the linker ends in good order."""
+"""Damaged copies of valid inputs: whatever is in them, every command ends in good order."""
 import glob
 import os
 import random
+import shutil
 import struct
+import subprocess
 import time
 
 import toolchain
@@ -11,8 +13,13 @@ LIMIT = 5.0
 VALUES = [0, 1, 2, 3, 4, 7, 8, 0xFF, 0x100, 0xFF00, 0xFFF1, 0xFFF2, 0xFFFF, 0x10000, 0x7FFFFFFF,
           0x80000000, 0xFFFFFFF0, 0xFFFFFFFF, 1 << 32, 1 << 40, (1 << 63) - 1, 1 << 63,
           (1 << 64) - 8, (1 << 64) - 1]
-MODES = [[], [], [], ["-r"], ["-g"], ["-kernels-used=k"], ["-preserve-relocs"], ["-v"],
-         ["-dump-callgraph"]]
+MODES = [[], [], [], ["-r"], ["-r", "-g"], ["-g"], ["-kernels-used=k"], ["-preserve-relocs"],
+         ["-v"], ["-dump-callgraph"], ["-force-rela"]]
+INSPECT = [["check"], ["dump", "--all"], ["dump", "--all", "--json"], ["dump", "--capsule"],
+           ["diff", "--full"]]
+OUT = "final.out"
+# Chips that code of another one may be meant for.
+FAMILY = {"100": ["103", "110"], "103": ["100"], "110": ["100"], "120": ["121"], "121": ["120"]}
 
 
 def put(blob, off, size, value):
@@ -53,10 +60,18 @@ EHDR_FIELDS = [(4, 1), (5, 1), (7, 1), (8, 1), (16, 2), (18, 2), (20, 4), (24, 8
 SYM_FIELDS = [(0, 4), (4, 1), (5, 1), (6, 2), (8, 8), (16, 8)]
 
 
+TABLES = {"sym": (2, 0x70000085), "rel": (4, 9, 0x70000003, 0x70000082, 0x70000088),
+          "info": (0x70000000, 0x70000083, 0x70000086), "graph": (0x70000001, 0x70000002),
+          "note": (7,), "capsule": (0x70000016,), "action": (0x7000000b,),
+          "unified": (0x70000010, 0x70000011, 0x70000012, 0x70000014), "debug": (1,)}
+MERCURY_TABLES = ["capsule", "capsule", "debug", "action", "unified"]
+
+
 def structured(rng, blob):
     secs = sections(blob)
     kind = rng.choice(["ehdr", "shdr", "shdr", "shdr", "sym", "sym", "rel", "rel", "info", "graph",
-                       "note", "swap", "any"])
+                       "note", "swap", "any"] +
+                      (MERCURY_TABLES if is_mercury(blob) else []))
     if kind == "ehdr" or not secs:
         off, size = rng.choice(EHDR_FIELDS)
         return "ehdr " + poke(rng, blob, off, size)
@@ -67,9 +82,7 @@ def structured(rng, blob):
         (a, _), (b, _) = rng.choice(secs), rng.choice(secs)
         blob[a:a + 64], blob[b:b + 64] = blob[b:b + 64], blob[a:a + 64]
         return "section headers swapped"
-    types = {"sym": (2, 0x70000085), "rel": (4, 9, 0x70000082), "info": (0x70000000, 0x70000083,
-                                                                       0x70000086),
-             "graph": (0x70000001, 0x70000002), "note": (7,)}.get(kind)
+    types = TABLES.get(kind)
     pool = [s for _, s in secs if s[5] and (types is None or s[1] in types)]
     if not pool:
         return "nothing"
@@ -109,7 +122,11 @@ def damaged(rng, blob):
 
 
 def arch_of(blob):
-    return str(struct.unpack_from("<I", blob, 48)[0] >> 8 & 0xFFFF)
+    return str(get(blob, 48, 4) >> 8 & 0xFFFF)
+
+
+def is_mercury(blob):
+    return get(blob, 49, 2) >= 100
 
 
 def groups(files):
@@ -119,28 +136,71 @@ def groups(files):
     out = []
     for d in sorted(glob.glob(os.path.join(toolchain.ROOT, "tests", "golden", "*", "in"))):
         out.append([(f, open(os.path.join(d, f), "rb").read()) for f in sorted(os.listdir(d))])
+        result = os.path.join(os.path.dirname(d), "expected.cubin")
+        if os.path.exists(result):
+            out.append([("expected.cubin", open(result, "rb").read())])
     return out
 
 
-def problem(r):
-    if r.rc == -9999:
+def commands(rng, arch, names, bad):
+    """Steps that read the damaged file; a second step reads the result of the first."""
+    target = "-arch=sm_" + arch + rng.choice(["", "a"] if int(arch) >= 90 else [""])
+    if rng.random() < 0.2 and arch in FAMILY:
+        target = "-arch=sm_" + rng.choice(FAMILY[arch])
+    link = ["link", "--emulate", toolchain.EMULATE, target, "-o"]
+    kind = rng.random()
+    if kind < 0.7:
+        return [[*link, OUT, *rng.choice(MODES), *names]]
+    if kind < 0.8:
+        return [[*link, "half.out", "-r", *names], [*link, OUT, *rng.choice(MODES), "half.out"]]
+    if kind < 0.9 and int(arch) >= 100:
+        return [["finalize", *rng.choice([[], ["--self-check"]]), target, bad, "-o", OUT]]
+    inspect = rng.choice(INSPECT)
+    return [[*inspect, bad, names[0]] if inspect[0] == "diff" else [*inspect, bad]]
+
+
+def perform(tools, steps, files):
+    """Runs the steps up to the first that fails."""
+    d = tools.workdir()
+    for name, data in files:
+        with open(os.path.join(d, name), "wb") as f:
+            f.write(data)
+    for step in steps:
+        try:
+            p = subprocess.run([tools.cubind, *step], cwd=d, capture_output=True, timeout=LIMIT)
+            rc, err = p.returncode, p.stderr.decode("latin1")
+        except subprocess.TimeoutExpired:
+            rc, err = -9999, ""
+        if rc:
+            break
+    out = os.path.exists(os.path.join(d, step[step.index("-o") + 1])) if "-o" in step else None
+    shutil.rmtree(d, ignore_errors=True)
+    return rc, err, out
+
+
+def problem(rc, err, out):
+    if rc == -9999:
         return "took longer than %g s" % LIMIT
-    if r.rc < 0 or r.rc in (134, 136, 139):
-        return "died with signal %d" % (-r.rc if r.rc < 0 else r.rc - 128)
+    if rc < 0 or rc in (134, 136, 139):
+        return "died with signal %d" % (-rc if rc < 0 else rc - 128)
     for mark in ("AddressSanitizer", "runtime error:", "LeakSanitizer", "Assertion"):
-        if mark in r.err:
-            return next(x for x in r.err.splitlines() if mark in x)
-    if r.rc and r.out is not None:
-        return "left an output file with exit status %d" % r.rc
-    if r.rc == 0 and r.out is None:
+        if mark in err:
+            return next(x for x in err.splitlines() if mark in x)
+    if out is None:  # a command that only looks
+        return None
+    if rc and out:
+        return "left an output file with exit status %d" % rc
+    if rc == 0 and not out:
         return "exit status 0 without an output file"
-    if r.rc and not r.err:
+    if rc and not err:
         return "failed without a message"
     return None
 
 
 def run(opts, tools, pooled):
     sets = groups(opts.damage)
+    if opts.group == "mercury":
+        sets = [s for s in sets if is_mercury(s[0][1])]
     if not sets:
         print("oracle: no files to damage\n0 passed, 0 failed, 1 skipped")
         return 0
@@ -152,16 +212,16 @@ def run(opts, tools, pooled):
         i = rng.randrange(len(files))
         name, blob = files[i]
         bad, what = damaged(rng, blob)
-        args = ["-arch=sm_" + arch_of(files[0][1]), *rng.choice(MODES)]
+        steps = commands(rng, arch_of(files[0][1]), [n for n, _ in files], name)
         files[i] = (name, bad)
-        return tools.run_cubind(args, files, LIMIT), args, files, name, what
+        return perform(tools, steps, files), steps, files, name, what
 
     good = failed = accepted = 0
-    for k, (r, args, files, name, what) in pooled(opts, range(opts.n), work):
-        why = problem(r)
+    for k, (result, steps, files, name, what) in pooled(opts, range(opts.n), work):
+        why = problem(*result)
         if not why:
             good += 1
-            accepted += r.rc == 0
+            accepted += result[0] == 0
             continue
         failed += 1
         if failed > opts.show:
@@ -172,10 +232,10 @@ def run(opts, tools, pooled):
         for n, d in files:
             with open(os.path.join(folder, n), "wb") as f:
                 f.write(d)
-        print("FAIL damage seed %s job %d: %s\n    %s: %s; link %s %s; files in %s" % (
-            opts.seed, k, why, name, what, " ".join(args), " ".join(n for n, _ in files),
+        print("FAIL damage seed %s job %d: %s\n    %s: %s; %s; files in %s" % (
+            opts.seed, k, why, name, what, " && ".join(" ".join(s) for s in steps),
             os.path.relpath(folder)))
-    print("%d damaged links in %.0f s, %d accepted, %d refused" % (
+    print("%d damaged files in %.0f s, %d accepted, %d refused" % (
         opts.n, time.monotonic() - start, accepted, good - accepted))
     print("%d passed, %d failed" % (good, failed))
     return 1 if failed else 0
