@@ -80,6 +80,19 @@ static uint16_t saturating_sum(uint16_t a, uint16_t b)
     return (uint16_t)(a + b);
 }
 
+static uint8_t other_granularity(uint8_t code)
+{
+    return code == EIATTR_TCGEN05_1CTA_USED ? EIATTR_TCGEN05_2CTA_USED : EIATTR_TCGEN05_1CTA_USED;
+}
+
+static void refuse_granularity(cbi_linker *lk, const cbi_func *k)
+{
+    cbi_error(lk->ctx, "tcgen05-granularity", &(cbi_place){.symbol = k->sym->name->s}, NULL,
+              "Function '%s' uses single CTA(.cta_group::1) and CTA pair "
+              "granularity(.cta_group::2) and that is not allowed.",
+              k->sym->name->s);
+}
+
 /* Entry k reaches the function that `from` describes. */
 static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
@@ -92,14 +105,11 @@ static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         break;
     case EIATTR_TCGEN05_1CTA_USED:
     case EIATTR_TCGEN05_2CTA_USED:
-        if (cbi_find_record(k, from->code == EIATTR_TCGEN05_1CTA_USED ? EIATTR_TCGEN05_2CTA_USED
-                                                                      : EIATTR_TCGEN05_1CTA_USED))
-            cbi_error(lk->ctx, "tcgen05-granularity", &(cbi_place){.symbol = k->sym->name->s}, NULL,
-                      "Function '%s' uses single CTA(.cta_group::1) and CTA pair "
-                      "granularity(.cta_group::2) and that is not allowed.",
-                      k->sym->name->s);
-        if (!own)
+        if (!own) {
+            if (cbi_find_record(k, other_granularity(from->code)))
+                refuse_granularity(lk, k);
             cbi_add_record(lk, k, 1, from->code, 0);
+        }
         break;
     case EIATTR_VRC_CTA_INIT_COUNT:
     case EIATTR_NUM_BARRIERS:
@@ -183,6 +193,15 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
     own->symbol_count = all.symbol_count;
 }
 
+/* Does the kernel itself have the other granularity?  What it calls may be mixed here. */
+static bool mixes(const cbi_func *k, uint8_t code)
+{
+    if (code != EIATTR_TCGEN05_1CTA_USED && code != EIATTR_TCGEN05_2CTA_USED)
+        return false;
+    const cbi_rec *other = cbi_find_record(k, other_granularity(code));
+    return other && other->obj;
+}
+
 static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
 {
     if (code == EIATTR_EXTERNS) {
@@ -202,8 +221,11 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
             propagate_one(lk, k, rec);
             break;
         default:
-            if (!own)
-                own = cbi_add_record(lk, k, 1, code, 0);
+            if (own)
+                break;
+            if (mixes(k, code))
+                refuse_granularity(lk, k);
+            own = cbi_add_record(lk, k, 1, code, 0);
             break;
         }
     }
@@ -293,7 +315,8 @@ static void drop_fragments(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
         cbi_rec *rec = lk->recs.items[i];
-        if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func && !rec->func->entry)
+        if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func &&
+            !cbi_is_wanted_entry(lk, rec->func))
             rec->dead = true;
     }
 }

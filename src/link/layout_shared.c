@@ -559,11 +559,11 @@ static bool is_placed_here(const cbi_lsym *sym)
            sym->size <= UINT32_MAX;
 }
 
-/* The compiler's own variables in reserved shared memory stand behind the system's.  Objects give
- * their alignment as value.  (With Mercury code the finalizer places them.) */
+/* The compiler's own variables in reserved shared memory stand behind the system's, which the
+ * Mercury side does not count.  Objects give their alignment as value. */
 static void place_reserved(cbi_linker *lk)
 {
-    uint64_t end = SYSTEM_AREA;
+    CBI_VEC(cbi_lsym *) order = {0};
     cbi_lsym **lists[] = {lk->locals.items, lk->globals.items};
     const size_t counts[] = {lk->locals.len, lk->globals.len};
     for (size_t k = 0; k < CBI_COUNT(lists); k++)
@@ -571,11 +571,17 @@ static void place_reserved(cbi_linker *lk)
             cbi_lsym *sym = lists[k][i];
             if (!is_placed_here(sym))
                 continue;
-            sym->value = cbi_align_up(end, sym->value);
-            end = sym->value + sym->size;
-            if (end > sym->sec->size)
-                sym->sec->size = end;
+            sym->shared_align = sym->value;
+            cbi_vec_push(lk->ctx, &order, sym);
         }
+    cbi_list_sort(lk->ctx, (void **)order.items, order.len, stricter);
+    uint64_t end = lk->mercury ? 0 : SYSTEM_AREA;
+    for (size_t i = 0; i < order.len; i++) {
+        cbi_lsym *sym = order.items[i];
+        sym->value = cbi_align_up(end, sym->shared_align);
+        sym->sec->size = end = sym->value + sym->size;
+        sym->sec->align = order.items[0]->shared_align;
+    }
 }
 
 void cbi_layout_shared(cbi_linker *lk)
@@ -585,6 +591,6 @@ void cbi_layout_shared(cbi_linker *lk)
         layout_final(lk);
     else
         layout_relocatable(lk);
-    if (lk->exec && !lk->mercury && cbi_arch_is_mercury(lk->opt->arch))
+    if (lk->exec && cbi_arch_is_mercury(lk->opt->arch))
         place_reserved(lk);
 }

@@ -32,6 +32,9 @@ bool cbi_mercury_in_range(const cbi_lrel *rel);
  * the SASS partner, everything else in place. */
 void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank);
 
+/* The place of a variable in reserved shared memory: written into SASS, open in Mercury code. */
+void cbi_mercury_patch_reserved(cbi_linker *lk, const cbi_lrel *rel);
+
 /* Where the largest parameter bank in the link ends. */
 uint64_t cbi_mercury_banks_end(const cbi_linker *lk);
 

@@ -320,10 +320,10 @@ void cbi_link_propagate(cbi_linker *lk)
     if (lk->exec) {
         stack_sizes(lk);
         cbi_link_dump_callgraph(lk);
-        registers(lk);
         cbi_sparse_masks(lk);
         migrate_barriers(lk);
         cbi_propagate_attributes(lk);
+        registers(lk);
     }
     cbi_check_reserved(lk);
 }

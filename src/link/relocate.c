@@ -449,6 +449,11 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     }
     if (!in_range(lk, r))
         out_of_range(lk, r, "reloc address not found");
+    if (lk->mercury && lk->exec && sym && cbi_is_reserved_var(sym)) {
+        cbi_mercury_patch_reserved(lk, r);
+        keep(lk, r);
+        return;
+    }
     record_resolved(lk, r);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)

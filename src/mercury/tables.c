@@ -19,7 +19,8 @@ static bool is_resolved_on_sass_side(const cbi_linker *lk, const cbi_lrel *r)
     if (!lk->exec)
         return false;
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    return type && type->action == CBI_RELOC_PROG_REL;
+    return (type && type->action == CBI_RELOC_PROG_REL) ||
+           (r->sym && cbi_is_reserved_var(r->sym) && r->sym->state != CBI_SYM_UNDEF);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -232,10 +233,6 @@ void cbi_mercury_symtabs(cbi_emit *em)
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
-        if (lk->exec && cbi_is_reserved_var(sym) && sym->state != CBI_SYM_UNDEF) {
-            cbi_st64(s + 8, 0);
-            cbi_st64(m + 8, 0);
-        }
         sass_symbol(lk, sym, s);
         if (!sym->sec || sym->state == CBI_SYM_UNDEF)
             continue;

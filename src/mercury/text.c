@@ -1,5 +1,5 @@
 /* Resolved relocations: the SASS text, and what of them the capsule stores. */
-#include "mercury/mercury.h"
+#include "mercury/emit.h"
 
 #include "format/reloc.h"
 
@@ -73,6 +73,18 @@ const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_os
     return list ? list : &none;
 }
 
+static void patch_sass(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(rel)->type);
+    if (!cbi_sass_of(rel)->present || !type)
+        no_partner(lk, rel);
+    cbi_lrel sass = *rel;
+    sass.offset = cbi_sass_of(rel)->offset;
+    sass.type = cbi_sass_of(rel)->type;
+    sass.addend = cbi_sass_of(rel)->addend;
+    cbi_link_patch(type, &sass, value, bank);
+}
+
 void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
 {
     bank = bank_of(rel, bank);
@@ -82,15 +94,14 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
             add_fixup(lk, rel, value, bank);
         return;
     }
-    const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(rel)->type);
-    if (!cbi_sass_of(rel)->present || !type)
-        no_partner(lk, rel);
-    cbi_lrel sass = *rel;
-    sass.offset = cbi_sass_of(rel)->offset;
-    sass.type = cbi_sass_of(rel)->type;
-    sass.addend = cbi_sass_of(rel)->addend;
-    cbi_link_patch(type, &sass, value, bank);
+    patch_sass(lk, rel, value, bank);
     add_fixup(lk, rel, value, bank);
+}
+
+void cbi_mercury_patch_reserved(cbi_linker *lk, const cbi_lrel *rel)
+{
+    if (cbi_is_text(rel->target) && cbi_sass_of(rel)->present)
+        patch_sass(lk, rel, rel->sym->value + CBI_RESERVED_AREA, 0);
 }
 
 /* ---- capsules ---- */
