@@ -15,6 +15,7 @@ enum {
     R_MERCURY_ABS32 = 0x10003,
     R_MERCURY_ABS16 = 0x10004,
     R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */
+    R_MERCURY_FUNC_DESC_64 = 0x1000f,
 };
 
 /* Who resolves it, as published.  For a link LINKER and EITHER are the same. */

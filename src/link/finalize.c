@@ -158,14 +158,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (cbi_is_shared_var(sym))
         return lk->opt->debug && !(sym->other & STO_CUDA_VISIBILITY) &&
                (sym->state == CBI_SYM_DEFINED || sym->dynamic);
-    if (sym->state == CBI_SYM_UNDEF) {
-        if (cbi_is_image(sym))
-            return true;
-        if (cbi_is_unified_name(sym->name->s))
-            return false;
-        return strncmp(sym->name->s, ".nv.", 4) == 0 || sym->used;
-    }
-    return true;
+    return sym->state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
 
 static void list_symbol(cbi_linker *lk, cbi_lsym *sym)

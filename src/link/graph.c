@@ -3,6 +3,7 @@
  * Indirect calls go through one node per prototype string, so the graph stays linear in the input
  * whatever the number of callers and candidates.
  */
+#include "format/reloc.h"
 #include "link/state.h"
 
 #include <stdlib.h>
@@ -137,7 +138,8 @@ static bool named_by_host(const cbi_linker *lk, const cbi_func *f)
 
 static bool keeps_function(uint32_t type)
 {
-    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63);
+    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63) ||
+           type == R_MERCURY_FUNC_DESC_64;
 }
 
 static void kill_function(cbi_func *f)
@@ -225,7 +227,7 @@ void cbi_link_liveness(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
-        if (!lk->mercury && keeps_function(r->type) && r->sym && r->sym->func)
+        if (keeps_function(r->type) && r->sym && r->sym->func)
             r->sym->func->live = r->sym->func->desc_used = true;
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {

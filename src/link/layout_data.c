@@ -74,7 +74,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
                 lk->ctx, &bank->pieces,
                 ((cbi_piece){from->pieces.items[p].bytes, off + from->pieces.items[p].offset}));
     }
-    for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
+    for (size_t i = entries->len; i-- > 0 && from->used_size > 0;) {
         if (from->rel)
             cbi_sec_rel(lk, bank_of(entries->items[i]), false);
         if (from->rela)

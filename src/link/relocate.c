@@ -224,7 +224,6 @@ static bool in_gap(const cbi_lrel *r)
 static void keep(cbi_linker *lk, cbi_lrel *r)
 {
     if (r->sym) {
-        r->sym->used = true;
         uint64_t base = cbi_section_base(r);
         if (base) {
             r->addend += (int64_t)base;
@@ -288,7 +287,6 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
     if (!r->is_rela)
         copy->addend = old_field(r);
     if (r->sym) {
-        r->sym->used = true;
         r->sym->recorded = true;
         copy->addend += (int64_t)cbi_section_base(r);
     }
@@ -404,8 +402,6 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     }
     if (gone)
         return;
-    if (sym && sym->state == CBI_SYM_UNDEF && !is_func(sym))
-        sym->used = true;
     if (clears && sym && (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF)) {
         r->type = 0;
         r->sym = NULL;

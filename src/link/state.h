@@ -111,7 +111,6 @@ struct cbi_lsym {
     bool is_section;
     bool removed;     /* dead function, pruned, unused shared variable */
     bool emitted;     /* has an entry in the output symbol table */
-    bool used;        /* a surviving relocation refers to it */
     bool initialised; /* defined in a section with bytes */
     bool dynamic;     /* shared variable without a size of its own */
     bool common_pending;

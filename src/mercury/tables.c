@@ -214,7 +214,8 @@ static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
         cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_AREA);
     bool shared =
         !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-    if (CBI_ST_TYPE(sym->info) == STT_CUDA_OBJECT && !undefined)
+    bool global = (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
+    if (CBI_ST_TYPE(sym->info) == STT_CUDA_OBJECT && (!undefined || global))
         p[4] = (uint8_t)((p[4] & 0xf0) | STT_OBJECT);
     if (!sym->func)
         p[5] &= (uint8_t)~STO_CUDA_SPACE;
