@@ -68,14 +68,14 @@ static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
     return &user->itself;
 }
 
-/* The live entries that reach a user of the variable, each once, function order per user. */
+/* The live entries that reach a user of the variable, each once, for each user from the last. */
 static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list all = {0};
     cbi_map seen = {0};
     for (size_t i = 0; i < sym->users.len; i++) {
         const cbi_func_list *reaching = entries_with(lk, sym->users.items[i]);
-        for (size_t j = 0; j < reaching->len; j++) {
+        for (size_t j = reaching->len; j-- > 0;) {
             cbi_func *k = reaching->items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
                 continue;

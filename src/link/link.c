@@ -48,9 +48,9 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
     cbi_link_check_unified(lk);      /* these need an index file */
     cbi_link_check_replaced(lk);     /* an accident of nvlink */
+    cbi_layout_images(lk);           /* texture tables in bank 0 */
     cbi_layout_shared(lk);           /* shared memory of every entry */
     cbi_layout_constant_size(lk);    /* ... and how many the user's own are */
-    cbi_layout_images(lk);           /* texture tables in bank 0 */
     cbi_cull_constants(lk);          /* constants beyond the limit */
     cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_check_limits(lk);
