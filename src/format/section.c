@@ -101,7 +101,7 @@ const cbi_section_rule cbi_section_rules[] = {
     {".nv.udt", 7, false, SHT_CUDA_UDT, SHT_CUDA_UDT, 0x3, L_NONE, I_NONE, 1, 0, 90, 255},
     {".nv.udt.entry", 13, false, SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY, 0x0, L_SYMTAB, I_NONE, 8, 32, 90, 255},
     {".nv.capmerc.text", 16, true, SHT_CUDA_CAPMERC, SHT_CUDA_CAPMERC, 0x10000000, L_MERC, I_MERC_FUNCTION, 16, 0, 100, 255},
-    {".nv.capmerc.nv.uft.rel", 22, true, SHT_CUDA_CAPMERC, SHT_CUDA_CAPMERC, 0x10000000, L_MERC, I_MERC_FUNCTION, 16, 0, 100, 255},
+    {".nv.capmerc.nv.uft.rel", 22, true, SHT_CUDA_CAPMERC, SHT_CUDA_CAPMERC, 0x10000000, L_MERC, I_MERC_FUNCTION, 16, 128, 100, 255},
     {".nv.merc.debug_abbrev", 21, false, SHT_PROGBITS, SHT_PROGBITS, 0x10000000, L_NONE, I_NONE, 1, 0, 100, 255},
     {".nv.merc.debug_aranges", 22, false, SHT_PROGBITS, SHT_PROGBITS, 0x10000000, L_NONE, I_NONE, 1, 0, 100, 255},
     {".nv.merc.debug_frame", 20, false, SHT_PROGBITS, SHT_PROGBITS, 0x10000000, L_NONE, I_NONE, 1, 0, 100, 255},

@@ -122,12 +122,12 @@ static void check_info_twins(cbi_checker *c, uint32_t i)
 /* ---- relocations ---- */
 
 /* Code: the lists of both views correspond one to one. */
-static void check_text_relocs(cbi_checker *c, uint32_t i)
+static void check_text_relocs(cbi_checker *c, const uint32_t *plain, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
-    if (!cbi_is_code_twin(s) || !cbi_check_find_only(c, s->name))
+    if (!cbi_is_code_twin(s))
         return;
-    cbi_twins twins = cbi_twins_of(c->ctx, c->o, i);
+    cbi_twins twins = cbi_twins_of(c->o, plain, i);
     const char *finding;
     while ((finding = cbi_twins_next(c->ctx, &twins)))
         cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + twins.entry * sizeof(Elf64_Rela),
@@ -158,6 +158,7 @@ void cbi_check_mercury(cbi_checker *c)
 {
     if (!c->mercury || !c->o->merc_symtab)
         return;
+    const uint32_t *plain = cbi_twins_plain(c->ctx, c->o);
     for (uint32_t i = 1; i < c->o->section_count; i++) {
         switch (c->o->sections[i].type) {
         case SHT_CUDA_CAPMERC:
@@ -167,7 +168,7 @@ void cbi_check_mercury(cbi_checker *c)
             check_info_twins(c, i);
             break;
         case SHT_CUDA_MERC_RELA:
-            check_text_relocs(c, i);
+            check_text_relocs(c, plain, i);
             break;
         default:
             break;

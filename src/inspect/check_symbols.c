@@ -111,16 +111,20 @@ static void check_table(cbi_checker *c, bool mercury)
     uint32_t table = mercury ? o->merc_symtab : o->symtab;
     const cbi_symbol *symbols = mercury ? o->merc_symbols : o->symbols;
     uint32_t count = mercury ? o->merc_symbol_count : o->symbol_count;
-    uint32_t locals = 1;
+    /* a weak symbol stands among the globals if it was global first: an undefined one */
+    uint32_t locals = 1, not_global = 1;
     for (uint32_t i = 1; i < count; i++) {
         check_symbol(c, mercury, i, &symbols[i]);
         if (CBI_ST_BIND(symbols[i].info) != STB_GLOBAL)
+            not_global = i + 1;
+        if (CBI_ST_BIND(symbols[i].info) == STB_LOCAL)
             locals = i + 1;
     }
-    if (table && o->sections[table].info != locals && !c->legacy)
+    uint32_t info = table ? o->sections[table].info : 0;
+    if (table && (info < locals || info > not_global) && !c->legacy)
         cbi_check_fail(c, CBI_CHECK_SYMBOL_LOCALS, table, cbi_check_header(c, table), NULL,
-                       "sh_info is %u, the last symbol that is not global is %u",
-                       o->sections[table].info, locals - 1);
+                       "sh_info is %u, the last local symbol %u, the last that is not global %u",
+                       info, locals - 1, not_global - 1);
 }
 
 /* The Mercury table holds the same symbols at the same indices; the plain one may go on. */

@@ -6,17 +6,19 @@ static bool is_linker(const char *tool)
     return strcmp(tool, "nvlink") == 0 || strcmp(tool, "nvJIT API") == 0;
 }
 
-/* The first linker's note; false if there is none.  A linker can call itself anything, but it puts
- * its note before those of its inputs. */
+/* The first linker's note; false if there is none.  A linker can call itself anything, but its note
+ * is the first one, and the compiler's alone is named after that. */
 static bool find_note(const cbi_object *o, uint32_t *ret_section, cbi_note *ret_note,
                       cbi_tkinfo *ret_info)
 {
     *ret_section = cbi_object_find(o, ".note.nv.tkinfo");
     size_t pos = 0;
     while (*ret_section && cbi_note_next(o->sections[*ret_section].data, &pos, ret_note)) {
-        bool before_others = ret_note->offset == 0 && pos < o->sections[*ret_section].data.size;
-        if (ret_note->type == NT_CUDA_TKINFO && cbi_tkinfo_read(ret_note->desc, ret_info) &&
-            (is_linker(ret_info->tool) || before_others))
+        if (ret_note->type != NT_CUDA_TKINFO || !cbi_tkinfo_read(ret_note->desc, ret_info))
+            continue;
+        bool alone = pos >= o->sections[*ret_section].data.size;
+        if (is_linker(ret_info->tool) ||
+            (ret_note->offset == 0 && !(alone && strcmp(ret_info->tool, "ptxas") == 0)))
             return true;
     }
     return false;

@@ -58,9 +58,11 @@ static bool symbols_agree(const cbi_object *o)
 /* Every relocation is inside its section, and those of code are the same in both views. */
 static const char *relocs_disagree(cbi_ctx *ctx, const cbi_object *o)
 {
+    const uint32_t *plain = cbi_twins_plain(ctx, o);
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
-        if (!cbi_is_reloc_type(s->type) || s->info >= o->section_count)
+        if (!cbi_is_reloc_type(s->type) || cbi_is_resolved_type(s->type) ||
+            s->info >= o->section_count)
             continue;
         const cbi_section *target = &o->sections[s->info];
         for (size_t k = 0; k < cbi_rela_count(s); k++) {
@@ -70,7 +72,7 @@ static const char *relocs_disagree(cbi_ctx *ctx, const cbi_object *o)
         }
         if (!cbi_is_code_twin(s))
             continue;
-        cbi_twins twins = cbi_twins_of(ctx, o, i);
+        cbi_twins twins = cbi_twins_of(o, plain, i);
         const char *finding = cbi_twins_next(ctx, &twins);
         if (finding)
             return cbi_printf(ctx, "%s: %s", s->name, finding);

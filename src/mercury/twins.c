@@ -1,6 +1,7 @@
 #include "mercury/twins.h"
 
 #include "format/reloc.h"
+#include "mercury/capsule.h"
 
 static const char prefix[] = ".nv.merc.rela.text.";
 
@@ -9,11 +10,25 @@ bool cbi_is_code_twin(const cbi_section *s)
     return s->type == SHT_CUDA_MERC_RELA && strncmp(s->name, prefix, sizeof prefix - 1) == 0;
 }
 
-cbi_twins cbi_twins_of(cbi_ctx *ctx, const cbi_object *o, uint32_t section)
+const uint32_t *cbi_twins_plain(cbi_ctx *ctx, const cbi_object *o)
 {
-    const char *name =
-        cbi_printf(ctx, ".rela.text.%s", o->sections[section].name + sizeof prefix - 1);
-    return (cbi_twins){.object = o, .mercury = section, .plain = cbi_object_find(o, name)};
+    uint32_t *lists = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t);
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].type == SHT_RELA && o->sections[i].info < o->section_count)
+            lists[o->sections[i].info] = i;
+    return lists;
+}
+
+/* By the capsule, as functions can share a name. */
+cbi_twins cbi_twins_of(const cbi_object *o, const uint32_t *plain, uint32_t section)
+{
+    cbi_twins t = {.object = o, .mercury = section};
+    cbi_capsule capsule;
+    uint32_t about = o->sections[section].info;
+    if (about < o->section_count && cbi_capsule_open(o->sections[about].data, &capsule) &&
+        capsule.text_index < o->section_count)
+        t.plain = plain[capsule.text_index];
+    return t;
 }
 
 /* Places in reserved shared memory are known when SASS is made, so that only one view may have the

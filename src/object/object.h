@@ -109,6 +109,8 @@ typedef struct cbi_rela {
 
 /* Records of a relocation section (SHT_REL, SHT_RELA and their CUDA forms) and the i-th of them. */
 bool cbi_is_reloc_type(uint32_t sh_type);
+/* ... of these the ones that only say what was applied. */
+bool cbi_is_resolved_type(uint32_t sh_type);
 size_t cbi_rela_count(const cbi_section *section);
 cbi_rela cbi_rela_at(const cbi_section *section, size_t i);
 

@@ -10,6 +10,11 @@ enum {
     UNIFIED_RECORD = 32,
 };
 
+bool cbi_is_resolved_type(uint32_t sh_type)
+{
+    return sh_type == SHT_CUDA_RESOLVED_RELA || sh_type == SHT_CUDA_MERC_RESOLVED_RELA;
+}
+
 bool cbi_is_reloc_type(uint32_t sh_type)
 {
     switch (sh_type) {
@@ -75,8 +80,9 @@ static void check_relocs(cbi_object_reader *r, uint32_t index)
     const cbi_section *target = &o->sections[s->info];
     bool mercury = s->type == SHT_CUDA_MERC_RELA || s->type == SHT_CUDA_MERC_RESOLVED_RELA;
     uint32_t symbols = mercury ? o->merc_symbol_count : o->symbol_count;
-    /* a capsule is compressed: places in the instruction stream may lie past its end */
-    bool bounded = target->type != SHT_CUDA_CAPMERC;
+    /* a capsule is compressed: places in the instruction stream may lie past its end; what was
+     * resolved is applied by nobody, and nvlink writes places of other functions there */
+    bool bounded = target->type != SHT_CUDA_CAPMERC && !cbi_is_resolved_type(s->type);
     size_t count = cbi_rela_count(s);
     for (size_t i = 0; i < count; i++) {
         cbi_rela rela = cbi_rela_at(s, i);

@@ -150,7 +150,7 @@ def programs(opts):
     return [Program(n) for n in names if not opts.only or opts.only in n]
 
 
-def run(opts, tools, archs, Tally, report, pooled):
+def run(opts, tools, archs, Tally, report, pooled, aim):
     tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
     if opts.quick:
         archs = [a for a in archs if a in QUICK_ARCHS] or archs
@@ -175,10 +175,11 @@ def run(opts, tools, archs, Tally, report, pooled):
             inputs = arrange(tools, mode, arch, prog.inputs(tools, arch))
         except toolchain.ToolError as e:
             return toolchain.Verdict("skip", "", str(e)), None, None
-        steps = steps_for(tools, prog, mode, arch, inputs)
+        goal, judge = aim(opts, arch, "%s/%s" % (prog.name, mode))
+        steps = steps_for(tools, prog, mode, goal, inputs)
         if opts.validate:
             return check_expected(tools, prog, arch, mode, steps, inputs), steps, inputs
-        return toolchain.run_steps(tools, steps, inputs), steps, inputs
+        return judge(tools, steps, inputs), steps, inputs
 
     for (prog, arch, mode), (v, steps, inputs) in pooled(opts, jobs, work):
         tally.add(v)
@@ -197,7 +198,7 @@ def run(opts, tools, archs, Tally, report, pooled):
                 write_failure(opts, prog, arch, mode, steps, inputs, v)
         elif v.grade == "sched" and opts.verbose:
             report(name, v)
-        if v.grade not in ("same", "skip"):
+        if v.grade not in ("same", "skip", "compiler"):
             modes[mode] = modes.get(mode, 0) + 1
     for name, row in per.items():
         if row.get("diff") or row.get("sched"):

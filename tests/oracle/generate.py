@@ -7,6 +7,7 @@ import random
 
 import hosts
 import patch
+import toolchain
 from toolchain import sm_number
 
 # Signature: (return type or None, parameter types). 'bN' is an N byte aggregate.
@@ -59,11 +60,12 @@ class Program:
     def __init__(self, arch, modules, steps):
         self.arch, self.modules, self.steps = arch, modules, steps
         self.patch = None       # seed of changes to the attributes of the compiled modules
+        self.judge = toolchain.run_steps
         self.host = None        # seed of what the host refers to, when modules are host objects
 
     def copy(self):
         p = Program(self.arch, [m.copy() for m in self.modules], [list(s) for s in self.steps])
-        p.patch, p.host = self.patch, self.host
+        p.patch, p.host, p.judge = self.patch, self.host, self.judge
         return p
 
     def inputs(self, tools):

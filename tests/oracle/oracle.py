@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import generate
+import judges
 import shrink
 import toolchain
 
@@ -32,6 +33,8 @@ class Tally:
                                                     for x in self.classes.most_common(20)))
         if c["skip"]:
             print("%d jobs could not be compiled" % c["skip"])
+        if c["compiler"]:
+            print("%d jobs hold code that only a compiler can take to the target" % c["compiler"])
         if self.mercury:
             print("%d identical, %d sched-only, %d different" % (c["same"], c["sched"], c["diff"]))
         print("%d passed, %d failed" % (c["same"], c["diff"] + c["sched"]))
@@ -69,6 +72,16 @@ def pooled(opts, jobs, work):
             yield j, f.result()
 
 
+def aim(opts, arch, name):
+    """The architecture to link for, and what judges the link."""
+    if opts.check:
+        return arch, judges.check
+    if not opts.off_target and not opts.finalize:
+        return arch, toolchain.run_steps
+    target = judges.target_for(arch, name)
+    return (arch, judges.finalize(target)) if opts.finalize else (target, toolchain.run_steps)
+
+
 def random_jobs(opts, tools):
     archs = pick_archs(opts)
     tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
@@ -84,11 +97,12 @@ def random_jobs(opts, tools):
             prog.patch = "%s/%d" % (opts.seed, job)
         if opts.host:
             prog.host = "%s/%d" % (opts.seed, job)
+        prog.arch, prog.judge = aim(opts, prog.arch, "%s/%d" % (opts.seed, job))
         try:
             inputs = prog.inputs(tools)
         except toolchain.ToolError as e:
             return prog, toolchain.Verdict("skip", "", str(e))
-        return prog, toolchain.run_steps(tools, prog.args(), inputs)
+        return prog, prog.judge(tools, prog.args(), inputs)
 
     done = 0
     for job, (prog, v) in pooled(opts, jobs, work):
@@ -98,7 +112,7 @@ def random_jobs(opts, tools):
         tally.add(v)
         if opts.verbose and v.grade == "skip":
             print("skip %d: %s" % (job, v.text.splitlines()[0]))
-        if v.grade in ("same", "skip"):
+        if v.grade in ("same", "skip", "compiler"):
             continue
         seen[v.cls] += 1
         name = "seed %s job %d sm_%s %s" % (opts.seed, job, prog.arch,
@@ -112,7 +126,7 @@ def random_jobs(opts, tools):
         if seen[v.cls] <= opts.shrink and sum(min(n, opts.shrink)
                                               for n in seen.values()) <= opts.cases:
             small = shrink.Shrinker(tools, prog, v.cls).run()
-            sv = toolchain.run_steps(tools, small.args(), small.inputs(tools))
+            sv = small.judge(tools, small.args(), small.inputs(tools))
             folder = os.path.join(opts.keep or os.path.join(toolchain.ROOT, "build",
                                                             "oracle-fail"),
                                   "%s-%d" % (opts.seed, job))
@@ -151,6 +165,13 @@ def main(argv):
                    help="random: pack the modules into host objects that refer to some kernels")
     p.add_argument("--patch", action="store_true",
                    help="random: change attribute records of the compiled modules")
+    p.add_argument("--off-target", action="store_true",
+                   help="link for another target of the objects' family (sm_100 and later)")
+    p.add_argument("--finalize", action="store_true",
+                   help="let nvlink link, compare `cubind finalize` of that for another target of the"
+                        " family with nvlink's own link for it")
+    p.add_argument("--check", action="store_true",
+                   help="let nvlink link; `cubind check` must find no fault in inputs and outputs")
     p.add_argument("--shrink", type=int, default=1, metavar="K",
                    help="random: minimise the first K failures of each class")
     p.add_argument("--cases", type=int, default=8, help="random: failures minimised in all")
@@ -170,7 +191,7 @@ def main(argv):
             return random_jobs(opts, tools)
         if opts.features:
             import features
-            return features.run(opts, tools, pick_archs(opts), Tally, report, pooled)
+            return features.run(opts, tools, pick_archs(opts), Tally, report, pooled, aim)
         if opts.damage is not None:
             import damage
             return damage.run(opts, tools, pooled)

@@ -20,7 +20,7 @@ class Shrinker:
             inputs = prog.inputs(self.tools)
         except toolchain.ToolError:
             return False
-        v = toolchain.run_steps(self.tools, prog.args(), inputs)
+        v = prog.judge(self.tools, prog.args(), inputs)
         return v.grade != "same" and v.cls == self.cls
 
     def attempt(self, change):

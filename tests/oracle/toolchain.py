@@ -187,6 +187,18 @@ class Tools:
         shutil.rmtree(d, ignore_errors=True)
         return Run(rc, err, data, std)
 
+    def run_plain(self, argv, files):
+        """Runs a program in a folder that holds FILES."""
+        d = self.workdir()
+        for name, data in files:
+            with open(os.path.join(d, name), "wb") as f:
+                f.write(data)
+        try:
+            return subprocess.run(argv, cwd=d, capture_output=True, text=True, timeout=TIMEOUT,
+                                  errors="replace")
+        finally:
+            shutil.rmtree(d, ignore_errors=True)
+
     def run_nvlink(self, args, inputs):
         key = digest("nvlink", self.version, "\0".join(args),
                      *[x for n, d in inputs for x in (n, d)])
@@ -245,6 +257,10 @@ def compare(n, c):
                            "output %s" % (-n.rc, c.rc, "written" if c.out is not None else "none"))
         return Verdict("same")
     ne, ce = norm_err(n.err), [x for x in norm_err(c.err) if not x.startswith("  ")]
+    # refused for want of a compiler, which nvlink has
+    if n.out is not None and c.out is None and \
+            ("cannot run as it is" in c.err or "needs a compiler" in c.err):
+        return Verdict("compiler")
     if n.rc != c.rc:
         return Verdict("diff", "exit status %d / %d" % (n.rc, c.rc), "exit status: nvlink %d | cubind %d\nnvlink says: %s"
                        "\ncubind says: %s" % (n.rc, c.rc, "; ".join(ne[:3]), "; ".join(ce[:3])))
@@ -283,6 +299,8 @@ def run_steps(tools, steps, inputs):
         if v.grade == "diff":
             if i:
                 v.text = "step %d (%s): %s" % (i + 1, " ".join(args), v.text)
+            return v
+        if v.grade == "compiler":
             return v
         if v.grade == "sched":
             last = v
