@@ -12,7 +12,7 @@ static cb_status dump(cbi_ctx *ctx, void *arg)
     if (kind != CBI_OBJECT_OK && !(kind == CBI_OBJECT_DAMAGED && o.sections))
         return CB_OK;
     cbi_node *document = cbi_node_object(ctx);
-    cbi_dump(ctx, &o, CBI_DUMP_ALL, document);
+    cbi_dump(ctx, &o, CBI_DUMP_ALL | CBI_DUMP_CAPSULE, document);
     for (uint32_t i = 1; i < o.section_count && i < 8; i++)
         cbi_dump_section(ctx, &o, o.sections[i].name, document);
     cbi_buf text = {0}, json = {0};

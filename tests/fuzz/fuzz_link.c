@@ -6,13 +6,17 @@
 #include "format/arch.h"
 #include "format/cuda_elf.h"
 
-static const char *target_of(const uint8_t *data, size_t size)
+/* The target of the object's chip; from sm_90 on there are several, of which `choice` picks one. */
+static const char *target_of(const uint8_t *data, size_t size, size_t choice)
 {
     if (size >= sizeof(Elf64_Ehdr)) {
         uint32_t sm = EF_CUDA_SM(cbi_ld32(data + offsetof(Elf64_Ehdr, e_flags)));
+        size_t first = 0, count = 0;
         for (size_t i = 0; i < cbi_arch_count; i++)
-            if (cbi_archs[i].sm == sm)
-                return cbi_archs[i].name;
+            if (cbi_archs[i].sm == sm && !count++)
+                first = i;
+        if (count)
+            return cbi_archs[first + choice % count].name;
     }
     return "sm_90";
 }
@@ -28,12 +32,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CB_LINK_EXTRA_WARNINGS | CB_LINK_VERBOSE,
         CB_LINK_FORCE_RELA,
     };
+    static const char *const some[] = {"k"};
     cbi_span first, second;
     fuzz_split((cbi_span){data, size}, &first, &second);
     cb_link_options options;
     cb_link_options_init(&options, sizeof options);
-    options.arch = target_of(first.data, first.size);
+    size_t choice = size / CBI_COUNT(kinds);
+    options.arch = target_of(first.data, first.size, choice);
     options.flags = kinds[size % CBI_COUNT(kinds)];
+    if (choice % 2)
+        options.flags |= CB_LINK_EMULATE_NVLINK;
+    if (choice / 4 % 4 == 1) {
+        options.kernels_used = some;
+        options.kernels_used_count = 1;
+    }
     options.memory_limit = FUZZ_MEMORY_LIMIT;
     cb_link *link;
     if (cb_link_create(&options, &link) != CB_OK)
