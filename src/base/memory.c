@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 typedef struct cbi_arena_block {
     struct cbi_arena_block *next;
@@ -10,13 +11,25 @@ typedef struct cbi_arena_block {
     size_t used;
 } cbi_arena_block;
 
-enum { BLOCK_HEADER = 32, BLOCK_MIN = 64 * 1024, BLOCK_MAX = 8 * 1024 * 1024 };
+enum {
+    BLOCK_HEADER = 32,
+    BLOCK_MIN = 64 * 1024,
+    BLOCK_MAX = 8 * 1024 * 1024,
+    HUGE_PAGE = 2 * 1024 * 1024,
+    MALLOC_HEADER = 32, /* with it a large block fills whole pages */
+};
 
-/* Zeroed, without touching what the system hands out zeroed: page faults cost a big link most. */
+/* Zeroed, without touching what the system hands out zeroed: page faults cost a big link most, so
+ * large blocks ask for few large pages. */
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;
-    return calloc(1, size);
+    uint8_t *block = calloc(1, size);
+    if (block && size >= HUGE_PAGE / 2) {
+        uintptr_t start = (uintptr_t)block & ~(uintptr_t)4095;
+        madvise((void *)start, (uintptr_t)block + size - start, MADV_HUGEPAGE);
+    }
+    return block;
 }
 
 static void default_free(void *user, void *block, size_t size)
@@ -52,11 +65,13 @@ void cbi_arena_fini(cbi_ctx *ctx)
 static void *new_block(cbi_ctx *ctx, size_t need)
 {
     /* Blocks grow with the arena so that their number stays logarithmic in the small case. */
-    size_t size = ctx->memory_used / 4;
+    size_t size = ctx->memory_used / 2;
     if (size < BLOCK_MIN)
         size = BLOCK_MIN;
     if (size > BLOCK_MAX)
         size = BLOCK_MAX;
+    if (size >= HUGE_PAGE)
+        size = (size & ~(size_t)(HUGE_PAGE - 1)) - MALLOC_HEADER;
     if (need > size - BLOCK_HEADER)
         size = need + BLOCK_HEADER;
     if (ctx->memory_limit &&
