@@ -437,10 +437,6 @@ static void find_lost_constants(cbi_linker *lk)
 
 void cbi_link_finalize(cbi_linker *lk)
 {
-    find_lost_constants(lk);
-    if (lk->deleted_section_help)
-        cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
-                  "Internal error: reference to deleted section");
     cbi_link_fill_callgraph(lk); /* for its sizes */
     decide_sections(lk);
     if (lk->prototype->size == 0)
@@ -462,6 +458,10 @@ void cbi_link_finalize(cbi_linker *lk)
     cbi_link_fill_unified(lk);
     fill_infos(lk);
     fill_relocs(lk);
+    find_lost_constants(lk);
+    if (lk->deleted_section_help)
+        cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
+                  "Internal error: reference to deleted section");
     fill_symtab(lk);
     place_sections(lk);
 }

@@ -150,6 +150,7 @@ static void kill_function(cbi_func *f)
     cbi_sec_kill(f->text);
     cbi_sec_kill(f->info);
     cbi_sec_kill(f->constant2);
+    cbi_sec_kill(f->old_constants);
     cbi_sec_kill(f->constant0);
 }
 

@@ -32,9 +32,7 @@ static cbi_osec *bank_of(const cbi_func *k)
 static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
 {
     if (k->old_constants) {
-        k->old_constants->dead = k->old_constants->orphan = false;
-        k->old_constants->symbol->removed = false;
-        k->old_constants->func = k;
+        cbi_revive_constants(k);
     } else if (!k->constant2) {
         const cbi_name *name =
             lk->mercury ? cbi_intern_printf(lk->ctx, ".nv.constant.optimizer.%s", k->sym->name->s)
@@ -137,7 +135,7 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
         if (!sec || sym->is_section || !sec->spread_to)
             continue;
         constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
-        if (sym->def_obj == sec->func->obj)
+        if (sym->def_obj == sec->func->obj || sec->kept_contents)
             cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}, list->len}));
     }
 }
@@ -169,6 +167,17 @@ static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *
         c->sym->sec = bank_of(from->spread_to->items[0]);
 }
 
+/* A constant that a longer one was written over is as long as that. */
+static void grow_constants(constant_list *list)
+{
+    for (size_t i = list->len; i-- > 1;) {
+        const cbi_range *next = &list->items[i].range;
+        cbi_range *range = &list->items[i - 1].range;
+        if (range->start == next->start && range->size < next->size)
+            range->size = next->size;
+    }
+}
+
 /* Values and relocations follow their bytes, constant by constant. */
 static void move_constants(cbi_linker *lk)
 {
@@ -193,6 +202,8 @@ static void move_constants(cbi_linker *lk)
         if (!list || !list->len)
             continue;
         qsort(list->items, list->len, sizeof *list->items, by_start);
+        if (from->kept_contents)
+            grow_constants(list);
         for (size_t k = 0; k < list->len; k++)
             move_constant(lk, from, &list->items[k], cbi_map_get(&by_section, CBI_KEY(from)),
                           &copies);
@@ -219,7 +230,8 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->func->entry || !sec->func->live || (!sec->own_contents && !sec->emptied))
+        if (sec->func->entry || !sec->func->live || (!sec->own_contents && !sec->emptied) ||
+            sec != sec->func->constant2)
             continue;
         spread_constants(lk, sec->func);
         any = true;

@@ -64,6 +64,11 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sec = func->constant2;
     else if (func && in->type == SHT_CUDA_SHARED)
         sec = func->shared;
+    if (func && func->old_constants && cbi_is_optimizer_type(in->type) &&
+        cbi_belongs_to_lost(obj, i)) {
+        cbi_revive_constants(func);
+        sec = func->old_constants;
+    }
     /* Entries of one name, static ones of several files, share their sections. */
     if (!sec && (!func || (func->entry && in->type == SHT_CUDA_CONSTANT_B0)))
         sec = cbi_sec_find(lk, cbi_intern(lk->ctx, in->name));

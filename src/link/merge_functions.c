@@ -122,6 +122,50 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     }
 }
 
+/* Optimizer constants of the copies so far.  Where only copies that lost had any, the new copy's
+ * come anew, and -r keeps the old section's name.  nvlink finds the old section by its name all the
+ * same: it takes the constants of callees and of copies that lose from now on, and is the one that
+ * further replacements empty, while the new one is written again from its start. */
+static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
+{
+    cbi_osec *constants = func->old_constants ? func->old_constants : func->constant2;
+    if (!constants)
+        return;
+    constants->lost.len = 0;
+    constants->pieces.len = 0;
+    constants->size = 0;
+    constants->used_size = 0;
+    if (constants == func->constant2 && (constants->own_contents || constants->emptied)) {
+        constants->emptied = true;
+        if (constants->own_contents)
+            constants->emptied_by = obj;
+        constants->own_contents = false;
+        return;
+    }
+    constants->contributed = false;
+    constants->func = NULL;
+    if (lk->exec)
+        cbi_sec_kill(constants);
+    constants->orphan = true;
+    if (constants == func->constant2)
+        func->constant2 = NULL;
+    else if (func->constant2)
+        func->constant2->kept_contents = true;
+    if (lk->opt->exact)
+        func->old_constants = constants;
+}
+
+void cbi_revive_constants(cbi_func *func)
+{
+    cbi_osec *sec = func->old_constants;
+    cbi_osec *all[] = {sec, sec->rel, sec->rela};
+    for (size_t i = 0; i < CBI_COUNT(all); i++)
+        if (all[i])
+            all[i]->dead = all[i]->symbol->removed = false;
+    sec->orphan = false;
+    sec->func = func;
+}
+
 static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
@@ -135,30 +179,7 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
-    cbi_osec *constants = func->constant2;
-    if (!constants)
-        return;
-    constants->lost.len = 0;
-    constants->pieces.len = 0;
-    constants->size = 0;
-    constants->used_size = 0;
-    if (!constants->own_contents && !constants->emptied) {
-        /* Only copies that lost had any: the new copy's come anew, and -r keeps the old name.
-         * nvlink puts the constants of callees into the old section, beside the new one. */
-        constants->contributed = false;
-        constants->func = NULL;
-        if (lk->exec)
-            cbi_sec_kill(constants);
-        constants->orphan = true;
-        func->constant2 = NULL;
-        if (lk->opt->exact && lk->exec)
-            func->old_constants = constants;
-        return;
-    }
-    constants->emptied = true;
-    if (constants->own_contents)
-        constants->emptied_by = obj;
-    constants->own_contents = false;
+    empty_constants(lk, func, obj);
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)

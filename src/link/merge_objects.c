@@ -104,6 +104,30 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_vec_push(lk->ctx, &lk->constant_sizes, sym);
 }
 
+/* A constant of a further copy at the place of those that nvlink forgot to empty: it may repeat
+ * them, and be longer than the last. */
+static void overlay_constant(cbi_linker *lk, cbi_osec *out, cbi_span bytes, uint64_t start)
+{
+    uint64_t end = start + bytes.size;
+    for (size_t i = 0; i < out->pieces.len; i++) {
+        const cbi_piece *piece = &out->pieces.items[i];
+        uint64_t from = piece->offset, to = from + piece->bytes.size;
+        uint64_t low = from > start ? from : start, high = to < end ? to : end;
+        if (low >= high)
+            continue;
+        /* Mercury tables have no bytes before they are relocated. */
+        if (!lk->mercury &&
+            memcmp(piece->bytes.data + (low - from), bytes.data + (low - start), high - low) != 0)
+            cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
+                      "Internal error: overlapping non-identical data");
+        if (end > to ? from < start : from > start)
+            cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
+                      "Internal error: overlapping data spans too much");
+    }
+    cbi_vec_push(lk->ctx, &out->pieces, ((cbi_piece){bytes, start}));
+    out->size = end > out->size ? end : out->size;
+}
+
 /* Optimizer constants go by symbol: what a section has behind the last one, dead space of an
  * earlier -r link, is left out. */
 static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
@@ -113,6 +137,13 @@ static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     if (!map->out) {
         map->out = cbi_open_section(lk, obj, s->shndx);
         map->base = cbi_sec_append(lk, map->out, (cbi_span){0}, 0, in->align);
+        if (map->out->kept_contents)
+            map->base = 0;
+    }
+    if (map->out->kept_contents && cbi_fits(s->value, s->size, in->data.size)) {
+        overlay_constant(lk, map->out, (cbi_span){in->data.data + s->value, s->size}, s->value);
+        map->out->used_size = map->out->size;
+        return map;
     }
     /* An earlier -r link also leaves symbols of a replaced copy, which may end behind the section:
      * nvlink takes what follows in the file for their bytes. */

@@ -87,6 +87,7 @@ struct cbi_osec {
     size_t info_room;              /* of an .nv.info section: what the surviving records take */
     bool emptied;                  /* optimizer constants of a function that was replaced */
     bool orphan; /* optimizer constants: of copies that lost, before the function was replaced */
+    bool kept_contents;         /* optimizer constants: of replaced copies too, all from 0 on */
     CBI_VEC(cbi_range) lost;    /* optimizer constants: those of copies that lost */
     uint64_t used_size;         /* optimizer constants: up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
@@ -186,7 +187,7 @@ struct cbi_func {
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
-    cbi_osec *old_constants;    /* nvlink puts constants of callees there: see replace_function */
+    cbi_osec *old_constants;    /* found first by nvlink: see empty_constants */
     cbi_func *alias_of;         /* owner of the text when this is an alias */
     CBI_VEC(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
     uint16_t first_virtual_sm;  /* PTX target of the first definition */
@@ -420,6 +421,8 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Does an item of -kernels-used or -variables-used name it? */
 bool cbi_item_matches(const char *item, const char *name);
+/* Constants come to old_constants again. */
+void cbi_revive_constants(cbi_func *func);
 /* Creates the section of an entry's shared memory if it has none. */
 void cbi_open_shared(cbi_linker *lk, cbi_func *func);
 /* Does section i belong to a function copy of this object that lost or was dropped? */

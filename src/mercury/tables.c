@@ -125,6 +125,11 @@ static void branch_targets(cbi_linker *lk, const cbi_func *f, cbi_map *ret_place
 
 uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
 {
+    /* Of two sections for one function nvlink fills in neither. */
+    const cbi_osec *old = sec->func ? sec->func->old_constants : NULL;
+    const cbi_osec *own = old ? sec->func->constant2 : NULL;
+    if (own && old->emitted && own->emitted)
+        return cbi_alloc(lk->ctx, sec->size);
     uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
     cbi_map places = {0};
     const cbi_func *known = NULL;
