@@ -3,6 +3,8 @@
  */
 #include "mercury/mercury.h"
 
+#include "format/reloc.h"
+
 static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
 {
     cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file}, what,
@@ -262,6 +264,19 @@ static void write_caps(const cbi_object *file, const cbi_section *list,
     }
 }
 
+/* The SASS type follows from Mercury's and, where there are two, from the instruction. */
+static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *instruction)
+{
+    enum { LDCU = 0x7ac, LDC = 0xb82 };
+    const cbi_reloc_type *type = cbi_reloc_find(rela->type);
+    uint32_t opcode = cbi_ld16(instruction) & 0xfff;
+    if (rela->type == R_MERCURY_ABS32)
+        return opcode == LDCU ? type->sass_text_other : type->sass_text;
+    if (rela->type == R_MERCURY_ABS16)
+        return opcode == LDC ? type->sass_text_other : type->sass_text;
+    return like;
+}
+
 /* Relocations of another function's code, applied to this one's. */
 static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, uint32_t section,
                       uint32_t target)
@@ -276,10 +291,13 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
         return;
     const cbi_mercury_places *places = cbi_mercury_places_in(lk, view, target);
     for (uint32_t k = 0; k < count && places->len; k++) {
-        const cbi_mercury_place *place =
-            cbi_mercury_place_of(places, cbi_rela_at(&out->sections[section], k).offset);
-        view->pairs[section][k].present |= !place; /* past the end on both sides */
-        view->pairs[section][k].offset = place ? place->sass : UINT64_MAX;
+        cbi_sass_reloc *pair = &view->pairs[section][k];
+        cbi_rela rela = cbi_rela_at(&out->sections[section], k);
+        const cbi_mercury_place *place = cbi_mercury_place_of(places, rela.offset);
+        pair->present |= !place; /* past the end on both sides */
+        pair->offset = place ? place->sass : UINT64_MAX;
+        if (place && pair->present)
+            pair->type = type_at(&rela, pair->type, out->sections[target].data.data + place->main);
     }
     if (!places->len)
         return;

@@ -198,7 +198,7 @@ def run(opts, tools, archs, Tally, report, pooled, aim):
                 write_failure(opts, prog, arch, mode, steps, inputs, v)
         elif v.grade == "sched" and opts.verbose:
             report(name, v)
-        if v.grade not in ("same", "skip", "compiler"):
+        if v.grade in ("diff", "sched"):
             modes[mode] = modes.get(mode, 0) + 1
     for name, row in per.items():
         if row.get("diff") or row.get("sched"):

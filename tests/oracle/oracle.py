@@ -36,7 +36,8 @@ class Tally:
         if c["compiler"]:
             print("%d jobs hold code that only a compiler can take to the target" % c["compiler"])
         if self.mercury:
-            print("%d identical, %d sched-only, %d different" % (c["same"], c["sched"], c["diff"]))
+            print("%d identical, %d sched-only, %d different, %d mixed up, %d nvlink crashed" % (
+                c["same"], c["sched"], c["diff"], c["mixed"], c["crash"]))
         print("%d passed, %d failed" % (c["same"], c["diff"] + c["sched"]))
         return 1 if c["diff"] or c["sched"] else 0
 
@@ -112,7 +113,7 @@ def random_jobs(opts, tools):
         tally.add(v)
         if opts.verbose and v.grade == "skip":
             print("skip %d: %s" % (job, v.text.splitlines()[0]))
-        if v.grade in ("same", "skip", "compiler"):
+        if v.grade not in ("diff", "sched"):
             continue
         seen[v.cls] += 1
         name = "seed %s job %d sm_%s %s" % (opts.seed, job, prog.arch,

@@ -10,6 +10,7 @@ import threading
 
 import cubin
 import memory
+import namesakes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SASS = ["75", "80", "86", "87", "88", "89", "90", "90a"]
@@ -217,8 +218,22 @@ class Tools:
                               "c", timeout)
 
 
+    def check(self, blob):
+        """What `cubind check` finds wrong with an output, '' if nothing."""
+        if self.cubind_is_nvlink:
+            return ""
+        d = self.workdir()
+        with open(os.path.join(d, "out.cubin"), "wb") as f:
+            f.write(blob)
+        p = subprocess.run([self.cubind, "check", "out.cubin"], cwd=d, capture_output=True,
+                           text=True)
+        shutil.rmtree(d, ignore_errors=True)
+        return "" if p.returncode == 0 else (p.stdout + p.stderr)[:400] or "exit %d" % p.returncode
+
+
 class Verdict:
-    """ok: counts as passed. grade: same, sched or diff. cls: key of the first difference."""
+    """grade: same, sched, diff, crash (of nvlink) or mixed (functions of one name, namesakes.py).
+    cls: key of the first difference."""
 
     def __init__(self, grade, cls="", text="", funcs=()):
         self.grade, self.cls, self.text, self.funcs = grade, cls, text, list(funcs)
@@ -242,7 +257,34 @@ def line_kind(line):
     return "call graph node" if re.match(r"\d+: ", line) else re.sub(r"\W.*", "", line) or line[:8]
 
 
-def compare(n, c):
+def judge_crash(tools, n, c):
+    """nvlink died: a clean refusal will do, and so will sound output."""
+    if c.rc != 0 and c.out is None and c.err:
+        return Verdict("crash")
+    why = "exit %d" % c.rc
+    if c.rc == 0 and c.out is not None:
+        why = tools.check(c.out)
+    return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: %s" %
+                   (-n.rc, why)) if why else Verdict("crash")
+
+
+def compare_outputs(n, c, inputs):
+    names = namesakes.shared(inputs)
+    out = n.out if n.out == c.out else memory.settle(n.out, c.out)
+    if names and out != c.out:
+        out = namesakes.settle(out, c.out, names)
+    g, funcs = cubin.grade(out, c.out)
+    if g == "same":
+        return Verdict(g)
+    names = namesakes.mixed(inputs)
+    if names and namesakes.same_but(out, c.out, names):
+        return Verdict("mixed", "", "", names)
+    if g == "sched":
+        return Verdict(g, "", "", funcs)
+    return Verdict(g, *cubin.explain(out, c.out))
+
+
+def compare(tools, n, c, inputs=()):
     """Verdict on a cubind run C against nvlink's run N."""
     sanit = re.search(r"(AddressSanitizer|LeakSanitizer|runtime error:).*", c.err)
     if sanit:
@@ -252,10 +294,7 @@ def compare(n, c):
     if c.rc < 0 or c.rc > 255:
         return Verdict("diff", "crash", "cubind died with signal %d\n%s" % (-c.rc, c.err[-400:]))
     if n.rc < 0:
-        if c.rc == 0 or c.out is not None or not c.err:
-            return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: exit %d, "
-                           "output %s" % (-n.rc, c.rc, "written" if c.out is not None else "none"))
-        return Verdict("same")
+        return judge_crash(tools, n, c)
     ne, ce = norm_err(n.err), [x for x in norm_err(c.err) if not x.startswith("  ")]
     # refused for want of a compiler, which nvlink has
     if n.out is not None and c.out is None and \
@@ -268,14 +307,9 @@ def compare(n, c):
         return Verdict("diff", "output file", "output file: nvlink %s | cubind %s" %
                        ("none" if n.out is None else "written",
                         "none" if c.out is None else "written"))
-    if n.out is not None:
-        out = n.out if n.out == c.out else memory.settle(n.out, c.out)
-        g, funcs = cubin.grade(out, c.out)
-        if g == "diff":
-            cls, text = cubin.explain(out, c.out)
-            return Verdict("diff", cls, text)
-    else:
-        g, funcs = "same", []
+    v = Verdict("same") if n.out is None else compare_outputs(n, c, inputs)
+    if v.grade == "diff":
+        return v
     if ne != ce:
         got = cubin.list_diff("stderr", ne, ce)
         k = next((i for i, (x, y) in enumerate(zip(ne, ce)) if x != y), min(len(ne), len(ce)))
@@ -284,7 +318,7 @@ def compare(n, c):
         return Verdict("diff", cls, "\n".join(got))
     if n.stdout != c.stdout:
         return Verdict("diff", "stdout", "stdout differs")
-    return Verdict(g, "", "", funcs)
+    return v
 
 
 def run_steps(tools, steps, inputs):
@@ -295,14 +329,14 @@ def run_steps(tools, steps, inputs):
     for i, args in enumerate(steps):
         n = tools.run_nvlink(args, inputs)
         c = tools.run_cubind(args, inputs)
-        v = compare(n, c)
+        v = compare(tools, n, c, inputs)
         if v.grade == "diff":
             if i:
                 v.text = "step %d (%s): %s" % (i + 1, " ".join(args), v.text)
             return v
         if v.grade == "compiler":
             return v
-        if v.grade == "sched":
+        if v.grade != "same" and last.grade != "sched":
             last = v
         if n.out is None:
             break
