@@ -72,11 +72,17 @@ static void *new_block(cbi_ctx *ctx, size_t need)
         size = BLOCK_MAX;
     if (size >= HUGE_PAGE)
         size = (size & ~(size_t)(HUGE_PAGE - 1)) - MALLOC_HEADER;
-    if (need > size - BLOCK_HEADER)
-        size = need + BLOCK_HEADER;
-    if (ctx->memory_limit &&
-        (size > ctx->memory_limit || ctx->memory_used > ctx->memory_limit - size))
-        cbi_fail(ctx, CB_ERR_NOMEM);
+    size_t least = need + BLOCK_HEADER;
+    if (size < least)
+        size = least;
+    if (ctx->memory_limit) {
+        size_t left =
+            ctx->memory_limit > ctx->memory_used ? ctx->memory_limit - ctx->memory_used : 0;
+        if (least > left)
+            cbi_fail(ctx, CB_ERR_NOMEM);
+        if (size > left)
+            size = left;
+    }
     cbi_arena_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
     if (!block)
         cbi_fail(ctx, CB_ERR_NOMEM);

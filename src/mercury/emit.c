@@ -385,6 +385,8 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_place_images(lk);
     cbi_mercury_rewrite(lk);
     cbi_mercury_debug_build(lk);
+    /* both sides, the banks and .nv.merc.symtab */
+    cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->out.len + lk->funcs.len + 1);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
     em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
     em.bank_symbols = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len + 1, uint32_t);
