@@ -45,10 +45,15 @@ def in_range(spec, arch):
 
 
 class Program:
-    def __init__(self, name):
+    """One program, or a variant of it: the same files with other settings."""
+
+    def __init__(self, name, variant=None):
         self.name, self.dir = name, os.path.join(HERE, name)
         with open(os.path.join(self.dir, "job.json")) as f:
             self.job = json.load(f)
+        if variant:
+            self.name += "-" + variant
+            self.job.update(self.job["variants"][variant])
         self.files = self.job.get("order") or sorted(
             f for f in os.listdir(self.dir) if f.endswith((".cu", ".ptx")))
 
@@ -147,7 +152,11 @@ def write_failure(opts, prog, arch, mode, steps, inputs, verdict):
 def programs(opts):
     names = sorted(n for n in os.listdir(HERE)
                    if os.path.exists(os.path.join(HERE, n, "job.json")))
-    return [Program(n) for n in names if not opts.only or opts.only in n]
+    found = []
+    for n in names:
+        found.append(Program(n))
+        found += [Program(n, v) for v in found[-1].job.get("variants", {})]
+    return [p for p in found if not opts.only or opts.only in p.name]
 
 
 def run(opts, tools, archs, Tally, report, pooled, aim):
