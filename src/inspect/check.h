@@ -10,7 +10,7 @@
     X(OSABI,            "abi-osabi",        "OSABI and ABI version are 0x41 and 8, or 0x33 and 7")          \
     X(FILE_TYPE,        "abi-type",         "e_type is relocatable, executable or extensible whole program") \
     X(TARGET,           "abi-target",       "the header names a known target")                              \
-    X(KIND,             "abi-kind",         "e_flags says plain SASS up to sm_90, SASS with capsules above") \
+    X(KIND,             "abi-kind",         "e_flags says plain SASS, from sm_100 on also with capsules")    \
     X(CUINFO_INDEX,     "cuinfo-index",     "e_flags gives the index of .note.nv.cuinfo")                   \
     X(CUINFO,           "cuinfo-note",      ".note.nv.cuinfo holds one note of version 2 with target and toolkit") \
     X(TKINFO,           "tkinfo-note",      ".note.nv.tkinfo holds whole tool notes of version 2")          \

@@ -178,7 +178,7 @@ void cbi_check_sections(cbi_checker *c)
             cbi_check_fail(c, CBI_CHECK_SECTION_ENTRIES, i, place, NULL,
                            "sh_entsize is %llu instead of %u", (unsigned long long)s->entsize,
                            rule->entsize);
-        if (c->sm < rule->first_sm || c->sm > rule->last_sm)
+        if (c->sm < rule->first_sm || (c->sm > rule->last_sm && (c->sm < 100 || c->mercury)))
             cbi_check_fail(c, CBI_CHECK_SECTION_TARGET, i, place, NULL,
                            "sm_%u has no sections of this name", c->sm);
         if (s->flags & SHF_EXECINSTR && s->size % 16 != 0)

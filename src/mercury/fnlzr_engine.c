@@ -260,6 +260,7 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
     cbi_fnlzr_config again = f->config;
     again.self_check = false;
     again.options = NULL;
+    again.kind = CBI_FNLZR_CAPMERC;
     again.opportunistic_level = 0;
     cbi_buf second = {0};
     cbi_object a, b;
@@ -283,6 +284,38 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
                               : cbi_fnlzr_code_text(code));
 }
 
+/* ---- plain code ---- */
+
+static bool reread(cbi_fnlzr_state *f, cbi_object *ret_object)
+{
+    const cbi_span image = {f->out.items, f->out.len};
+    return cbi_object_read(f->ctx, f->name, image, ret_object, NULL) == CBI_OBJECT_OK;
+}
+
+/* As nvlink lowers an object that it links with plain ones: no capsules, no Mercury view, and no
+ * word about other chips. */
+static cbi_fnlzr_code lower(cbi_fnlzr_state *f)
+{
+    if (f->config.kind != CBI_FNLZR_SASS)
+        return CBI_FNLZR_OK;
+    cbi_buf compat = {0};
+    cbi_object now;
+    size_t pos = 0;
+    cbi_attr attr;
+    bool sound = reread(f, &now);
+    while (sound && f->compat && cbi_attr_next(now.sections[f->compat].data, &pos, &attr))
+        if (attr.code != 0x0b)
+            cbi_buf_append(f->ctx, &compat, attr.raw.data, attr.raw.size);
+    const cbi_span kept = {compat.items, compat.len};
+    if (!sound || (compat.len && !cbi_fnlzr_replace(f->ctx, &now, f->compat, kept, &f->out)) ||
+        !reread(f, &now) || !cbi_fnlzr_drop_mercury(f->ctx, &now, &f->out))
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the Mercury sections cannot be taken out");
+    uint8_t *flags = f->out.items + offsetof(Elf64_Ehdr, e_flags);
+    cbi_st32(flags, (cbi_ld32(flags) & ~(uint32_t)(EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) |
+                        EF_CUDA_KIND_SASS);
+    return CBI_FNLZR_OK;
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion) */
 cbi_fnlzr_code cbi_fnlzr_engine(cbi_fnlzr_state *f)
 {
@@ -300,6 +333,7 @@ cbi_fnlzr_code cbi_fnlzr_engine(cbi_fnlzr_state *f)
         {"debug line references", check_line_references},
         {"tool note", write_tool_note},
         {"self check", self_check},
+        {"plain code", lower},
     };
     for (size_t i = 0; i < CBI_COUNT(phases); i++) {
         cbi_fnlzr_trace(f, "FNLZR: phase %zu: %s", i + 1, phases[i].name);

@@ -45,5 +45,8 @@ void cbi_fnlzr_tkinfo(cbi_fnlzr_state *f);
  * demands.  False, and nothing done, if the file is not laid out in the order of its sections. */
 bool cbi_fnlzr_replace(cbi_ctx *ctx, const cbi_object *object, uint32_t section, cbi_span bytes,
                        cbi_buf *image);
+/* Takes the Mercury sections away, which are the last ones.  False, and nothing done, if the file
+ * is laid out in another way. */
+bool cbi_fnlzr_drop_mercury(cbi_ctx *ctx, const cbi_object *object, cbi_buf *image);
 
 #endif

@@ -181,3 +181,50 @@ bool cbi_fnlzr_replace(cbi_ctx *ctx, const cbi_object *o, uint32_t section, cbi_
     *image = out;
     return true;
 }
+
+/* Where the Mercury sections start: they stand together behind all others.  0 if they do not. */
+static uint32_t first_mercury(const cbi_object *o)
+{
+    uint32_t first = o->section_count;
+    while (first > 1 && o->sections[first - 1].flags & SHF_CUDA_MERCURY)
+        first--;
+    for (uint32_t i = 1; i < first; i++)
+        if (o->sections[i].flags & SHF_CUDA_MERCURY)
+            return 0;
+    return first;
+}
+
+bool cbi_fnlzr_drop_mercury(cbi_ctx *ctx, const cbi_object *o, cbi_buf *image)
+{
+    layout l = {.object = o,
+                .place = CBI_NEW_ARRAY(ctx, o->section_count, uint64_t),
+                .order = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t)};
+    uint32_t count = first_mercury(o);
+    if (!count || !place_sections(&l, 0, 0) || !place_tables(&l))
+        return false;
+    uint64_t end = o->shoff;
+    for (size_t k = 0; k < l.count && end == o->shoff; k++)
+        if (l.order[k] >= count)
+            end = o->sections[l.order[k]].offset;
+    uint64_t table = (uint64_t)count * o->shentsize;
+    uint64_t programs = (uint64_t)o->phnum * o->phentsize;
+    l.shoff = cbi_align_up(end, 8);
+    cbi_buf out = {0};
+    cbi_buf_append(ctx, &out, image->items, end);
+    cbi_buf_append(ctx, &out, NULL, l.shoff - end);
+    cbi_buf_append(ctx, &out, image->items + o->shoff, table);
+    cbi_st64(out.items + offsetof(Elf64_Ehdr, e_shoff), l.shoff);
+    bool extended = count >= SHN_LORESERVE;
+    cbi_st16(out.items + offsetof(Elf64_Ehdr, e_shnum), extended ? 0 : (uint16_t)count);
+    cbi_st64(out.items + l.shoff + offsetof(Elf64_Shdr, sh_size), extended ? count : 0);
+    if (programs) {
+        l.phoff = out.len;
+        cbi_buf_append(ctx, &out, image->items + o->phoff, programs);
+        cbi_st64(out.items + offsetof(Elf64_Ehdr, e_phoff), l.phoff);
+        for (uint16_t i = 0; i < o->phnum; i++)
+            if (!move_segment(&l, out.items + l.phoff + (uint64_t)i * o->phentsize))
+                return false;
+    }
+    *image = out;
+    return true;
+}

@@ -20,9 +20,9 @@ enum {
 };
 
 const cbi_fnlzr_option cbi_fnlzr_options[] = {
-    {"--binary-kind", "KIND", "what to write: capmerc; mercury and sass need a compiler"},
+    {"--binary-kind", "KIND", "what to write: capmerc or sass; mercury needs a compiler"},
     {"--cap-merc", NULL, "the same as --binary-kind capmerc"},
-    {"--out-sass", NULL, "the same as --binary-kind sass; needs a compiler"},
+    {"--out-sass", NULL, "the same as --binary-kind sass: code without capsules"},
     {"--self-check", NULL, "run a second time and compare the results"},
     {"--opportunistic-finalization-lvl", "N",
      "0 to 2; from 1 on, say when code was kept for another chip"},
@@ -55,12 +55,11 @@ static bool read_level(const char *text, int max, int *ret_level)
 static const char *set_kind(cbi_fnlzr_config *config, const char *value)
 {
     static const char *const kinds[] = {"capmerc", "sass", "mercury"};
-    static const char *const texts[] = {NULL, "--binary-kind sass", "--binary-kind mercury"};
     for (size_t i = 0; i < CBI_COUNT(kinds); i++)
         if (strcmp(value, kinds[i]) == 0) {
             config->kind = (cbi_fnlzr_kind)i;
-            if (i)
-                config->needs_compiler = texts[i];
+            if (config->kind == CBI_FNLZR_MERCURY)
+                config->needs_compiler = "--binary-kind mercury";
             return NULL;
         }
     return "capmerc, sass or mercury";
@@ -77,9 +76,7 @@ const char *cbi_fnlzr_option_set(cbi_fnlzr_config *config, const cbi_fnlzr_optio
     case CAP_MERC:
         return set_kind(config, "capmerc");
     case OUT_SASS:
-        config->kind = CBI_FNLZR_SASS;
-        config->needs_compiler = option->name;
-        break;
+        return set_kind(config, "sass");
     case SELF_CHECK:
         config->self_check = true;
         break;

@@ -122,8 +122,7 @@ def statuses():
 
 
 def options():
-    for option in ("--out-sass", "--binary-kind=sass", "--binary-kind=mercury",
-                   "--generate-line-info", "--disable-smem-reservation",
+    for option in ("--binary-kind=mercury", "--generate-line-info", "--disable-smem-reservation",
                    "--compile-as-at-entry-patch", "--trap-into-debugger"):
         code, err, out = run(option, LINKED)
         expect(option, code == 4 and out is None and
@@ -150,6 +149,29 @@ def options():
            note(plain))
 
 
+def plain():
+    """Executables without a Mercury side: code and data as they were, segments that fit."""
+    for args in (["--out-sass"], ["--binary-kind", "sass", "--self-check"]):
+        code, err, out = run(*args, LINKED, arch="sm_103a")
+        old, new = cubin.Cubin(read(LINKED)), cubin.Cubin(out)
+        kept = [s for s in old.sections if not s.sh_flags & 0x10000000]
+        expect("sections", [s.name for s in new.sections] == [s.name for s in kept])
+        expect("contents", all(a.data == b.data for a, b in zip(kept, new.sections)
+                               if a.name not in (".nv.compat", ".note.nv.tkinfo")))
+        expect("header", struct.unpack_from("<I", out, 48)[0] & 0xffffff == 103 << 8 | 4)
+        places = [tuple(s.sh_offset + k * s.sh_size for k in (0, 1)) for s in new.sections]
+        starts = {a for a, _ in places} | {struct.unpack_from("<Q", out, 32)[0]}
+        count, = struct.unpack_from("<H", out, 56)
+        heads = [struct.unpack_from("<IIQ", out, struct.unpack_from("<Q", out, 32)[0] + 56 * i)
+                 for i in range(count)]
+        expect("segments", count == 6 and all(p[2] in starts for p in heads), heads)
+        done = subprocess.run([CUBIND, "check", write("plain.cubin", out)], capture_output=True,
+                              text=True)
+        expect("check", done.returncode == 0, done.stdout)
+        code, err, _ = run(write("plain.cubin", out), arch="sm_103a")
+        expect("once only", code == 5 and "no Mercury code" in err, err)
+
+
 def traces():
     _, err, _ = run("--edbg", LINKED, arch="sm_103")
     name = LINKED
@@ -169,6 +191,7 @@ def traces():
 
 statuses()
 options()
+plain()
 traces()
 shutil.rmtree(TMP)
 print("%d passed, %d failed" % (passed, failed))

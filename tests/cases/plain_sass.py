@@ -2,7 +2,8 @@
 """Objects without a Mercury side for sm_100 and later, beside others and alone, against nvlink.
 
 No tool of the toolkit writes them; here the kind in the header of an empty object is changed, and
-nvlink -r makes plain objects of ordinary ones when it meets that one first.  Needs ptxas and
+nvlink -r makes plain objects of ordinary ones when it meets that one first.  So must `cubind finalize
+--out-sass`: nvlink, given its results after a plain object, links the same file.  Needs ptxas and
 nvlink; without them it prints one line and is skipped.  Usage: plain_sass.py [-v]
 """
 import os
@@ -68,6 +69,24 @@ def orders(tools, arch):
             [merc[0], made[1]], [plain], merc[:1] + [plain]]
 
 
+def lowered(tools, job):
+    """nvlink lowers objects that follow a plain one; the same bytes if cubind did it before."""
+    source, target, mode = job
+    plain, *merc = orders(tools, source)[0]
+    plain = (plain[0], orders(tools, target)[0][0][1])
+    made = []
+    for name, data in merc:
+        argv = [tools.cubind, "finalize", "--out-sass", "--self-check", "-arch", "sm_" + target, name]
+        got = tools.exec_link(argv, [(name, data)], "f")
+        if got.out is None:
+            return toolchain.Verdict("diff", "exit %d" % got.rc, got.err)
+        made.append((name, got.out))
+    args = ["-arch=sm_" + target, *mode]
+    # the chip of a plain object counts for what comes after it
+    want = tools.run_nvlink(args, [plain, *merc])
+    return toolchain.compare(want, tools.run_nvlink(args, [plain, *made]))
+
+
 def main():
     tools = toolchain.Tools()
     try:
@@ -90,6 +109,14 @@ def main():
                 if v.grade != "same" or "-v" in sys.argv:
                     print("%s sm_%s %s %s: %s %s" % (v.grade, arch, " ".join(mode),
                                                      " ".join(n for n, _ in inputs), v.cls, v.text))
+        pairs = [(arch, arch, mode) for arch in ARCHS for mode in MODES[:3]]
+        pairs += [("100", "103a", []), ("103", "103f", []), ("120f", "121", ["-r"])]
+        for job in pairs:
+            v = lowered(tools, job)
+            failed += v.grade != "same"
+            if v.grade != "same" or "-v" in sys.argv:
+                print("%s --out-sass %s: %s %s" % (v.grade, job, v.cls, v.text))
+        jobs += pairs
         print("%d passed, %d failed" % (len(jobs) - failed, failed))
         return 1 if failed else 0
     finally:
