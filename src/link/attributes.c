@@ -215,8 +215,14 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
             continue;
         switch (code) {
         case EIATTR_VRC_CTA_INIT_COUNT:
+            if (!own) /* a count of its own stays */
+                propagate_one(lk, k, rec);
+            break;
         case EIATTR_NUM_BARRIERS:
         case EIATTR_NUM_MBARRIERS:
+            if (rec->value) /* what there is none of needs no record */
+                propagate_one(lk, k, rec);
+            break;
         case EIATTR_AT_ENTRY_FRAGEMENTS:
             propagate_one(lk, k, rec);
             break;

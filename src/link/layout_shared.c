@@ -552,36 +552,26 @@ static void layout_relocatable(cbi_linker *lk)
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
 
-static bool is_placed_here(const cbi_lsym *sym)
-{
-    return cbi_is_reserved_var(sym) && sym->state == CBI_SYM_DEFINED &&
-           sym->sec->type == SHT_CUDA_SHARED_RESERVED && sym->value <= UINT16_MAX &&
-           sym->size <= UINT32_MAX;
-}
-
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the
  * Mercury side does not count.  Objects give their alignment as value. */
-static void place_reserved(cbi_linker *lk)
+static void place_reserved(cbi_linker *lk, cbi_osec *sec)
 {
-    CBI_VEC(cbi_lsym *) order = {0};
-    cbi_lsym **lists[] = {lk->locals.items, lk->globals.items};
-    const size_t counts[] = {lk->locals.len, lk->globals.len};
-    for (size_t k = 0; k < CBI_COUNT(lists); k++)
-        for (size_t i = 0; i < counts[k]; i++) {
-            cbi_lsym *sym = lists[k][i];
-            if (!is_placed_here(sym))
-                continue;
-            sym->shared_align = sym->value;
-            cbi_vec_push(lk->ctx, &order, sym);
-        }
-    cbi_list_sort(lk->ctx, (void **)order.items, order.len, stricter);
-    uint64_t end = lk->mercury ? 0 : SYSTEM_AREA;
-    for (size_t i = 0; i < order.len; i++) {
-        cbi_lsym *sym = order.items[i];
-        sym->value = cbi_align_up(end, sym->shared_align);
-        sym->sec->size = end = sym->value + sym->size;
-        sym->sec->align = order.items[0]->shared_align;
+    cbi_lsym **vars = sec->variables.items;
+    size_t count = sec->variables.len;
+    if (!count)
+        return;
+    if (!lk->exec) {
+        layout_relocatable_section(lk, sec, vars, count, 0, false);
+        return;
     }
+    cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
+    uint64_t end = lk->mercury ? 0 : SYSTEM_AREA;
+    for (size_t i = 0; i < count; i++) {
+        vars[i]->value = cbi_align_up(end, vars[i]->shared_align);
+        end = vars[i]->value + vars[i]->size;
+    }
+    sec->size = end;
+    sec->align = vars[0]->shared_align;
 }
 
 void cbi_layout_shared(cbi_linker *lk)
@@ -591,6 +581,7 @@ void cbi_layout_shared(cbi_linker *lk)
         layout_final(lk);
     else
         layout_relocatable(lk);
-    if (lk->exec && cbi_arch_is_mercury(lk->opt->arch))
-        place_reserved(lk);
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (lk->secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
+            place_reserved(lk, lk->secs.items[i]);
 }

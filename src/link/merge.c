@@ -164,7 +164,7 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return map;
     const cbi_section *in = &obj->object.sections[i];
     map->out = cbi_open_section(lk, obj, i);
-    if (in->type == SHT_CUDA_SHARED)
+    if (in->type == SHT_CUDA_SHARED || in->type == SHT_CUDA_SHARED_RESERVED)
         return map; /* laid out variable by variable */
     if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed && map->out->func &&
         map->out->target == cbi_section_target(obj, in) && cbi_is_weak(map->out->func->sym))

@@ -240,6 +240,10 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         /* A replaced weak variable is laid out twice; its later place counts.  One first met as
          * dynamic is not laid out at all, but stands twice in the order of the others. */
         list_shared(lk, sym, map->out);
+    } else if (in->type == SHT_CUDA_SHARED_RESERVED && cbi_is_reserved_var(sym) &&
+               s->value <= UINT16_MAX && s->size <= UINT16_MAX) {
+        sym->shared_align = s->value;
+        cbi_vec_push(lk->ctx, &map->out->variables, sym);
     }
 }
 

@@ -211,10 +211,23 @@ static void map_symbols(cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *v
 
 /* ---- relocations ---- */
 
-static bool is_smem_cap(const cbi_object *file, uint32_t symbol)
+/* Places in the system's reserved shared memory are in SASS from the start. */
+static const struct {
+    const char *name;
+    uint32_t value;
+} system_places[] = {{"begin", 0}, {"offset0", 0x40}, {"cap", 0x400}};
+
+static const uint32_t *system_place(const cbi_object *file, uint32_t symbol)
 {
-    return symbol && symbol < file->merc_symbol_count &&
-           strcmp(file->merc_symbols[symbol].name, ".nv.reservedSmem.cap") == 0;
+    static const char prefix[] = ".nv.reservedSmem.";
+    if (!symbol || symbol >= file->merc_symbol_count ||
+        strncmp(file->merc_symbols[symbol].name, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    const char *name = file->merc_symbols[symbol].name + sizeof prefix - 1;
+    for (size_t i = 0; i < CBI_COUNT(system_places); i++)
+        if (strcmp(name, system_places[i].name) == 0)
+            return &system_places[i].value;
+    return NULL;
 }
 
 static void set_pair(cbi_sass_reloc *pair, cbi_rela entry)
@@ -248,19 +261,17 @@ static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_sec
     }
 }
 
-enum { RESERVED_CAP = 0x400 };
-
-/* Writes the size of reserved shared memory, which is known early, where a list of relocations
- * wants it. */
-static void write_caps(const cbi_object *file, const cbi_section *list,
-                       const cbi_mercury_places *places, uint8_t *text, uint32_t value)
+/* Writes those places where a list of relocations wants them, or takes them back. */
+static void write_system_places(const cbi_object *file, const cbi_section *list,
+                                const cbi_mercury_places *places, uint8_t *text, bool take_back)
 {
     enum { IMMEDIATE = 4 };
     for (size_t k = 0; k < cbi_rela_count(list); k++) {
         cbi_rela rela = cbi_rela_at(list, k);
         const cbi_mercury_place *place = cbi_mercury_place_of(places, rela.offset);
-        if (place && is_smem_cap(file, rela.symbol))
-            cbi_st32(text + place->main + IMMEDIATE, value);
+        const uint32_t *value = system_place(file, rela.symbol);
+        if (place && value)
+            cbi_st32(text + place->main + IMMEDIATE, take_back ? 0 : *value);
     }
 }
 
@@ -303,8 +314,8 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
         return;
     cbi_span *text = &out->sections[target].data;
     uint8_t *copy = cbi_memdup(lk->ctx, text->data, text->size);
-    write_caps(&view->file, &view->file.sections[section], places, copy, 0);
-    write_caps(&view->file, &out->sections[section], places, copy, RESERVED_CAP);
+    write_system_places(&view->file, &view->file.sections[section], places, copy, true);
+    write_system_places(&view->file, &out->sections[section], places, copy, false);
     text->data = copy;
 }
 
@@ -340,7 +351,7 @@ static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
         }
         size_t j = 0, have = cbi_rela_count(sass);
         for (size_t k = 0; k < count && j < have; k++) {
-            if (is_smem_cap(file, cbi_rela_at(merc, k).symbol))
+            if (system_place(file, cbi_rela_at(merc, k).symbol))
                 continue;
             set_pair(&view->pairs[i][k], cbi_rela_at(sass, j++));
         }

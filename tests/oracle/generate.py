@@ -7,6 +7,7 @@ import random
 
 import hosts
 import patch
+import tensor
 import toolchain
 from toolchain import sm_number
 
@@ -178,7 +179,7 @@ class ModuleBuilder:
 
 
 class Generator:
-    def __init__(self, seed, job, archs):
+    def __init__(self, seed, job, archs, newest=False):
         self.rng = r = random.Random("%s/%d" % (seed, job))
         self.arch = archs[job % len(archs)]
         self.sm = sm_number(self.arch)
@@ -188,6 +189,9 @@ class Generator:
         self.textures = r.random() < 0.12
         self.heavy = r.random() < 0.2       # larger functions, many registers
         self.error = r.random() < 0.08
+        self.newest = newest                # with statements of tensor.py
+        # kernels that use tensor memory alone and in pairs are an error
+        self.group = r.choices([1, 2, None], [6, 3, 2])[0] if newest else None
 
     # -- plan --------------------------------------------------------------------------------
 
@@ -618,6 +622,9 @@ class Generator:
                                 "{ .reg .pred q; setp.eq.u32 q, %r1, 78; @q exit; }",
                                 "membar.sys;", "fence.acq_rel.gpu;", "nanosleep.u32 20;"])
 
+    def st_newest(self, m, f):
+        return tensor.statement(self.rng, self.arch, self.group)
+
     def body(self, m, f):
         r = self.rng
         out = [".reg .u64 %rd<8>; .reg .u32 %r<8>; .reg .f32 %f<4>; .reg .f64 %fd<4>;"]
@@ -641,7 +648,8 @@ class Generator:
                  (self.st_registers, 1.5), (self.st_special, 1), (self.st_spin, 0.4),
                  (self.st_warp, 0.8), (self.st_async, 0.6), (self.st_sparse, 0.25),
                  (self.st_cluster, 0.4), (self.st_texture, 6 if self.tex else 0),
-                 (self.st_shared_local, 1.5), (self.st_alloca, 0.05), (self.st_trap, 0.5)]
+                 (self.st_shared_local, 1.5), (self.st_alloca, 0.05), (self.st_trap, 0.5),
+                 (self.st_newest, 15 if self.newest else 0)]
         n = r.choice([0, 1, 2, 3, 4, 6, 9]) * (2 if self.heavy else 1)
         for i in range(n):
             fn = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -686,7 +694,7 @@ class Generator:
         pick = [t for t in targets if t >= need]
         sm = r.choice(pick) if r.random() < 0.4 else max(pick)
         tgt = "sm_%d" % sm
-        if self.arch[-1] in "af" and r.random() < 0.5:
+        if self.newest or self.arch[-1] in "af" and r.random() < 0.5:
             tgt = "sm_" + self.arch
         h = ".version 9.0\n.target %s%s\n.address_size 64\n" % (
             tgt, ", texmode_independent" if self.tex and self.independent else "")
@@ -740,7 +748,7 @@ class Generator:
                         if r.random() < 0.9:
                             self.alias_call(m, alias, f)
             arch = self.arch
-            if arch[-1] in "af" and r.random() < 0.04:
+            if arch[-1] in "af" and r.random() < 0.04 and not self.newest:
                 arch = arch[:-1]
             mod = Module(self.header(self.debug), arch, self.module_flags())
             if arch != self.arch:
@@ -846,5 +854,5 @@ class Generator:
             prog.steps[0].append("-kernels-used=")
 
 
-def make(seed, job, archs):
-    return Generator(seed, job, archs).program()
+def make(seed, job, archs, newest=False):
+    return Generator(seed, job, tensor.archs(archs) if newest else archs, newest).program()

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import generate
 import judges
 import shrink
+import tensor
 import toolchain
 
 
@@ -85,13 +86,15 @@ def aim(opts, arch, name):
 
 def random_jobs(opts, tools):
     archs = pick_archs(opts)
+    if opts.tensor and not tensor.archs(archs):
+        sys.exit("oracle: --tensor needs a target such as 100a")
     tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
     first = opts.job if opts.job is not None else 0
     jobs = range(first, first + (1 if opts.job is not None else opts.random))
     start, seen = time.monotonic(), collections.Counter()
 
     def work(job):
-        prog = generate.make(opts.seed, job, archs)
+        prog = generate.make(opts.seed, job, archs, opts.tensor)
         if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
             return prog, None
         if opts.patch:
@@ -164,6 +167,9 @@ def main(argv):
                    help="random: only the jobs that have a link option containing TEXT")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
+    p.add_argument("--tensor", action="store_true",
+                   help="random: tensor memory, clusters and bulk copies, on the targets with an "
+                        "a or f that have them")
     p.add_argument("--patch", action="store_true",
                    help="random: change attribute records of the compiled modules")
     p.add_argument("--off-target", action="store_true",
