@@ -6,36 +6,18 @@ of the first must give the second, byte for byte, and must refuse (exit status 4
 that nvlink refuses.  What differs is listed by record.  Needs ptxas and nvlink; without them it
 prints one line and is skipped.  Usage: finalize_pairs.py [-v]
 """
-import os
-import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = os.environ.get("CUBIND_ROOT",
-                      os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
-import cubin  # noqa: E402
-import toolchain  # noqa: E402
+import _mercury
+from _mercury import HEAD, PICK, toolchain
 
-HEAD = ".version 9.0\n.target sm_%s\n.address_size 64\n"
-MODULES = [HEAD + """.visible .const .align 4 .b8 table[16];
-.visible .global .align 8 .u64 where = generic(table);
+import cubin  # noqa: E402
+
+MODULES = [HEAD + PICK + """.visible .global .align 8 .u64 where = generic(table);
 .extern .shared .align 16 .b8 dynamic[];
-.visible .func (.param .u32 r) pick (.param .u32 i)
-{
-    .reg .u32 %%i, %%v; .reg .u64 %%a;
-    ld.param.u32 %%i, [i]; mul.wide.u32 %%a, %%i, 4;
-    ld.const.u32 %%v, [table]; add.u32 %%v, %%v, %%i; st.param.u32 [r], %%v; ret;
-}
-.visible .entry kernel (.param .u64 p)
-{
-    .reg .u64 %%p; .reg .u32 %%v;
-    ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.u32 %%v, [%%p];
-    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), pick, (a);
-      ld.param.u32 %%v, [r]; }
-    st.shared.u32 [dynamic], %%v; st.global.u32 [%%p], %%v; ret;
-}
-""", HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
+""" + _mercury.kernel(_mercury.call("pick") + "    st.shared.u32 [dynamic], %%v;\n"),
+           HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
 .visible .entry second (.param .u64 p, .param .u32 n)
 {
     .reg .u64 %%p; .reg .u32 %%v, %%n; .reg .pred %%q;
@@ -120,21 +102,13 @@ class Pairs:
             print("FAIL double precision for sm_103: exit %d, %s" % (got.rc, got.err))
 
 
-def main():
-    tools = toolchain.Tools()
-    try:
-        if not tools.nvlink or not tools.ptxas:
-            print("finalize_pairs: ptxas or nvlink not found, skipped")
-            return 77
-        pairs = Pairs(tools)
-        pairs.run()
-        pairs.run_double()
-        print("%d outputs the same, %d refused by both" % (pairs.same, pairs.refused))
-        print("%d passed, %d failed" % (pairs.passed, pairs.failed))
-        return 1 if pairs.failed else 0
-    finally:
-        tools.close()
+def main(tools):
+    pairs = Pairs(tools)
+    pairs.run()
+    pairs.run_double()
+    print("%d outputs the same, %d refused by both" % (pairs.same, pairs.refused))
+    return pairs.passed, pairs.failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _mercury.run(main)

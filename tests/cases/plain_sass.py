@@ -6,24 +6,13 @@ nvlink -r makes plain objects of ordinary ones when it meets that one first.  So
 --out-sass`: nvlink, given its results after a plain object, links the same file.  Needs ptxas and
 nvlink; without them it prints one line and is skipped.  Usage: plain_sass.py [-v]
 """
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = os.environ.get("CUBIND_ROOT",
-                      os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
-import toolchain  # noqa: E402
+import _mercury
+from _mercury import HEAD, PICK, call, toolchain
 
-HEAD = ".version 9.0\n.target sm_%s\n.address_size 64\n"
-FIRST = HEAD + """.visible .const .align 4 .b8 table[16];
-.visible .func (.param .u32 r) pick (.param .u32 i)
-{
-    .reg .u32 %%i, %%v; .reg .u64 %%a;
-    ld.param.u32 %%i, [i]; mul.wide.u32 %%a, %%i, 4;
-    ld.const.u32 %%v, [table]; add.u32 %%v, %%v, %%i; st.param.u32 [r], %%v; ret;
-}
-.visible .func (.param .u32 r) choose (.param .u32 i)
+FIRST = HEAD + PICK + """.visible .func (.param .u32 r) choose (.param .u32 i)
 {
     .reg .u32 %%i; ld.param.u32 %%i, [i];
     targets: .branchtargets a, b, c, d;
@@ -41,11 +30,7 @@ SECOND = HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
 {
     .reg .u64 %%p; .reg .u32 %%v; .shared .align 4 .b8 mine[256];
     ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.u32 %%v, [%%p];
-    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), pick, (a);
-      ld.param.u32 %%v, [r]; }
-    { .param .u32 a; .param .u32 r; st.param.u32 [a], %%v; call (r), choose, (a);
-      ld.param.u32 %%v, [r]; }
-    st.shared.u32 [mine], %%v; bar.sync 0; ld.shared.u32 %%v, [mine];
+""" + call("pick") + call("choose") + """    st.shared.u32 [mine], %%v; bar.sync 0; ld.shared.u32 %%v, [mine];
     st.global.u32 [seen], %%v; st.global.u32 [%%p], %%v; ret;
 }
 """
@@ -84,44 +69,36 @@ def lowered(tools, job):
     args = ["-arch=sm_" + target, *mode]
     # the chip of a plain object counts for what comes after it
     want = tools.run_nvlink(args, [plain, *merc])
-    return toolchain.compare(want, tools.run_nvlink(args, [plain, *made]))
+    return toolchain.compare(tools, want, tools.run_nvlink(args, [plain, *made]))
 
 
-def main():
-    tools = toolchain.Tools()
-    try:
-        if not tools.nvlink or not tools.ptxas:
-            print("plain_sass: ptxas or nvlink not found, skipped")
-            return 77
-        jobs = [(arch, mode, inputs) for arch in ARCHS for inputs in orders(tools, arch)
-                for mode in MODES]
-        # for another chip, where the first input decides what is accepted
-        jobs += [("121", mode, inputs) for inputs in orders(tools, "120") for mode in MODES[:2]]
+def main(tools):
+    jobs = [(arch, mode, inputs) for arch in ARCHS for inputs in orders(tools, arch)
+            for mode in MODES]
+    # for another chip, where the first input decides what is accepted
+    jobs += [("121", mode, inputs) for inputs in orders(tools, "120") for mode in MODES[:2]]
 
-        def check(job):
-            arch, mode, inputs = job
-            return toolchain.run_steps(tools, [["-arch=sm_" + arch, *mode]], inputs)
+    def check(job):
+        arch, mode, inputs = job
+        return toolchain.run_steps(tools, [["-arch=sm_" + arch, *mode]], inputs)
 
-        failed = 0
-        with ThreadPoolExecutor(2) as pool:
-            for (arch, mode, inputs), v in zip(jobs, pool.map(check, jobs)):
-                failed += v.grade != "same"
-                if v.grade != "same" or "-v" in sys.argv:
-                    print("%s sm_%s %s %s: %s %s" % (v.grade, arch, " ".join(mode),
-                                                     " ".join(n for n, _ in inputs), v.cls, v.text))
-        pairs = [(arch, arch, mode) for arch in ARCHS for mode in MODES[:3]]
-        pairs += [("100", "103a", []), ("103", "103f", []), ("120f", "121", ["-r"])]
-        for job in pairs:
-            v = lowered(tools, job)
+    failed = 0
+    with ThreadPoolExecutor(2) as pool:
+        for (arch, mode, inputs), v in zip(jobs, pool.map(check, jobs)):
             failed += v.grade != "same"
             if v.grade != "same" or "-v" in sys.argv:
-                print("%s --out-sass %s: %s %s" % (v.grade, job, v.cls, v.text))
-        jobs += pairs
-        print("%d passed, %d failed" % (len(jobs) - failed, failed))
-        return 1 if failed else 0
-    finally:
-        tools.close()
+                print("%s sm_%s %s %s: %s %s" % (v.grade, arch, " ".join(mode),
+                                                 " ".join(n for n, _ in inputs), v.cls, v.text))
+    pairs = [(arch, arch, mode) for arch in ARCHS for mode in MODES[:3]]
+    pairs += [("100", "103a", []), ("103", "103f", []), ("120f", "121", ["-r"])]
+    for job in pairs:
+        v = lowered(tools, job)
+        failed += v.grade != "same"
+        if v.grade != "same" or "-v" in sys.argv:
+            print("%s --out-sass %s: %s %s" % (v.grade, job, v.cls, v.text))
+    total = len(jobs) + len(pairs)
+    return total - failed, failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _mercury.run(main)
