@@ -28,28 +28,13 @@ static void list_rules(void)
         printf("%-18s %s\n", cbi_check_rules[i].id, cbi_check_rules[i].text);
 }
 
-static void raise_exit(check *k, int code)
-{
-    if (code > k->exit_code)
-        k->exit_code = code;
-}
-
 static cbi_node *findings_node(const cbi_image *image, const cbi_findings *findings)
 {
     cbi_ctx *ctx = image->ctx;
     cbi_node *document = cbi_node_object(ctx);
     cbi_node_string(ctx, document, "file", image->file);
     cbi_node_bool(ctx, document, "readable", image->object.sections != NULL);
-    cbi_node *list = cbi_node_add_array(ctx, document, "findings");
-    for (size_t i = 0; i < findings->len; i++) {
-        const cbi_finding *f = &findings->items[i];
-        cbi_node *n = cbi_node_add_object(ctx, list, NULL);
-        cbi_node_string(ctx, n, "rule", f->rule);
-        cbi_node_uint(ctx, n, "offset", f->offset);
-        cbi_node_string(ctx, n, "section", f->section);
-        cbi_node_string(ctx, n, "symbol", f->symbol);
-        cbi_node_string(ctx, n, "message", f->message);
-    }
+    cbi_put_findings(ctx, document, findings);
     return document;
 }
 
@@ -78,7 +63,8 @@ static void check_image(const cbi_image *image, void *user)
     if (image->kind == CBI_OBJECT_OK)
         cbi_check(image->ctx, &image->object, &findings);
     if (findings.len)
-        raise_exit(k, image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+        cbi_raise_exit(&k->exit_code,
+                       image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
     cbi_buf out = {0};
     if (k->json) {
         cbi_buf_printf(image->ctx, &out, k->images ? ",\n    " : "\n    ");
@@ -123,7 +109,7 @@ int cbi_tool_check(int argc, char **argv)
     if (k.json)
         printf("{\n  \"schema\": \"cubind-check/1\",\n  \"images\": [");
     for (int i = 0; i < files; i++)
-        raise_exit(&k, cbi_each_image("check", argv[i], check_image, &k));
+        cbi_raise_exit(&k.exit_code, cbi_each_image("check", argv[i], check_image, &k));
     if (k.json)
         printf("%s]\n}\n", k.images ? "\n  " : "");
     else if (k.images)

@@ -44,36 +44,22 @@ static void usage(FILE *out)
                  "2 a file or section could not be read.\n");
 }
 
-static void raise_exit(dump *d, int code)
-{
-    if (code > d->exit_code)
-        d->exit_code = code;
-}
-
 static cbi_node *image_document(dump *d, const cbi_image *image)
 {
     cbi_ctx *ctx = image->ctx;
     cbi_node *document = cbi_node_object(ctx);
     cbi_node_string(ctx, document, "file", image->file);
     if (image->findings.len) {
-        cbi_node *list = cbi_node_add_array(ctx, document, "findings");
-        for (size_t i = 0; i < image->findings.len; i++) {
-            const cbi_finding *f = &image->findings.items[i];
-            cbi_node *n = cbi_node_add_object(ctx, list, NULL);
-            cbi_node_string(ctx, n, "rule", f->rule);
-            cbi_node_hex(ctx, n, "offset", f->offset);
-            cbi_node_string(ctx, n, "section", f->section);
-            cbi_node_string(ctx, n, "symbol", f->symbol);
-            cbi_node_string(ctx, n, "message", f->message);
-        }
-        raise_exit(d, image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+        cbi_put_findings(ctx, document, &image->findings);
+        cbi_raise_exit(&d->exit_code,
+                       image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
     }
     if (!image->object.sections)
         return document;
     cbi_dump(ctx, &image->object, d->parts, document);
     if (d->section && !cbi_dump_section(ctx, &image->object, d->section, document)) {
         fprintf(stderr, "cubind dump: %s: there is no section %s\n", image->file, d->section);
-        raise_exit(d, CBI_EXIT_UNREADABLE);
+        cbi_raise_exit(&d->exit_code, CBI_EXIT_UNREADABLE);
     }
     return document;
 }
@@ -161,7 +147,7 @@ int cbi_tool_dump(int argc, char **argv)
     if (d.json)
         printf("{\n  \"schema\": \"cubind-dump/1\",\n  \"images\": [");
     for (int i = 0; i < files; i++)
-        raise_exit(&d, cbi_each_image("dump", argv[i], dump_image, &d));
+        cbi_raise_exit(&d.exit_code, cbi_each_image("dump", argv[i], dump_image, &d));
     if (d.json)
         printf("%s]\n}\n", d.images ? "\n  " : "");
     return fflush(stdout) == 0 ? d.exit_code : CBI_EXIT_UNREADABLE;

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "images.h"
 #include "inspect/extract.h"
-
-enum { EXIT_OK = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
 
 typedef struct extract {
     cbi_extract_filter filter;
@@ -44,18 +43,12 @@ static void usage(FILE *out)
         fprintf(out, "%s\n", lines[i]);
 }
 
-static void raise_exit(extract *x, int code)
-{
-    if (code > x->exit_code)
-        x->exit_code = code;
-}
-
 static void on_diagnostic(void *user, const cb_diagnostic *d)
 {
     extract *x = user;
     fprintf(stderr, "cubind extract: %s\n", d->message);
     bool unreadable = d->severity == CB_SEV_FATAL || strcmp(d->id, "input-unknown") == 0;
-    raise_exit(x, unreadable ? EXIT_UNREADABLE : EXIT_DAMAGED);
+    cbi_raise_exit(&x->exit_code, unreadable ? CBI_EXIT_UNREADABLE : CBI_EXIT_FINDINGS);
 }
 
 static void list_image(extract *x, const cbi_slice *slice, size_t number)
@@ -111,7 +104,7 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     if (cbi_map_file(ctx, x->path, &bytes) != CB_OK) {
         fprintf(stderr, "cubind extract: %s: %s\n", x->path,
                 errno ? strerror(errno) : "cannot be read");
-        raise_exit(x, EXIT_UNREADABLE);
+        cbi_raise_exit(&x->exit_code, CBI_EXIT_UNREADABLE);
         return CB_OK;
     }
     cbi_each_slice(ctx, x->path, bytes, take_image, x);
@@ -129,7 +122,7 @@ static void take_file(extract *x, const char *path)
     x->scratch = (cbi_scratch){NULL, 0};
     cb_status status = cbi_run(&ctx, read_file, x);
     if (status != CB_OK)
-        raise_exit(x, EXIT_UNREADABLE);
+        cbi_raise_exit(&x->exit_code, CBI_EXIT_UNREADABLE);
     if (status == CB_ERR_NOMEM)
         fprintf(stderr, "cubind extract: %s: out of memory\n", path);
     cbi_ctx_fini(&ctx);
@@ -194,7 +187,7 @@ static bool read_option(extract *x, int argc, char **argv, int *i)
 
 int cbi_tool_extract(int argc, char **argv)
 {
-    extract x = {.exit_code = EXIT_OK};
+    extract x = {.exit_code = CBI_EXIT_CLEAN};
     int files = 0;
     bool options = true;
     for (int i = 1; i < argc; i++) {
@@ -204,15 +197,15 @@ int cbi_tool_extract(int argc, char **argv)
             options = false;
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             usage(stdout);
-            return EXIT_OK;
+            return CBI_EXIT_CLEAN;
         } else if (!read_option(&x, argc, argv, &i)) {
             fprintf(stderr, "cubind extract: unknown option or bad value: %s\n", argv[i]);
-            return EXIT_UNREADABLE;
+            return CBI_EXIT_UNREADABLE;
         }
     }
     if (files == 0) {
         usage(stderr);
-        return EXIT_UNREADABLE;
+        return CBI_EXIT_UNREADABLE;
     }
     bool json = x.json && !x.folder;
     if (json)
@@ -226,5 +219,5 @@ int cbi_tool_extract(int argc, char **argv)
     if (x.as_stored)
         fprintf(stderr, "cubind extract: %zu of these are obfuscated LTO-IR, written as stored\n",
                 x.as_stored);
-    return fflush(stdout) == 0 ? x.exit_code : EXIT_UNREADABLE;
+    return fflush(stdout) == 0 ? x.exit_code : CBI_EXIT_UNREADABLE;
 }

@@ -116,6 +116,20 @@ int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void 
     return v.unreadable ? CBI_EXIT_UNREADABLE : CBI_EXIT_CLEAN;
 }
 
+void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *findings)
+{
+    cbi_node *list = cbi_node_add_array(ctx, document, "findings");
+    for (size_t i = 0; i < findings->len; i++) {
+        const cbi_finding *f = &findings->items[i];
+        cbi_node *n = cbi_node_add_object(ctx, list, NULL);
+        cbi_node_string(ctx, n, "rule", f->rule);
+        cbi_node_hex(ctx, n, "offset", f->offset);
+        cbi_node_string(ctx, n, "section", f->section);
+        cbi_node_string(ctx, n, "symbol", f->symbol);
+        cbi_node_string(ctx, n, "message", f->message);
+    }
+}
+
 void cbi_flush_text(const char *command, cbi_buf *out)
 {
     if (out->len && fwrite(out->items, 1, out->len, stdout) != out->len) {

@@ -18,8 +18,18 @@ typedef struct cbi_image {
 
 typedef void (*cbi_image_fn)(const cbi_image *image, void *user);
 
-/* Exit codes of dump, check and diff. */
+/* Exit codes of dump, check, diff and extract. */
 enum { CBI_EXIT_CLEAN = 0, CBI_EXIT_FINDINGS = 1, CBI_EXIT_UNREADABLE = 2 };
+
+/* The exit code is the gravest of everything found. */
+static inline void cbi_raise_exit(int *exit_code, int code)
+{
+    if (code > *exit_code)
+        *exit_code = code;
+}
+
+/* Puts the findings into the document, each as an object. */
+void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *findings);
 
 /* Calls fn for every image of a file, in order.  What is no device ELF, cannot be opened or ran
  * out of memory is reported on stderr as "cubind COMMAND: ..." and makes the result
