@@ -48,6 +48,18 @@ static void texture(cbi_sass w, cbi_operands *o)
     uniform(&o->uniform_read, w, 40, 2);
 }
 
+/* Products of matrix fragments; wide is the greater depth. */
+static void tensor(cbi_sass w, cbi_operands *o)
+{
+    bool wide = cbi_sass_bits(w, 75, 1) || cbi_sass_bits(w, 83, 1);
+    bool doubles = cbi_sass_op(w) == 0x23f, half = cbi_sass_op(w) == 0x23c;
+    unsigned sum = half && !cbi_sass_bits(w, 76, 1) ? 2 : 4;
+    general(&o->written, w, 16, sum);
+    general(&o->read, w, 24, doubles || !wide ? 2 : 4);
+    general(&o->read, w, 32, doubles || wide ? 2 : 1);
+    general(&o->read, w, 64, sum);
+}
+
 /* Memory, system and branch instructions; false if w is none of them. */
 static bool special(cbi_sass w, cbi_operands *o)
 {
@@ -65,6 +77,46 @@ static bool special(cbi_sass w, cbi_operands *o)
     case 0x9ab:
     case 0x5ab:
     case 0x948:
+    case 0x35d:
+    case 0x3c6:
+    case 0x91a:
+    case 0x91b:
+    case 0x942:
+    case 0x946:
+    case 0x95c:
+    case 0x95d:
+    case 0x9af:
+    case 0x9b7:
+    case 0x9c7:
+    case 0xdc7:
+        return true;
+    case 0x348:
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x237:
+    case 0x23c:
+    case 0x23f:
+        tensor(w, o);
+        return true;
+    case 0x83b:
+        general(&o->written, w, 16, 1U << cbi_sass_bits(w, 72, 2));
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x806:
+        general(&o->written, w, 16, 1);
+        return true;
+    case 0x3a1:
+        general(&o->written, w, 16, 1);
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x98f:
+        general(&o->read, w, 24, 2);
+        uniform(&o->uniform_read, w, 64, 2);
+        return true;
+    case 0x385:
+    case 0x386:
+        general(&o->read, w, 24, 2);
+        general(&o->read, w, 64, size);
         return true;
     case 0x547:
         uniform(&o->uniform_read, w, 24, 1);
@@ -101,6 +153,16 @@ static bool special(cbi_sass w, cbi_operands *o)
         return true;
     }
     switch (op & 0x1ff) {
+    case 0x189: { /* exchanges between lanes: lane and clamp are registers or not */
+        unsigned form = (unsigned)cbi_sass_bits(w, 9, 3);
+        general(&o->written, w, 16, 1);
+        general(&o->read, w, 24, 1);
+        if (form == 1 || form == 2)
+            general(&o->read, w, 32, 1);
+        if (form == 1 || form == 4)
+            general(&o->read, w, 64, 1);
+        return true;
+    }
     case 0x180:
     case 0x181:
         general(&o->written, w, 16, size);
@@ -206,13 +268,26 @@ static bool is_unary(uint32_t base)
     }
 }
 
+/* Two sources, in a and b; what stands in c is no register. */
+static bool is_binary(uint32_t base)
+{
+    static const uint8_t bases[] = {0x07, 0x08, 0x09, 0x0b, 0x0c, 0x14, 0x17,
+                                    0x1a, 0x1b, 0x1c, 0x20, 0x21, 0x28, 0x2a,
+                                    0x30, 0x32, 0x33, 0x34, 0x36, 0x40, 0x48};
+    for (size_t i = 0; i < CBI_COUNT(bases); i++)
+        if (bases[i] == base)
+            return true;
+    return false;
+}
+
 static void alu(cbi_sass w, cbi_operands *o)
 {
     uint32_t base = cbi_sass_op(w) & 0x1ff;
     unsigned form = (unsigned)cbi_sass_bits(w, 9, 3);
     bool wide = base == 0x28 || base == 0x29 || base == 0x2a || base == 0x2b || base == 0x35;
     bool conversion = is_conversion(base), unary = is_unary(base);
-    bool third_read = !unary && base != 0x35;
+    bool sum = base == 0x29; /* sources in a and c */
+    bool third_read = !unary && base != 0x35 && !is_binary(base);
     unsigned n = wide ? 2 : 1, third = base == 0x25 ? 2 : n;
     unsigned to = cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1, from = cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
     bool to_predicate =
@@ -221,16 +296,13 @@ static void alu(cbi_sass w, cbi_operands *o)
         general(&o->written, w, 16, conversion ? to : base == 0x25 || wide ? 2 : 1);
     if (!unary)
         general(&o->read, w, 24, n);
-    if (form == 1) {
+    if (form == 1 && !sum)
         general(&o->read, w, 32, unary ? (conversion ? from : 1) : n);
+    if (form == 1 || (form >= 4 && form <= 6)) {
         if (third_read)
             general(&o->read, w, 64, third);
-    } else if (form == 2 || form == 3) {
-        general(&o->read, w, 64, n);
-    } else if (form >= 4 && form <= 6 && third_read) {
-        general(&o->read, w, 64, third);
-    } else if (form == 7) {
-        general(&o->read, w, 64, 1);
+    } else if (third_read && !sum) {
+        general(&o->read, w, 64, form == 7 ? 1 : n);
     }
     if (form == 3 || form == 7)
         uniform(&o->uniform_read, w, 32, 1);

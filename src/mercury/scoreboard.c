@@ -74,19 +74,17 @@ static uint8_t join_local(const cbi_sb_code *c, const work *w, const cbi_sb_prod
     bool top_held = is_top_held(c);
     uint8_t best = CBI_SB_NONE;
     for (uint8_t k = 0; k < CBI_SB_NUMBERS && best == CBI_SB_NONE; k++) {
-        bool one = false, every = true, early = false;
+        bool one = false, early = false;
         for (size_t n = 0; n < c->live.len && !(k == c->top && top_held) && !(c->apart >> k & 1);
              n++) {
             uint32_t r = c->live.items[n];
-            if (c->producers.items[r].at == p->at || c->number[r] != k)
+            if (r == c->stack_load || c->producers.items[r].at == p->at || c->number[r] != k)
                 continue;
             uint32_t next = next_consumer(c, w, r, p->at);
-            bool same = next == p->local;
             early |= next < p->local;
-            one |= same;
-            every &= same;
+            one |= next == p->local;
         }
-        if (one && !early && (p->write || every))
+        if (one && !early)
             best = k;
     }
     return best;
@@ -139,56 +137,71 @@ static uint8_t busy_numbers(const cbi_sb_code *c, const work *w, bool crossing)
     return busy;
 }
 
-/* When the latest holder of a pending producer's number began, 0 for those from before. */
-static uint32_t began(const cbi_sb_code *c, const work *w, uint32_t q)
+/* What sharing a number would cost a producer, and what decides between equal costs. */
+typedef struct price {
+    int64_t stall; /* cycles that somebody waits longer */
+    uint32_t next; /* consumer that waits first */
+    int64_t ready; /* when the last holder is */
+} price;
+
+static int64_t ready(const cbi_sb_code *c, uint32_t q)
 {
-    return is_here(c, w, q) && !cbi_sb_has(w->entering, q) ? c->producers.items[q].at + 1 : 0;
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return c->issue[p->at] + cbi_sb_latency(cbi_sb_op(c, p->at), p->write);
 }
 
-/* No number is free: which one to share. */
-static uint8_t merge(const cbi_sb_code *c, const work *w, const cbi_sb_producer *p, uint8_t usable)
+/* False when no pending producer lets this one in. */
+static bool find_price(const cbi_sb_code *c, const work *w, uint32_t q, uint8_t k, price *ret_price)
 {
-    uint32_t earliest[CBI_SB_NUMBERS], start[CBI_SB_NUMBERS] = {0};
-    uint8_t held = 0, held_long = 0;
+    const cbi_sb_producer *p = &c->producers.items[q];
+    bool any = false;
+    *ret_price = (price){.next = CBI_SB_NOWHERE, .ready = INT64_MIN / 2};
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t r = c->live.items[n];
-        uint8_t k = c->number[r];
-        if (c->producers.items[r].at == p->at || !(usable >> k & 1) ||
-            (p->local != CBI_SB_NOWHERE && takes_top(c, r)))
+        if (c->number[r] != k)
             continue;
-        uint32_t next = next_consumer(c, w, r, p->at);
-        if (!(held >> k & 1) || next < earliest[k])
-            earliest[k] = next;
-        held |= (uint8_t)(1u << k);
-        if (began(c, w, r) > start[k])
-            start[k] = began(c, w, r);
-        if (c->producers.items[r].is_long)
-            held_long |= (uint8_t)(1u << k);
+        if (p->local != CBI_SB_NOWHERE && takes_top(c, r))
+            return false;
+        any = true;
+        uint32_t next = r == c->stack_load ? CBI_SB_NOWHERE : next_consumer(c, w, r, p->at);
+        if (next < ret_price->next)
+            ret_price->next = next;
+        if (is_here(c, w, r) && !cbi_sb_has(w->entering, r) && ready(c, r) > ret_price->ready)
+            ret_price->ready = ready(c, r);
     }
-    uint8_t all_held = held;
-    if (!p->is_long && held & ~held_long)
-        held &= (uint8_t)~held_long;
-    uint8_t oldest = CBI_SB_NONE, latest = CBI_SB_NONE, low = CBI_SB_NONE, high = CBI_SB_NONE,
-            idle = CBI_SB_NONE;
+    if (ret_price->next < p->local)
+        ret_price->stall = ready(c, q) - c->issue[ret_price->next];
+    else if (p->local != CBI_SB_NOWHERE)
+        ret_price->stall = ret_price->ready - ready(c, q);
+    if (ret_price->stall < 0)
+        ret_price->stall = 0;
+    if (ret_price->next > p->local)
+        ret_price->next = p->local;
+    return any;
+}
+
+/* No number is free: the one that costs least. */
+static uint8_t merge(const cbi_sb_code *c, const work *w, uint32_t q, uint8_t usable)
+{
+    bool local = c->producers.items[q].local != CBI_SB_NOWHERE;
+    uint8_t best = CBI_SB_NONE, last = 0;
+    price least = {0};
     for (unsigned i = 0; i < CBI_SB_NUMBERS; i++) {
-        uint8_t k = (uint8_t)i;
-        if (usable >> k & 1) {
-            low = low == CBI_SB_NONE ? k : low;
-            high = k;
-            if (idle == CBI_SB_NONE && (!(all_held >> k & 1) || earliest[k] == CBI_SB_NOWHERE))
-                idle = k;
-        }
-        if (!(held >> k & 1))
+        price own;
+        if (!(usable >> i & 1))
             continue;
-        if (earliest[k] >= p->local && (oldest == CBI_SB_NONE || start[k] < start[oldest]))
-            oldest = k;
-        if (latest == CBI_SB_NONE || earliest[k] > earliest[latest] ||
-            (earliest[k] == earliest[latest] && start[k] < start[latest]))
-            latest = k;
+        last = (uint8_t)i;
+        if (!find_price(c, w, q, (uint8_t)i, &own))
+            continue;
+        bool better = best == CBI_SB_NONE || own.stall < least.stall;
+        if (!better && local && own.stall == least.stall)
+            better = own.next > least.next || (own.next == least.next && own.ready < least.ready);
+        if (better) {
+            best = (uint8_t)i;
+            least = own;
+        }
     }
-    if (p->local == CBI_SB_NOWHERE)
-        return idle != CBI_SB_NONE ? idle : low;
-    return oldest != CBI_SB_NONE ? oldest : latest != CBI_SB_NONE ? latest : high;
+    return best == CBI_SB_NONE ? last : best;
 }
 
 static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
@@ -215,7 +228,11 @@ static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
     for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
         if (open >> k & 1)
             return (uint8_t)k;
-    return merge(c, w, p, usable);
+    uint8_t other = usable & (uint8_t)~busy_numbers(c, w, false);
+    for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
+        if (other >> k & 1)
+            return (uint8_t)k;
+    return merge(c, w, q, usable);
 }
 
 static void end_cleared(cbi_sb_code *c, uint8_t cleared)

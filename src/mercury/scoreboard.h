@@ -1,7 +1,7 @@
 /* Scoreboard numbers of code whose first load, of a stack pointer that nobody reads, loses its own.
  *
- * docs/mercury.md, "Scoreboards after the unused stack pointer load", has the rules; the same model
- * in Python, with the figures, is tools/research/scoreboards.py.
+ * docs/mercury.md, "Scoreboards after the unused stack pointer load", has the rules and the
+ * figures.
  */
 #ifndef CBI_MERCURY_SCOREBOARD_H
 #define CBI_MERCURY_SCOREBOARD_H

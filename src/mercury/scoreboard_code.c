@@ -348,6 +348,49 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         p->consumers = found;
 }
 
+int64_t cbi_sb_latency(uint32_t op, bool write)
+{
+    if (!write)
+        return op == 0x388 || op == 0x988 ? 9 : op == 0x984 || (op & 0x1f0) == 0x100 ? 10 : 12;
+    switch (op) {
+    case 0x919:
+        return 31;
+    case 0x9c3:
+        return 23;
+    case 0xb82:
+        return 46;
+    case 0x984:
+        return 42;
+    case 0x3a1:
+        return 23;
+    default:
+        return cbi_sb_is_long(op) ? 285 : 19;
+    }
+}
+
+/* Waits for results of the block itself count; those of others have long been there. */
+static void find_issue(cbi_sb_code *c)
+{
+    c->issue = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
+    int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool starts = c->blocks.items[c->block_of[i]].start == i;
+        int64_t next =
+            starts ? 0 : c->issue[i - 1] + (int64_t)cbi_sass_bits(c->words[i - 1], 105, 4);
+        c->issue[i] = next > after[i] ? next : after[i];
+        for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
+            const cbi_sb_producer *p = &c->producers.items[q];
+            int64_t ready = c->issue[i] + cbi_sb_latency(cbi_sb_op(c, i), p->write);
+            if (q == c->stack_load)
+                continue;
+            if (p->local != CBI_SB_NOWHERE && ready > after[p->local])
+                after[p->local] = ready;
+            if (p->head != CBI_SB_NOWHERE && ready > after[p->head])
+                after[p->head] = ready;
+        }
+    }
+}
+
 static void find_groups(cbi_sb_code *c)
 {
     c->group = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
@@ -449,5 +492,6 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         if (p->local == CBI_SB_NOWHERE && q != c->stack_load && p->write && !p->is_long)
             uncover(c, q);
     }
+    find_issue(c);
     return true;
 }

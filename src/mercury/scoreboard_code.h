@@ -48,6 +48,7 @@ typedef struct cbi_sb_code {
     size_t row;          /* words of a producer set */
     uint64_t **pending;  /* before each instruction, in the input */
     uint32_t stack_load; /* its producer */
+    int64_t *issue;      /* cycle of an instruction, from the start of its block */
     /* the assignment */
     uint8_t *number;
     bool *present;
@@ -93,6 +94,9 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
 
 /* Global, generic and local loads, atomics. */
 bool cbi_sb_is_long(uint32_t op);
+
+/* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
+int64_t cbi_sb_latency(uint32_t op, bool write);
 
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_assign().  False
  * when a branch leaves the code or there is too much of it. */
