@@ -161,6 +161,7 @@ bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
     return f->entry && f->obj && f->live && !f->pruned && (!lk->only_entry || f == lk->only_entry);
 }
 
+/* The kernel that is the only one wanted, and all that stay. */
 static void list_entries(cbi_linker *lk)
 {
     size_t wanted = 0;
@@ -175,7 +176,7 @@ static void list_entries(cbi_linker *lk)
         if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
         /* Only --preserve-relocs keeps it. */
-        f->pruned |= !f->entry && !f->address_taken;
+        f->pruned = !f->entry && !f->address_taken;
         f->entry = true;
         cbi_vec_push(lk->ctx, &lk->entries, f);
     }
@@ -189,16 +190,12 @@ static size_t wanted_count(const cbi_linker *lk)
     return count;
 }
 
-/* A kernel that no host code names is one only if its address is taken; with --preserve-relocs it
- * stays all the same. */
+/* A kernel that no host code names is wanted no more than one that -kernels-used does not name. */
 static void apply_host_references(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        if (!f->entry || !f->obj || named_by_host(lk, f))
-            continue;
-        f->pruned = !f->address_taken;
-        if (lk->eliminate)
+        if (f->entry && f->obj && !named_by_host(lk, f))
             f->entry = false;
     }
 }
@@ -213,7 +210,7 @@ void cbi_link_liveness(cbi_linker *lk)
     bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        bool root = f->entry && f->obj && !(f->pruned && lk->eliminate);
+        bool root = f->entry && f->obj;
         if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, f);
         if (f->address_taken || !lk->eliminate)

@@ -106,10 +106,10 @@ const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
         return "no input defines it";
     if (f->live && !f->sym->removed)
         return NULL;
-    if (f->pruned)
-        return "it is a kernel that no host code refers to (-ignore-host-info keeps it)";
-    if (is_kernel(f) && lk->prune)
-        return "it is a kernel that -kernels-used does not name";
+    if (is_kernel(f))
+        return lk->prune
+                   ? "it is a kernel that -kernels-used does not name"
+                   : "it is a kernel that no host code refers to (-ignore-host-info keeps it)";
     return "no kernel in the output reaches it";
 }
 
