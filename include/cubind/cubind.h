@@ -211,7 +211,8 @@ typedef struct cb_finalize_function {
     int line_info;
 } cb_finalize_function;
 
-/* What the compiler made of it.  The bytes must live until cb_finalize returns. */
+/* What the compiler made of it.  The bytes must live until cb_finalize returns.  All else about the
+ * function stays: registers, stack, relocations, places in its attributes and debug data. */
 typedef struct cb_finalize_code {
     const void *sass; /* as long as the input's */
     size_t sass_size;

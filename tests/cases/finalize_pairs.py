@@ -100,6 +100,25 @@ class Pairs:
         self.failed += not good
         if not good:
             print("FAIL double precision for sm_103: exit %d, %s" % (got.rc, got.err))
+        self.run_back_end(linked.out, self.tools.run_nvlink(["-arch=sm_103"], inputs).out)
+
+    def run_back_end(self, linked, want):
+        """The example's back end, given what nvlink compiled, makes nvlink's file of it."""
+        example = os.path.join(os.environ.get("CUBIND_BUILD", os.path.join(ROOT, "build")),
+                               "examples", "finalize_memory")
+        if not os.path.exists(example):
+            return
+        files = [("in.cubin", linked), ("donor.cubin", want), ("damaged.cubin", want[:500])]
+        for donor, rc in (("donor.cubin", 0), ("damaged.cubin", 1), (None, 1)):
+            argv = ["sh", "-c", '"$@" && cmp out.cubin donor.cubin', "sh", example, "sm_103",
+                    "out.cubin", "in.cubin"] + ([donor] if donor else [])
+            done = self.tools.run_plain(argv, files)
+            good = done.returncode == rc and (rc == 0 or "'half'" in done.stderr)
+            self.passed += good
+            self.failed += not good
+            if not good:
+                print("FAIL back end with %s: exit %d, %s%s" % (donor, done.returncode, done.stdout,
+                                                                done.stderr))
 
 
 def main(tools):
