@@ -89,7 +89,7 @@ static bool accompanies(uint16_t opcode)
     return bsearch(&opcode, opcodes, CBI_COUNT(opcodes), sizeof opcode, compare_opcodes);
 }
 
-enum { MEMBAR = 0x992, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
+enum { MEMBAR = 0x992, EXIT = 0x94d, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
 
 static uint16_t opcode_at(cbi_span text, uint64_t at)
 {
@@ -129,9 +129,11 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         uint64_t about = main_instruction(text, &e);
-        bool collective = e.kind == CBI_CAPSULE_RUN_RECORD && opcode_at(text, sass) == WARPSYNC;
+        /* Fences in front are what comes before, but not those of exits. */
+        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD &&
+                     (opcode_at(text, sass) == WARPSYNC || opcode_at(text, about) == EXIT);
         cbi_vec_push(lk->ctx, places,
-                     ((cbi_mercury_place){mercury, sass, frame, about, collective ? sass : about}));
+                     ((cbi_mercury_place){mercury, sass, frame, about, whole ? sass : about}));
         mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)
                            : e.kind == CBI_CAPSULE_RUN   ? 0
                                                          : e.units);
