@@ -93,6 +93,11 @@ static void refuse_granularity(cbi_linker *lk, const cbi_func *k)
               k->sym->name->s);
 }
 
+static uint16_t replace_byte(uint16_t value, uint16_t byte)
+{
+    return (uint16_t)((value & 0xff00) | (byte & 0xff));
+}
+
 /* Entry k reaches the function that `from` describes. */
 static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
@@ -116,7 +121,7 @@ static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         if (!own)
             cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
         else if ((from->value & 0xff) > (own->value & 0xff))
-            own->value = from->value & 0xff;
+            own->value = replace_byte(own->value, from->value);
         break;
     case EIATTR_NUM_MBARRIERS:
         if (!own)
@@ -126,9 +131,9 @@ static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         break;
     case EIATTR_REG_RECONFIG:
         if (!own)
-            cbi_add_record(lk, k, 1, from->code, from->value);
-        else
-            own->value = from->value;
+            cbi_add_record(lk, k, 1, from->code, from->value & 0xff);
+        else if (from->value & 0xff)
+            own->value = replace_byte(own->value, from->value);
         break;
     case EIATTR_EXTERNS:
         if (!own)
@@ -202,10 +207,35 @@ static bool mixes(const cbi_func *k, uint8_t code)
     return other && other->obj;
 }
 
+/* A record of the kernel that lacks something makes room for one with everything at the end. */
+static void single_fragments(cbi_linker *lk, cbi_func *k)
+{
+    cbi_rec all = {.code = EIATTR_AT_ENTRY_FRAGEMENTS};
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = lk->recs.items[i];
+        if (rec->func && rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && !rec->dead)
+            fragments_add(lk, &all, rec->payload, rec->size);
+    }
+    cbi_rec *own = cbi_find_record(k, EIATTR_AT_ENTRY_FRAGEMENTS);
+    if (own && own->size >= all.size)
+        return;
+    if (own)
+        own->dead = true;
+    if (!all.size)
+        return;
+    own = cbi_add_record(lk, k, 4, EIATTR_AT_ENTRY_FRAGEMENTS, 0);
+    own->payload = all.payload;
+    own->size = all.size;
+}
+
 static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
 {
     if (code == EIATTR_EXTERNS) {
         single_externs(lk, k);
+        return;
+    }
+    if (code == EIATTR_AT_ENTRY_FRAGEMENTS) {
+        single_fragments(lk, k);
         return;
     }
     cbi_rec *own = cbi_find_record(k, code);
@@ -222,9 +252,6 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
         case EIATTR_NUM_MBARRIERS:
             if (rec->value) /* what there is none of needs no record */
                 propagate_one(lk, k, rec);
-            break;
-        case EIATTR_AT_ENTRY_FRAGEMENTS:
-            propagate_one(lk, k, rec);
             break;
         default:
             if (own)

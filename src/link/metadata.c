@@ -28,7 +28,8 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
     rec->func = func;
     rec->format = attr->format;
     rec->code = code;
-    rec->value = attr->value;
+    /* Bytes without a meaning stay what they are. */
+    rec->value = attr->format == 4 ? 0 : cbi_ld16(attr->raw.data + 2);
     rec->size = (uint32_t)attr->payload.size;
     rec->payload = attr->payload.data;
     if (attr->format == 4 && has_symbol_word(code) && rec->size >= 4) {

@@ -14,7 +14,7 @@ static uint32_t barriers_of(const cbi_func *k)
 {
     for (size_t i = 0; i < k->records.len; i++)
         if (k->records.items[i]->code == 0x4c)
-            return k->records.items[i]->value;
+            return k->records.items[i]->value & 0xff;
     return 0;
 }
 
