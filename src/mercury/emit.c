@@ -1,6 +1,7 @@
 /* The final file: SASS sections, parameter banks, capsules and the Mercury mirror. */
 #include "mercury/emit.h"
 
+#include "format/reloc.h"
 #include "mercury/rewrite.h"
 
 static const struct {
@@ -378,8 +379,41 @@ static void place(cbi_emit *em)
     em->shoff = cbi_align_up(cur, 8);
 }
 
+/* Does a list name a return address at which the code has no instruction? */
+static bool is_astray(cbi_linker *lk, const cbi_osec *text)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, text->func);
+    for (size_t i = 0; places && i < text->rela->relocs.len; i++) {
+        const cbi_lrel *r = text->rela->relocs.items[i];
+        bool label =
+            r->type == R_MERCURY_ABS_PROG_REL32_LO || r->type == R_MERCURY_ABS_PROG_REL32_HI;
+        if (label && !cbi_mercury_place_at(places, (uint64_t)r->addend))
+            return true;
+    }
+    return false;
+}
+
+/* nvlink dies when a return address of a function's namesake is none of its own. */
+static void refuse_astray(cbi_linker *lk)
+{
+    for (size_t i = 0; lk->opt->exact && i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!f->obj || !f->obj->mercury || f->alias_of || !f->text || !f->text->emitted ||
+            !f->text->rela || !f->obj->mercury->borrowed[f->in_sec] || !is_astray(lk, f->text))
+            continue;
+        cbi_fatal(lk->ctx, "finalizer",
+                  &(cbi_place){.file = f->obj->file, .symbol = f->sym->name->s},
+                  cbi_printf(lk->ctx,
+                             "there are several functions '%s', whose relocations nvlink mixes up "
+                             "and crashes; without --emulate this links",
+                             f->sym->name->s),
+                  "Internal FNLZR error '%s'", f->obj->file);
+    }
+}
+
 void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
 {
+    refuse_astray(lk);
     cbi_emit em = {.lk = lk};
     cbi_mercury_state_of(lk);
     cbi_mercury_place_images(lk);

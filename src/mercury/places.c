@@ -89,7 +89,13 @@ static bool accompanies(uint16_t opcode)
     return bsearch(&opcode, opcodes, CBI_COUNT(opcodes), sizeof opcode, compare_opcodes);
 }
 
-enum { MEMBAR = 0x992, EXIT = 0x94d, WARPSYNC = 0x348, WARPSYNC_IMMEDIATE = 0x948 };
+enum {
+    MEMBAR = 0x992,
+    EXIT = 0x94d,
+    FENCE_VIEW = 0x3c6,
+    WARPSYNC = 0x348,
+    WARPSYNC_IMMEDIATE = 0x948,
+};
 
 static uint16_t opcode_at(cbi_span text, uint64_t at)
 {
@@ -129,9 +135,10 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         uint64_t about = main_instruction(text, &e);
-        /* Fences in front are what comes before, but not those of exits. */
+        uint16_t head = opcode_at(text, sass);
+        /* Fences in front are what comes before, but not those of exits and those of the view. */
         bool whole = e.kind == CBI_CAPSULE_RUN_RECORD &&
-                     (opcode_at(text, sass) == WARPSYNC || opcode_at(text, about) == EXIT);
+                     (head == WARPSYNC || head == FENCE_VIEW || opcode_at(text, about) == EXIT);
         cbi_vec_push(lk->ctx, places,
                      ((cbi_mercury_place){mercury, sass, frame, about, whole ? sass : about}));
         mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)

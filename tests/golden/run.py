@@ -26,7 +26,7 @@ def check(tools, folder):
     want = toolchain.Run(int(read(os.path.join(folder, "status"), "r")),
                          read(os.path.join(folder, "stderr")).decode("latin1"),
                          read(out) if os.path.exists(out) else None)
-    return toolchain.compare(tools, want, tools.run_cubind(args, inputs))
+    return toolchain.compare(tools, want, tools.run_cubind(args, inputs), args, inputs)
 
 
 def main(argv):

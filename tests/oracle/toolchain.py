@@ -218,6 +218,12 @@ class Tools:
                               "c", timeout)
 
 
+    def run_plain(self, args, inputs):
+        """cubind as itself, which does not follow nvlink's accidents."""
+        if self.cubind_is_nvlink:
+            return Run(1, "", None)
+        return self.exec_link([self.cubind, "link", *args, *[n for n, _ in inputs]], inputs, "c")
+
     def check(self, blob):
         """What `cubind check` finds wrong with an output, '' if nothing."""
         if self.cubind_is_nvlink:
@@ -257,15 +263,14 @@ def line_kind(line):
     return "call graph node" if re.match(r"\d+: ", line) else re.sub(r"\W.*", "", line) or line[:8]
 
 
-def judge_crash(tools, n, c):
-    """nvlink died: a clean refusal will do, and so will sound output."""
-    if c.rc != 0 and c.out is None and c.err:
-        return Verdict("crash")
-    why = "exit %d" % c.rc
-    if c.rc == 0 and c.out is not None:
-        why = tools.check(c.out)
-    return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: %s" %
-                   (-n.rc, why)) if why else Verdict("crash")
+def judge_crash(tools, n, c, args, inputs):
+    """nvlink died: a clean refusal will do, and so will sound output, as that of cubind link."""
+    if c.rc and (c.out is not None or not c.err):
+        return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: exit %d, output "
+                       "%s" % (-n.rc, c.rc, "none" if c.out is None else "written"))
+    outputs = [c.out, tools.run_plain(args, inputs).out]
+    why = "\n".join(tools.check(out) for out in outputs if out is not None)
+    return Verdict("diff", "nvlink crash", why) if why.strip() else Verdict("crash")
 
 
 def compare_outputs(n, c, inputs):
@@ -284,7 +289,7 @@ def compare_outputs(n, c, inputs):
     return Verdict(g, *cubin.explain(out, c.out))
 
 
-def compare(tools, n, c, inputs=()):
+def compare(tools, n, c, args=(), inputs=()):
     """Verdict on a cubind run C against nvlink's run N."""
     sanit = re.search(r"(AddressSanitizer|LeakSanitizer|runtime error:).*", c.err)
     if sanit:
@@ -294,7 +299,7 @@ def compare(tools, n, c, inputs=()):
     if c.rc < 0 or c.rc > 255:
         return Verdict("diff", "crash", "cubind died with signal %d\n%s" % (-c.rc, c.err[-400:]))
     if n.rc < 0:
-        return judge_crash(tools, n, c)
+        return judge_crash(tools, n, c, args, inputs)
     ne, ce = norm_err(n.err), [x for x in norm_err(c.err) if not x.startswith("  ")]
     # refused for want of a compiler, which nvlink has
     if n.out is not None and c.out is None and \
@@ -329,7 +334,7 @@ def run_steps(tools, steps, inputs):
     for i, args in enumerate(steps):
         n = tools.run_nvlink(args, inputs)
         c = tools.run_cubind(args, inputs)
-        v = compare(tools, n, c, inputs)
+        v = compare(tools, n, c, args, inputs)
         if v.grade == "diff":
             if i:
                 v.text = "step %d (%s): %s" % (i + 1, " ".join(args), v.text)
