@@ -78,6 +78,9 @@ static bool special(cbi_sass w, cbi_operands *o)
     case 0x5ab:
     case 0x948:
     case 0x35d:
+    case 0x82d:
+    case 0x82e:
+    case 0x82f:
     case 0x3c6:
     case 0x91a:
     case 0x91b:

@@ -48,6 +48,8 @@ static uint32_t next_consumer(const cbi_sb_code *c, const work *w, uint32_t q, u
 static bool consumed_at(const cbi_sb_code *c, const work *w, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
+    if (is_here(c, w, q) && p->flush && i + 1 < c->blocks.items[w->block].end && i > p->at)
+        return cbi_sb_contains(&p->consumers, i);
     if (is_here(c, w, q) || p->local != CBI_SB_NOWHERE)
         return p->local == i;
     return cbi_sb_contains(&p->consumers, i);
@@ -413,6 +415,11 @@ static void assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
                 number[c->producers.items[q].write] = c->number[q];
         ret_words[i] = c->words[i];
         ret_words[i].hi &= ~(UINT64_C(0xfff) << 46);
+        if (cbi_sb_is_named_wait(c, i)) { /* the read number of the instruction before */
+            uint64_t named = ret_words[i - 1].hi >> 49 & 7;
+            wait[i] &= (uint8_t) ~(1u << named);
+            ret_words[i].lo = (ret_words[i].lo & ~(UINT64_C(7) << 44)) | named << 44;
+        }
         ret_words[i].hi |= number[1] << 46 | number[0] << 49 | (uint64_t)wait[i] << 52;
     }
 }
@@ -450,10 +457,12 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, uint8_t *text, size_t size, cbi_span in
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
     assign(&c, true, out);
     for (uint32_t i = 0; i < c.n; i++)
-        if (out[i].hi != c.words[i].hi)
+        if (out[i].hi != c.words[i].hi || out[i].lo != c.words[i].lo)
             return false;
     assign(&c, false, out);
-    for (uint32_t i = 0; i < c.n; i++)
+    for (uint32_t i = 0; i < c.n; i++) {
+        cbi_st64(text + (size_t)16 * i, out[i].lo);
         cbi_st64(text + (size_t)16 * i + 8, out[i].hi);
+    }
     return true;
 }

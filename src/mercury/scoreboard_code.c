@@ -171,11 +171,19 @@ static void find_producers(cbi_sb_code *c)
     c->row = (c->producers.len + 63) / 64;
 }
 
+/* Numbers that instruction i waits for: by its mask, or the one that it names. */
+static uint8_t waited(const cbi_sb_code *c, uint32_t i)
+{
+    return c->wait[i] |
+           (uint8_t)(cbi_sb_is_named_wait(c, i) ? 1u << cbi_sass_bits(c->words[i], 44, 3) : 0);
+}
+
 /* Ends the producers that instruction i waits for, and starts its own. */
 static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
 {
-    for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && c->wait[i] >> c->producers.items[q].old & 1)
+    uint8_t mask = waited(c, i);
+    for (uint32_t q = 0; mask && q < c->producers.len; q++)
+        if (cbi_sb_has(set, q) && mask >> c->producers.items[q].old & 1)
             cbi_sb_drop(set, q);
     for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
         cbi_sb_put(set, q);
@@ -218,10 +226,12 @@ static void find_pending(cbi_sb_code *c)
             changed |= cbi_sb_leave(c, k, set);
         }
     }
-    for (uint32_t i = 0; i < c->n; i++)
-        for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[i], q) && c->wait[i] >> c->producers.items[q].old & 1)
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint8_t mask = waited(c, i);
+        for (uint32_t q = 0; mask && q < c->producers.len; q++)
+            if (cbi_sb_has(c->pending[i], q) && mask >> c->producers.items[q].old & 1)
                 cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
+    }
 }
 
 /* Does instruction i depend on the producer by its registers? */
@@ -284,6 +294,9 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
     bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
     if (seen == end - 1 && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+        p->local = CBI_SB_NOWHERE;
+        p->flush = true;
+    } else if (c->group[seen] && found == CBI_SB_NOWHERE && names_registers(c, p)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
     } else if (c->group[seen] && found > seen && found <= c->group[seen]) {

@@ -92,6 +92,13 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
+/* A wait for the number of the fence before it, which stands in the instruction and not in its mask. */
+static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
+{
+    return i > 0 && cbi_sb_op(c, i) == 0x91a && cbi_sb_op(c, i - 1) == 0x992 &&
+           cbi_sass_bits(c->words[i - 1], 113, 3) == cbi_sass_bits(c->words[i], 44, 3);
+}
+
 /* Global, generic and local loads, atomics. */
 bool cbi_sb_is_long(uint32_t op);
 
