@@ -215,6 +215,7 @@ bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercu
     case 0x9c3:
     case 0xb82:
     case 0xc02:
+    case 0xc82:
         *ret_type = R_CUDA_ABS32_32;
         break;
     case 0x91a: /* barriers */

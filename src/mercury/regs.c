@@ -61,6 +61,15 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         e->end = (uint32_t)cbi_rewrite_map(rw, end->main);
 }
 
+/* A range starts with the last instruction before another one, which must stay in front of that. */
+static uint32_t own_start(const cbi_rewrite *rw, uint32_t start)
+{
+    uint64_t next = (uint64_t)start + CBI_SASS_INSTRUCTION;
+    if (!rw || next > rw->old_size)
+        return start;
+    return (uint32_t)cbi_rewrite_map(rw, next) - CBI_SASS_INSTRUCTION;
+}
+
 static void skip_string(cbi_reader *r)
 {
     while (!r->bad && cbi_read8(r))
@@ -122,7 +131,7 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
         for (size_t i = 0; i < own_ranges.len; i++) {
             range e = {0};
             if (func && func == own) {
-                e.start = (uint32_t)cbi_rewrite_map(rw, own_ranges.items[i].start);
+                e.start = own_start(rw, own_ranges.items[i].start);
                 e.end = (uint32_t)cbi_rewrite_map(rw, own_ranges.items[i].end);
             } else if (func && known) {
                 e = ranges.items[i];

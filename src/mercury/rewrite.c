@@ -21,7 +21,6 @@ enum {
     OP_BSSY = 0x945,
     OP_EXIT = 0x94d,
     BARRIER_LENGTH = 3,
-    DUMMY_LOADS = 4,
     RUN_NOPS = 0x50,
     RUN_RECORD = 0x51,
 };
@@ -73,17 +72,14 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *insn = text + (size_t)(first + i) * 16;
-        if (i + DUMMY_LOADS < count && !keep.loads) {
-            uint32_t n = 0;
-            while (n < DUMMY_LOADS && is_dummy_load(insn + 16 * n))
-                n++;
-            if (n == DUMMY_LOADS && opcode(insn + 16 * n) == OP_MEMBAR) {
-                for (n = 0; n < DUMMY_LOADS; n++)
-                    drop[first + i + n] = true;
-                any = true;
-                i += DUMMY_LOADS - 1;
-                continue;
-            }
+        uint32_t loads = 0;
+        while (!keep.loads && i + loads < count && is_dummy_load(insn + (size_t)16 * loads))
+            loads++;
+        if (loads && i + loads < count && opcode(insn + (size_t)16 * loads) == OP_MEMBAR) {
+            memset(drop + first + i, true, loads);
+            any = true;
+            i += loads - 1;
+            continue;
         }
         if (i + 1 < count && is_idle_membar(insn, keep)) {
             uint16_t next = opcode(insn + 16);

@@ -62,7 +62,7 @@ STATEMENTS = [
           "[cr], [bm]; }"),
     (ALL, "setmaxnreg.inc.sync.aligned.u32 128;"),
     (ALL, "{ .reg .pred q; elect.sync %r3|q, -1; @q st.global.u32 [%rd1], %r3; }"),
-    ({"100a", "110a"}, "redux.sync.max.f32 %f1, %f1, -1; st.global.f32 [%rd1], %f1;"),
+    ({"100a", "103a", "100f", "103f"}, "redux.sync.max.f32 %f1, %f1, -1; st.global.f32 [%rd1], %f1;"),
     (ALL, "{ .shared .align 16 .b8 lm[512]; .reg .u32 a; mov.u32 a, lm; "
           "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r3, %r4}, [a]; "
           "st.global.u32 [%rd1], %r4; }"),
