@@ -2,6 +2,7 @@
  * another one follows go; a link with -g puts an error barrier in front of every exit.  Rules and
  * experiments: docs/mercury.md. */
 #include "mercury/rewrite.h"
+#include "format/eiattr.h"
 #include "mercury/scoreboard.h"
 
 enum {
@@ -280,13 +281,13 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
-/* With -g every function gets barriers at its exits, beside code that was compiled with -G every
- * kernel does. */
+/* With -g every function gets barriers at its exits, beside code that was compiled with -g or -G
+ * every kernel does. */
 static bool adds_barriers(const cbi_linker *lk, const cbi_func *func)
 {
     if (lk->exec && lk->opt->debug)
         return true;
-    return lk->merc->debug_info && (func->sym->other & STO_CUDA_ENTRY);
+    return lk->merc->exit_barriers && (func->sym->other & STO_CUDA_ENTRY);
 }
 
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
@@ -344,12 +345,12 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
 
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
-    const cbi_osec *info = cbi_sec_find(lk, cbi_intern(lk->ctx, ".debug_info"));
-    lk->merc->debug_info = info && info->emitted;
+    for (size_t i = 0; i < lk->recs.len; i++)
+        lk->merc->exit_barriers |= lk->recs.items[i]->code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
-            f->text->bytes && (lk->exec || lk->merc->debug_info)) {
+            f->text->bytes && (lk->exec || lk->merc->exit_barriers)) {
             rewrite_function(lk, f);
             assign_scoreboards(lk, f);
         }

@@ -706,7 +706,9 @@ class Generator:
         r, out = self.rng, []
         if self.debug:
             out.append(self.debug)
-        if self.debug != "-g" and r.random() < 0.15:
+        elif self.newest and r.random() < 0.08:
+            out.append(r.choice(["-g", "-lineinfo"]))
+        if "-g" not in out and r.random() < 0.15:
             out.append(r.choice(["-O0", "-O1", "-O2"]))
         if r.random() < 0.06:
             out.append("-maxrregcount=%d" % r.choice([24, 32, 40, 64]))
