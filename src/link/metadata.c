@@ -16,6 +16,27 @@ static bool has_symbol_word(uint8_t code)
     return row && row->symbols == CBI_SYMBOLS_WORD0;
 }
 
+/* Code with tcgen05 names what runs at the kernel's entry, and 13.0 gave that other numbers than
+ * the toolkits before.  The first that appears says which are right. */
+static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *rec)
+{
+    for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
+        uint32_t fragment = cbi_ld32(rec->payload + i);
+        if (fragment < 4 || fragment > 7)
+            continue;
+        uint32_t toolkit = fragment < 6 ? 12 : 13;
+        if (!lk->tcgen05_toolkit)
+            lk->tcgen05_toolkit = toolkit;
+        if (lk->tcgen05_toolkit != toolkit)
+            cbi_error(lk->ctx, "tcgen05-toolkits",
+                      &(cbi_place){.file = obj->file, .symbol = rec->func->sym->name->s}, NULL,
+                      "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 "
+                      "in 12.x cannot be linked with 13.0 or later, they must be rebuilt with "
+                      "latest compiler",
+                      obj->file);
+    }
+}
+
 static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_osec *stream,
                         cbi_func *func)
 {
@@ -52,6 +73,8 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
                 rec->symbols[rec->symbol_count++] = obj->symbols[index];
         }
     }
+    if (code == EIATTR_AT_ENTRY_FRAGEMENTS && func)
+        check_fragments(lk, obj, rec);
     cbi_vec_push(lk->ctx, &lk->recs, rec);
 }
 

@@ -359,6 +359,7 @@ typedef struct cbi_linker {
 
     uint64_t images_start;          /* sm_100+: of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
+    uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
     bool seen_plain;                /* an input without a Mercury view was read */
     bool seen_mercury;              /* an input had a Mercury view */
 } cbi_linker;
