@@ -321,6 +321,35 @@ static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
     return sec;
 }
 
+/* The tables are all alike, so the newest kernel that has one stands for all. */
+static void check_image_counts(cbi_linker *lk)
+{
+    static const struct {
+        uint8_t type;
+        uint32_t most;
+        const char *name;
+    } limits[] = {
+        {STT_CUDA_TEXTURE, 256, "textures"},
+        {STT_CUDA_SAMPLER, 32, "samplers"},
+        {STT_CUDA_SURFACE, 32, "surfaces"},
+    };
+    const cbi_func *k = NULL;
+    for (size_t i = 0; i < lk->funcs.len; i++)
+        if (lk->funcs.items[i]->has_images)
+            k = lk->funcs.items[i];
+    for (size_t i = 0; k && i < CBI_COUNT(limits); i++) {
+        size_t count = 0;
+        for (size_t j = 0; j < lk->images.len; j++)
+            count += CBI_ST_TYPE(lk->images.items[j]->info) == limits[i].type;
+        if (count > limits[i].most)
+            cbi_fatal(lk->ctx, "too-many-images",
+                      &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
+                      "those of the whole link count; texture and surface objects have no limit",
+                      "More than %u %s used in entry function '%s'", limits[i].most, limits[i].name,
+                      k->sym->name->s);
+    }
+}
+
 void cbi_layout_images(cbi_linker *lk)
 {
     if (lk->mercury)
@@ -360,6 +389,7 @@ void cbi_layout_images(cbi_linker *lk)
         slots[i]->slot = lk->mercury ? 4 * i : start + 4 * i;
         slots[i]->has_slot = true;
     }
+    check_image_counts(lk);
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *k = lk->funcs.items[i];
         if (!k->has_images)
