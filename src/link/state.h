@@ -176,7 +176,7 @@ struct cbi_func {
     bool entry;
     bool live;
     bool reached; /* live through a call path from an entry */
-    bool pruned;  /* a kernel that nothing wants or takes the address of */
+    bool pruned;  /* a kernel that nothing wants or takes the address of, but that stays */
     bool address_taken;
     bool desc_used;
     cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
