@@ -248,15 +248,19 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
               lk->deleted_section_help, "Internal error: reference to deleted symbol");
 }
 
-/* Not recorded: dynamic shared memory (but with -g), texture slots, numbers of the link's, and
- * optimizer constants that left their section, whose symbols are gone. */
+/* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
+ * texture slots, and optimizer constants that left their section, whose symbols are gone. */
 static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
     if (!sym)
         return true;
     bool number = sym->internal && !sym->sec; /* .nv.ptx.const0.size */
-    if (cbi_is_image(sym) || sym->spread || number)
+    if (number)
+        return false;
+    if (!lk->exec)
+        return true;
+    if (cbi_is_image(sym) || sym->spread)
         return false;
     if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
         return true;
