@@ -98,8 +98,14 @@ def param_text(types, names=None):
     return ", ".join(out)
 
 
+def ret_param(typ, name):
+    """The declaration of a return value: of a type or of N bytes."""
+    return ".param .%s %s" % (typ, name) if typ in TYPES \
+        else ".param .align 8 .b8 %s[%s]" % (name, typ[1:])
+
+
 def func_head(link, name, sig):
-    ret = "(.param .%s ret) " % sig[0] if sig[0] else ""
+    ret = "(%s) " % ret_param(sig[0], "ret") if sig[0] else ""
     return "%s.func %s%s (%s)" % (link and "." + link + " ", ret, name, param_text(sig[1]))
 
 
@@ -413,7 +419,7 @@ class Generator:
         lines, args = [], []
         for i, t in enumerate(sig[1]):
             if t in TYPES:
-                reg = {"u64": "%rd1", "u32": "%r1", "f32": "%f1", "f64": "%fd1"}[t]
+                reg = {"u64": "%rd1", "f32": "%f1", "f64": "%fd1"}.get(t, "%r1")
                 lines.append(".param .%s a%d; st.param.%s [a%d], %s;" % (t, i, t, i, reg))
             else:
                 lines.append(".param .align 8 .b8 a%d[%s]; st.param.u64 [a%d], %%rd1; "
@@ -421,11 +427,17 @@ class Generator:
             args.append("a%d" % i)
         ret = use = ""
         if sig[0]:
-            lines.append(".param .%s rv;" % sig[0])
+            lines.append(ret_param(sig[0], "rv") + ";")
             ret = "(rv), "
-            reg = {"u64": "%rd3", "u32": "%r3", "f32": "%f1"}[sig[0]]
-            use = " ld.param.%s %s, [rv]; st.global.%s [%%rd1], %s;" % (sig[0], reg, sig[0], reg)
+            typ, reg, at = self.returned(sig)
+            use = " ld.param.%s %s, [rv%s]; st.global.%s [%%rd1], %s;" % (typ, reg, at, typ, reg)
         return " ".join(lines), ", ".join(args), ret, use
+
+    def returned(self, sig):
+        """Type, register and place of what a function returns, or of a part of it."""
+        if sig[0] not in TYPES:
+            return "u64", "%rd3", "+8"
+        return sig[0], {"u64": "%rd3", "u32": "%r3", "f32": "%f1"}[sig[0]], ""
 
     def call(self, target, sig, proto=""):
         setup, args, ret, use = self.call_args(sig)
@@ -445,7 +457,7 @@ class Generator:
 
     def proto(self, m, sig):
         name = m.fresh("P")
-        ret = "(.param .%s _) " % sig[0] if sig[0] else ""
+        ret = "(%s) " % ret_param(sig[0], "_") if sig[0] else ""
         pars = ", ".join(".param .%s _" % t if t in TYPES else ".param .align 8 .b8 _[%s]" % t[1:]
                          for t in sig[1])
         return name, "%s: .callprototype %s_ (%s);" % (name, ret, pars)
@@ -642,14 +654,7 @@ class Generator:
         out.append("ld.global.u32 %r1, [%rd1+64]; cvt.u64.u32 %rd2, %r1; "
                    "ld.global.f32 %f1, [%rd1+68]; ld.global.f64 %fd1, [%rd1+72]; "
                    "mov.u32 %r3, %r1; mov.u64 %rd3, %rd2;")
-        kinds = [(self.st_var, 10), (self.st_call, 8), (self.st_indirect, 2), (self.st_address, 1),
-                 (self.st_barrier, 1.5), (self.st_mbarrier, 0.7), (self.st_double, 1.2),
-                 (self.st_jump, 0.8), (self.st_syscall, 1), (self.st_local, 1.2),
-                 (self.st_registers, 1.5), (self.st_special, 1), (self.st_spin, 0.4),
-                 (self.st_warp, 0.8), (self.st_async, 0.6), (self.st_sparse, 0.25),
-                 (self.st_cluster, 0.4), (self.st_texture, 6 if self.tex else 0),
-                 (self.st_shared_local, 1.5), (self.st_alloca, 0.05), (self.st_trap, 0.5),
-                 (self.st_newest, 15 if self.newest else 0)]
+        kinds = self.kinds()
         n = r.choice([0, 1, 2, 3, 4, 6, 9]) * (2 if self.heavy else 1)
         for i in range(n):
             fn = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -660,10 +665,21 @@ class Generator:
                 out.append(".loc 1 %d 0" % (m.index * 100 + len(out)))
             out.append(s)
         if not f.kernel and f.sig[0]:
-            reg = {"u64": "%rd3", "u32": "%r3", "f32": "%f1"}[f.sig[0]]
-            out.append("st.param.%s [ret], %s;" % (f.sig[0], reg))
+            typ, reg, at = self.returned(f.sig)
+            out.append("st.param.%s [ret%s], %s;" % (typ, at, reg))
         out.append("ret;")
         return out
+
+    def kinds(self):
+        """Kinds of statements and their weights."""
+        return [(self.st_var, 10), (self.st_call, 8), (self.st_indirect, 2), (self.st_address, 1),
+                (self.st_barrier, 1.5), (self.st_mbarrier, 0.7), (self.st_double, 1.2),
+                (self.st_jump, 0.8), (self.st_syscall, 1), (self.st_local, 1.2),
+                (self.st_registers, 1.5), (self.st_special, 1), (self.st_spin, 0.4),
+                (self.st_warp, 0.8), (self.st_async, 0.6), (self.st_sparse, 0.25),
+                (self.st_cluster, 0.4), (self.st_texture, 6 if self.tex else 0),
+                (self.st_shared_local, 1.5), (self.st_alloca, 0.05), (self.st_trap, 0.5),
+                (self.st_newest, 15 if self.newest else 0)]
 
     def kernel_attrs(self):
         r, out = self.rng, []

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import generate
 import judges
+import shapes
 import shrink
 import tensor
 import toolchain
@@ -94,7 +95,7 @@ def random_jobs(opts, tools):
     start, seen = time.monotonic(), collections.Counter()
 
     def work(job):
-        prog = generate.make(opts.seed, job, archs, opts.tensor)
+        prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
         if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
             return prog, None
         if opts.patch:
@@ -115,7 +116,7 @@ def random_jobs(opts, tools):
         done += 1
         tally.add(v)
         if opts.verbose and v.grade == "skip":
-            print("skip %d: %s" % (job, v.text.splitlines()[0]))
+            print("skip %d: %s" % (job, (v.text or "ptxas died").splitlines()[0]))
         if v.grade not in ("diff", "sched"):
             continue
         seen[v.cls] += 1
@@ -165,6 +166,8 @@ def main(argv):
     p.add_argument("--job", type=int, help="random: only this job of the seed")
     p.add_argument("--with", dest="containing", metavar="TEXT",
                    help="random: only the jobs that have a link option containing TEXT")
+    p.add_argument("--shapes", action="store_true",
+                   help="random: more of what compilers make of C++ and of newer instructions")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
     p.add_argument("--tensor", action="store_true",
