@@ -435,6 +435,17 @@ static void find_lost_constants(cbi_linker *lk)
     }
 }
 
+/* A texture that is a kernel's parameter stays when the kernel goes. */
+static void find_lost_images(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->images.len; i++) {
+        const cbi_lsym *sym = lk->images.items[i];
+        if (sym->sec && sym->sec->dead)
+            lk->deleted_section_help = cbi_printf(
+                lk->ctx, "parameter '%s' belongs to a kernel that is removed", sym->name->s);
+    }
+}
+
 void cbi_link_finalize(cbi_linker *lk)
 {
     cbi_link_fill_callgraph(lk); /* for its sizes */
@@ -459,6 +470,7 @@ void cbi_link_finalize(cbi_linker *lk)
     fill_infos(lk);
     fill_relocs(lk);
     find_lost_constants(lk);
+    find_lost_images(lk);
     if (lk->deleted_section_help)
         cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
                   "Internal error: reference to deleted section");

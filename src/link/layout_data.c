@@ -402,6 +402,8 @@ void cbi_layout_images(cbi_linker *lk)
         cbi_osec *rel = cbi_sec_rel(lk, bank, lk->opt->force_rela || lk->mercury);
         for (size_t s = n; s-- > 0;) {
             static const uint32_t header[] = {6, 7, 52};
+            if (!cbi_has_image(k, slots[s]))
+                continue;
             uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
             cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
             r->target = bank;

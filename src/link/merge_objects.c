@@ -225,8 +225,11 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
     /* The section comes before its first object, so its symbol precedes the object's. */
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
-    if (!sym)
+    if (!sym) {
         sym = new_object_symbol(lk, obj, s);
+        if (cbi_is_image(sym)) /* a kernel's parameter */
+            cbi_vec_push(lk->ctx, &lk->images, sym);
+    }
     obj->symbols[i] = sym;
     if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
         sym->replaced_at = obj->number;

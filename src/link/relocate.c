@@ -109,7 +109,9 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         return v;
     if (cbi_is_image(sym)) {
         v.value = sym->has_slot ? sym->slot : 0;
-        v.bank = sym->has_slot ? 0 : 0x1c;
+        /* Without a slot, what computing the bank of its section gives: none, or a kernel's text.
+         */
+        v.bank = sym->has_slot ? 0 : sym->sec ? 0x1d : 0x1c;
         return v;
     }
     if (sym->is_section) {

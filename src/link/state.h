@@ -152,6 +152,12 @@ static inline bool cbi_is_image(const cbi_lsym *sym)
     return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
 }
 
+/* A texture that is a parameter of a kernel is in the table of no other. */
+static inline bool cbi_has_image(const cbi_func *kernel, const cbi_lsym *image)
+{
+    return !image->sec || image->sec->func == kernel;
+}
+
 static inline bool cbi_is_shared_var(const cbi_lsym *sym)
 {
     return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;

@@ -27,7 +27,7 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
 }
 
 /* The slots of the table that the entry has in bank 0: all of the link, used or not. */
-static void print_images(const cbi_linker *lk, cbi_buf *line)
+static void print_images(const cbi_linker *lk, const cbi_func *k, cbi_buf *line)
 {
     static const struct {
         uint8_t type;
@@ -38,7 +38,8 @@ static void print_images(const cbi_linker *lk, cbi_buf *line)
     for (size_t i = 0; i < CBI_COUNT(kinds); i++) {
         unsigned count = 0;
         for (size_t j = 0; j < lk->images.len; j++)
-            count += CBI_ST_TYPE(lk->images.items[j]->info) == kinds[i].type;
+            count += CBI_ST_TYPE(lk->images.items[j]->info) == kinds[i].type &&
+                     cbi_has_image(k, lk->images.items[j]);
         if (count)
             cbi_buf_printf(lk->ctx, line, ", %u %s", count, kinds[i].name);
     }
@@ -80,7 +81,7 @@ void cbi_link_verbose(cbi_linker *lk)
         }
         cbi_buf_printf(ctx, &line, ", 0 bytes lmem");
         if (k->has_images && !lk->mercury)
-            print_images(lk, &line);
+            print_images(lk, k, &line);
         cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len,
                  (const char *)line.items);
     }

@@ -215,7 +215,7 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
         if (attr.code == 0x0a && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }
-    if (f->image_table)
+    if (f->image_table && f->image_table->rela->relocs.len)
         cbi_buf_append(lk->ctx, &f->info->sass_info, image_banks, sizeof image_banks);
 }
 

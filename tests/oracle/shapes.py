@@ -1,4 +1,5 @@
 """Random programs with more of what compilers make of C++ and of newer instructions."""
+import tensor
 from generate import Function, Generator, Item, Var
 
 # Least sm, weight, variants. '@N@' becomes a fresh number; the registers are those of
@@ -316,5 +317,6 @@ class ShapedGenerator(Generator):
         return steps
 
 
-def make(seed, job, archs):
-    return ShapedGenerator("shapes/%s" % seed, job, archs).program()
+def make(seed, job, archs, newest=False):
+    return ShapedGenerator("shapes/%s" % seed, job, tensor.archs(archs) if newest else archs,
+                           newest).program()
