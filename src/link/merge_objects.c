@@ -213,6 +213,10 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         obj->symbol_lost[i] = CBI_LOST;
         return;
     }
+    if (in->flags & SHF_EXECINSTR && obj->sections[s->shndx].lost) {
+        obj->symbol_lost[i] = CBI_LOST; /* a texture that is a parameter */
+        return;
+    }
     cbi_lsym *sym;
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
     obj->symbols[i] = sym;

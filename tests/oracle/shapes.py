@@ -149,6 +149,9 @@ class ShapedGenerator(Generator):
         for f in self.funcs:
             if r.random() < 0.3:
                 f.sig = r.choice(SIGS)
+        for k in self.kernels:
+            if k.link != "weak" and r.random() < 0.05:
+                k.params.append(".param .texref image_of_" + k.name)
         for i in range(r.choice([0, 0, 1, 2])):     # virtual tables
             link = r.choice(["weak", "weak", "visible"])
             v = Var("_ZTV%dA" % i, link, "global", "u64", r.randint(3, 9), 8, self.homes(link))
@@ -161,8 +164,7 @@ class ShapedGenerator(Generator):
         out, r = super().kernel_params(), self.rng
         if r.random() < 0.15 and "big" not in out[-1]:
             out.append(r.choice([".param .u64 .ptr .global .align 16 kq", ".param .u64 .ptr kq",
-                                 ".param .align 64 .b8 kq[128]", ".param .texref kq",
-                                 ".param .align 2 .b8 kq[6]"]))
+                                 ".param .align 64 .b8 kq[128]", ".param .align 2 .b8 kq[6]"]))
         return out
 
     def kinds(self):
