@@ -3,6 +3,7 @@
  * experiments: docs/mercury.md. */
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
+#include "mercury/sass_operands.h"
 #include "mercury/scoreboard.h"
 
 enum {
@@ -22,13 +23,20 @@ enum {
     OP_BSSY = 0x945,
     OP_EXIT = 0x94d,
     BARRIER_LENGTH = 3,
+    FIRST_SM_WITHOUT_FENCE_READS = 120,
+    BARRIER_GAIN = 7, /* cycles */
+    EXIT_STALL = 5,   /* the least */
+    UNSCHEDULED = 15, /* stall count of code that was not scheduled */
+    PREDICATE_LATENCY = 13,
     RUN_NOPS = 0x50,
     RUN_RECORD = 0x51,
 };
 
 /* In the upper half of an instruction. */
-#define STALL_BITS   (UINT64_C(0xf) << 41)
-#define WAIT_BITS    (UINT64_C(0x3f) << 52)
+enum { STALL_SHIFT = 41, SCOREBOARD_SHIFT = 46, WAIT_SHIFT = 52 };
+#define STALL_BITS   (UINT64_C(0xf) << STALL_SHIFT)
+#define YIELD_BIT    (UINT64_C(1) << 45)
+#define WAIT_BITS    (UINT64_C(0x3f) << WAIT_SHIFT)
 #define CONTROL_BITS (UINT64_C(0x1fffff) << 41)
 
 static uint16_t opcode(const uint8_t *insn)
@@ -151,7 +159,7 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
 
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
-static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t first)
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count)
 {
     static const uint64_t code[BARRIER_LENGTH][2] = {
         {0x0992, UINT64_C(0x000fc00000005000)},
@@ -160,7 +168,7 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t first)
     };
     uint64_t exit_control = cbi_ld64(exit_insn + 8) & CONTROL_BITS;
     bool scheduled = (exit_control & STALL_BITS) != STALL_BITS;
-    for (size_t i = first; i < BARRIER_LENGTH; i++, at += 16) {
+    for (size_t i = BARRIER_LENGTH - count; i < BARRIER_LENGTH; i++, at += 16) {
         uint64_t high = code[i][1];
         if (!scheduled && i == 1)
             high |= exit_control & WAIT_BITS;
@@ -171,6 +179,54 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t first)
     }
 }
 
+static unsigned stall_of(const uint8_t *insn)
+{
+    return (unsigned)(cbi_ld64(insn + 8) >> STALL_SHIFT & UNSCHEDULED);
+}
+
+static void set_stall(uint8_t *insn, unsigned stall)
+{
+    cbi_st64(insn + 8, (cbi_ld64(insn + 8) & ~STALL_BITS) | (uint64_t)stall << STALL_SHIFT);
+}
+
+/* Cycles of the barrier count for what waits behind a guarded exit. */
+static void shorten_exit(uint8_t *insn)
+{
+    unsigned stall = stall_of(insn);
+    if (stall <= EXIT_STALL || stall == UNSCHEDULED)
+        return;
+    set_stall(insn, stall > EXIT_STALL + BARRIER_GAIN ? stall - BARRIER_GAIN : EXIT_STALL);
+    cbi_st64(insn + 8, cbi_ld64(insn + 8) | YIELD_BIT);
+}
+
+/* Is the guard of the exit ready with a stall count of one in front of it? */
+static bool is_guard_ready(const uint8_t *text, uint32_t at)
+{
+    uint32_t guard = cbi_ld16(text + (size_t)at * 16) >> 12 & 7;
+    unsigned passed = 1;
+    for (uint32_t i = at - 1; guard != 7 && passed < PREDICATE_LATENCY;
+         passed += stall_of(text + (size_t)(--i) * 16)) {
+        const uint8_t *insn = text + (size_t)i * 16;
+        if (cbi_sass_writes_predicate((cbi_sass){cbi_ld64(insn), cbi_ld64(insn + 8)}, guard))
+            return false;
+        if (!i)
+            break;
+    }
+    return true;
+}
+
+/* A scoreboard must not be waited for by the next instruction at once; the barrier, which waits for
+ * nothing, now comes between. */
+static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
+{
+    uint64_t control = cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT;
+    uint64_t waits = cbi_ld64(text + (size_t)at * 16 + 8) >> WAIT_SHIFT & 0x3f;
+    unsigned write = control & 7, read = control >> 3 & 7;
+    if (stall_of(insn) == 2 && (waits >> write & 1 || waits >> read & 1) &&
+        is_guard_ready(text, at))
+        set_stall(insn, 1);
+}
+
 /* Instructions up to and including the final branch to itself. */
 static uint32_t code_count(const uint8_t *text, uint32_t total)
 {
@@ -179,14 +235,14 @@ static uint32_t code_count(const uint8_t *text, uint32_t total)
     return total;
 }
 
-static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const bool *barrier)
+static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const uint8_t *barrier)
 {
     const uint8_t *old = rw->func->text->bytes;
     uint32_t total = (uint32_t)(rw->old_size / 16);
     uint32_t used = code_count(old, total), kept = 0;
     for (uint32_t i = 0; i < used; i++) {
         rw->place[i] = kept * 16;
-        kept += barrier[i] ? BARRIER_LENGTH - rw->barrier_start : 0;
+        kept += barrier[i];
         rw->self[i] = kept * 16;
         kept += !drop[i];
     }
@@ -201,11 +257,15 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const b
     for (uint32_t i = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * 16;
         if (barrier[i])
-            put_barrier(rw->text + rw->place[i], from, rw->barrier_start);
+            put_barrier(rw->text + rw->place[i], from, barrier[i]);
         if (drop[i])
             continue;
         uint8_t *insn = rw->text + rw->self[i];
         memcpy(insn, from, 16);
+        if (barrier[i])
+            shorten_exit(insn);
+        if (i + 1 < used && barrier[i + 1])
+            shorten_last(insn, old, i + 1);
         int64_t offset;
         if (!branch_offset(insn, &offset))
             continue;
@@ -234,7 +294,7 @@ static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_
 }
 
 static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
-                            const bool *barrier)
+                            const uint8_t *barrier)
 {
     const uint8_t *text = rw->func->text->bytes;
     uint32_t total = (uint32_t)(rw->old_size / 16);
@@ -248,8 +308,7 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
         if (barrier[e.first]) {
             uint8_t *bits = out.items + 12 + e.index / 8;
             *bits &= (uint8_t) ~(1u << (e.index % 8));
-            put_barrier_entry(lk, &out, text + (size_t)e.first * 16,
-                              BARRIER_LENGTH + 1 - rw->barrier_start);
+            put_barrier_entry(lk, &out, text + (size_t)e.first * 16, barrier[e.first] + 1u);
             continue;
         }
         uint32_t gone = 0;
@@ -290,6 +349,15 @@ static bool adds_barriers(const cbi_linker *lk, const cbi_func *func)
     return lk->merc->exit_barriers && (func->sym->other & STO_CUDA_ENTRY);
 }
 
+/* Without a memory barrier of its own where that would go again at once, or behind a fence of the
+ * block that did not get an error barrier. */
+static uint8_t barrier_length(const uint8_t *text, uint32_t at, bool may_drop)
+{
+    const uint8_t *before = text + (size_t)at * 16 - 16;
+    bool fenced = at && opcode(before) == OP_MEMBAR && before[9] == 0;
+    return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
+}
+
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
 {
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
@@ -298,7 +366,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     const uint8_t *text = func->text->bytes;
     uint32_t total = (uint32_t)(func->text->size / 16);
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
-    bool *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = adds_barriers(lk, func);
     bool any = false;
@@ -310,14 +378,15 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
-            opcode(text + (size_t)e.first * 16) == OP_EXIT)
-            any = barrier[e.first] = true;
+            opcode(text + (size_t)e.first * 16) == OP_EXIT) {
+            barrier[e.first] = barrier_length(text, e.first, may_drop);
+            any = true;
+        }
     }
     if (!any)
         return;
     cbi_rewrite *rw = CBI_NEW(lk->ctx, cbi_rewrite);
     rw->func = func;
-    rw->barrier_start = may_drop ? 1 : 0; /* the memory barrier would go again */
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
@@ -326,21 +395,28 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }
 
-/* Gives code whose stack pointer load is not needed its new scoreboards, in place. */
+/* Scoreboards, in place: code whose stack pointer load is not needed, and exits with a barrier. */
 static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
-    if (!view || !cbi_mercury_may_rewrite(lk, func))
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    bool may_drop = cbi_mercury_may_rewrite(lk, func);
+    if (!view || (!may_drop && !rw))
         return;
     uint32_t section = view->info[func->in_sec];
-    cbi_span info = {0};
-    if (section)
-        info = view->file.sections[section].data;
-    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    cbi_scoreboard_text text = {.bytes = func->text->bytes, .size = func->text->size};
     if (rw)
-        cbi_scoreboard_assign(lk->ctx, rw->text, rw->size, info, rw->place, rw->old_size / 16 + 1);
+        text = (cbi_scoreboard_text){.bytes = rw->text,
+                                     .size = rw->size,
+                                     .place = rw->place,
+                                     .self = rw->self,
+                                     .places = rw->old_size / 16 + 1};
+    if (section)
+        text.info = view->file.sections[section].data;
+    if (may_drop)
+        cbi_scoreboard_assign(lk->ctx, &text);
     else
-        cbi_scoreboard_assign(lk->ctx, func->text->bytes, func->text->size, info, NULL, 0);
+        cbi_scoreboard_meet_exits(lk->ctx, &text, lk->opt->arch->sm < FIRST_SM_WITHOUT_FENCE_READS);
 }
 
 void cbi_mercury_rewrite(cbi_linker *lk)

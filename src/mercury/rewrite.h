@@ -10,9 +10,8 @@ typedef struct cbi_rewrite {
     uint64_t size;
     cbi_buf capsule;
     uint64_t old_size;
-    uint32_t barrier_start; /* of the barrier at exits: its first instruction */
-    uint32_t *place;        /* old instruction -> new offset; one more for the end */
-    uint32_t *self;         /* the same, past what was put in front of the instruction */
+    uint32_t *place; /* old instruction -> new offset; one more for the end */
+    uint32_t *self;  /* the same, past what was put in front of the instruction */
 } cbi_rewrite;
 
 /* Rewrites every function that needs it, after its text was relocated. */

@@ -332,3 +332,10 @@ int64_t cbi_sass_branch_distance(cbi_sass w)
     uint64_t v = cbi_sass_bits(w, 16, 8) | cbi_sass_bits(w, 34, 48) << 8;
     return (int64_t)(v << 8) / 64; /* 56 bits, in units of 4 bytes */
 }
+
+bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
+{
+    uint32_t kind = cbi_sass_op(w) & 0xff;
+    return (kind == 0x0c || kind == 0x0b || kind == 0x1c || kind == 0x8c) &&
+           (cbi_sass_bits(w, 81, 3) == predicate || cbi_sass_bits(w, 84, 3) == predicate);
+}

@@ -48,6 +48,9 @@ void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands);
 /* Does w read register 1, the stack pointer, alone or as part of a wider operand? */
 bool cbi_sass_reads_stack_pointer(cbi_sass w);
 
+/* Is w a comparison that writes the predicate? */
+bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate);
+
 /* Distance in bytes from the next instruction to the target of a branch. */
 int64_t cbi_sass_branch_distance(cbi_sass w);
 

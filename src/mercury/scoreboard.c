@@ -436,33 +436,78 @@ static bool qualifies(const cbi_sb_code *c)
     return true;
 }
 
-bool cbi_scoreboard_assign(cbi_ctx *ctx, uint8_t *text, size_t size, cbi_span info,
-                           const uint32_t *place, size_t place_count)
+static bool read_code(cbi_sb_code *c, const cbi_scoreboard_text *text)
 {
-    cbi_sb_code c = {.ctx = ctx};
-    size_t total = size / 16;
-    while (total && (cbi_ld16(text + 16 * (total - 1)) & 0xfff) == 0x918)
+    size_t total = text->size / 16;
+    while (total && (cbi_ld16(text->bytes + 16 * (total - 1)) & 0xfff) == 0x918)
         total--;
     if (!total || total > UINT32_MAX / 16)
         return false;
-    c.n = (uint32_t)total;
-    c.words = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
-    for (uint32_t i = 0; i < c.n; i++)
-        c.words[i] =
-            (cbi_sass){cbi_ld64(text + (size_t)16 * i), cbi_ld64(text + (size_t)16 * i + 8)};
-    if (!qualifies(&c))
-        return false;
-    if (!cbi_sb_read(&c, info, place, place_count))
-        return false;
-    cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
-    assign(&c, true, out);
-    for (uint32_t i = 0; i < c.n; i++)
-        if (out[i].hi != c.words[i].hi || out[i].lo != c.words[i].lo)
-            return false;
-    assign(&c, false, out);
-    for (uint32_t i = 0; i < c.n; i++) {
-        cbi_st64(text + (size_t)16 * i, out[i].lo);
-        cbi_st64(text + (size_t)16 * i + 8, out[i].hi);
+    c->n = (uint32_t)total;
+    c->words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const uint8_t *at = text->bytes + (size_t)16 * i;
+        c->words[i] = (cbi_sass){cbi_ld64(at), cbi_ld64(at + 8)};
     }
     return true;
+}
+
+/* Does the model give the numbers that the code has? */
+static bool is_reproduced(cbi_sb_code *c, cbi_sass *out)
+{
+    assign(c, true, out);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (out[i].hi != c->words[i].hi || out[i].lo != c->words[i].lo)
+            return false;
+    return true;
+}
+
+static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        cbi_st64(bytes + (size_t)16 * i, out[i].lo);
+        cbi_st64(bytes + (size_t)16 * i + 8, out[i].hi);
+    }
+}
+
+bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+{
+    cbi_sb_code c = {.ctx = ctx};
+    if (!read_code(&c, text) || !qualifies(&c) ||
+        !cbi_sb_read(&c, text->info, text->place, text->places))
+        return false;
+    cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
+    if (!is_reproduced(&c, out))
+        return false;
+    assign(&c, false, out);
+    write_code(&c, out, text->bytes);
+    return true;
+}
+
+void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
+{
+    cbi_sb_code c = {.ctx = ctx};
+    if (!read_code(&c, text) || !cbi_sb_read(&c, text->info, text->place, text->places))
+        return;
+    uint8_t *barrier = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
+    for (size_t i = 0; i < text->places; i++)
+        if (text->self[i] > text->place[i] && text->self[i] / 16 < c.n)
+            barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
+    if (reads_fences && cbi_sb_join_fences(&c, barrier)) {
+        write_code(&c, c.words, text->bytes);
+        c = (cbi_sb_code){.ctx = ctx, .n = c.n, .words = c.words};
+        cbi_sb_read(&c, text->info, text->place, text->places);
+    }
+    cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
+    bool trusted = is_reproduced(&c, out);
+    uint8_t *waits = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
+    if (!cbi_sb_meet_exits(&c, barrier, waits))
+        return;
+    if (trusted)
+        assign(&c, true, out);
+    for (uint32_t i = 0; i < c.n && !trusted; i++) {
+        out[i] = c.words[i];
+        out[i].hi |= (uint64_t)waits[i] << 52;
+    }
+    write_code(&c, out, text->bytes);
 }

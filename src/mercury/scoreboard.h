@@ -8,13 +8,25 @@
 
 #include "base/base.h"
 
-/* Drops the scoreboard of the R1 load and assigns all others anew, in place, as the final link does
- * for an entry without calls.  text: its SASS after relocation; info: the contents of its .nv.info
- * (for the targets of indexed branches), place: where each of the input's instructions went in
- * bytes, NULL if none moved.  Leaves the text as it is, and returns false, when the load has no
+/* SASS after relocation, whose scoreboards are assigned in place. */
+typedef struct cbi_scoreboard_text {
+    uint8_t *bytes;
+    size_t size;
+    cbi_span info;         /* contents of its .nv.info, for the targets of indexed branches */
+    const uint32_t *place; /* where each of the input's instructions went in bytes, NULL: nowhere */
+    const uint32_t *self;  /* the same past what was put in front of the instruction */
+    size_t places;
+} cbi_scoreboard_text;
+
+/* Drops the scoreboard of the R1 load and assigns all others anew, as the final link does for an
+ * entry without calls.  Leaves the text as it is, and returns false, when the load has no
  * scoreboard, when R1 is read, or when the model does not reproduce the numbers that the input has:
  * then it must not be trusted with the output.  Never fails. */
-bool cbi_scoreboard_assign(cbi_ctx *ctx, uint8_t *text, size_t size, cbi_span info,
-                           const uint32_t *place, size_t place_count);
+bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text);
+
+/* Makes exits wait for what arrives while the barriers in front of them run, and assigns the
+ * numbers that get free by that.  reads_fences: barriers wait for the read scoreboard of a fence
+ * directly before them.  Without a model that reproduces the input only the waits are added. */
+void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences);
 
 #endif

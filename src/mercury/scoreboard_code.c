@@ -293,7 +293,8 @@ static void find_local(cbi_sb_code *c, uint32_t q)
         return;
     uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
     bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
-    if (seen == end - 1 && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+    bool fence = cbi_sb_op(c, p->at) == 0x992; /* what waits for one needs it */
+    if (seen == end - 1 && !fence && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
     } else if (c->group[seen] && found == CBI_SB_NOWHERE && names_registers(c, p)) {

@@ -92,7 +92,8 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
-/* A wait for the number of the fence before it, which stands in the instruction and not in its mask. */
+/* A wait for the number of the fence before it, which stands in the instruction and not in its
+ * mask. */
 static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
 {
     return i > 0 && cbi_sb_op(c, i) == 0x91a && cbi_sb_op(c, i - 1) == 0x992 &&
@@ -105,9 +106,15 @@ bool cbi_sb_is_long(uint32_t op);
 /* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
 int64_t cbi_sb_latency(uint32_t op, bool write);
 
-/* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_assign().  False
+/* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
+/* Makes error barriers that follow a fence wait for it: barrier[i] instructions were put in front
+ * of exit i.  If it returns true, the code is another one and has to be read again. */
+bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
+/* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
+ * the numbers.  False if nothing does. */
+bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
 /* The order in which blocks are taken. */
 cbi_u32_list cbi_sb_order(cbi_sb_code *c);
 

@@ -1,0 +1,195 @@
+/* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
+ * producer whose result is due by the end of its block is waited for there, and three more
+ * instructions move that end.  Rule and latencies: docs/mercury.md. */
+#include "mercury/scoreboard_code.h"
+
+enum {
+    BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
+    BARRIER_STALLS = 6, /* the stall counts of its instructions */
+    PREDICATE_LATENCY = 13,
+    READ_LATENCY = 12,
+    SHORT_LATENCY = 15, /* of most results */
+    LONG_LATENCY = 400,
+    UNSCHEDULED_STALL = 15,
+    TRUE_PREDICATE = 7,
+    OP_LDS = 0x984,
+    OP_MEMBAR = 0x992,
+    OP_ERRBAR = 0x9ab,
+    OP_CGAERRBAR = 0x5ab,
+};
+
+/* Estimated times in a block, by instruction from its start. */
+typedef struct clock {
+    uint32_t start;
+    uint32_t *issue;  /* with waits */
+    uint32_t *stalls; /* sum of the stall counts alone */
+    uint32_t *waited; /* cycles spent in waits so far */
+} clock;
+
+static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    static const uint16_t results[][2] = {
+        {0xb82, 48}, {0x919, 32}, {0x9c3, 24}, {0x3a1, 24}, {0xf89, 20}, {0x589, 24}, {0x308, 18},
+    };
+    if (!p->write)
+        return READ_LATENCY;
+    for (size_t i = 0; i < CBI_COUNT(results); i++)
+        if (results[i][0] == cbi_sb_op(c, p->at))
+            return results[i][1];
+    return p->is_long ? LONG_LATENCY : SHORT_LATENCY;
+}
+
+/* The parts of a fence are one instruction of Mercury code. */
+static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    return op == OP_MEMBAR || op == OP_ERRBAR || op == OP_CGAERRBAR ||
+           (op == OP_LDS && cbi_sass_bits(c->words[i], 12, 4) == 15);
+}
+
+static uint32_t stall(const cbi_sb_code *c, uint32_t i)
+{
+    return (uint32_t)cbi_sass_bits(c->words[i], 105, 4);
+}
+
+/* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
+ * whose latency also runs while others wait. */
+static uint32_t end_time(const cbi_sb_code *c, const clock *t, uint32_t end, uint32_t time)
+{
+    uint32_t guard = (uint32_t)cbi_sass_bits(c->words[end], 12, 3), writer = end;
+    if (guard == TRUE_PREDICATE || end == t->start)
+        return time;
+    while (writer > t->start && !cbi_sass_writes_predicate(c->words[writer - 1], guard))
+        writer--;
+    if (writer-- == t->start)
+        return time;
+    uint32_t last = end - 1 - t->start, from = writer - t->start;
+    uint32_t ready = t->issue[from] + PREDICATE_LATENCY;
+    if (t->stalls[end - t->start] - t->stalls[from] == PREDICATE_LATENCY)
+        time = t->issue[last] + 1;
+    return time > ready ? time : ready;
+}
+
+/* Fills in the times of the block up to and including `end`. */
+static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, clock *t)
+{
+    uint32_t time = 0, stalls = 0, waited = 0, count = end - b->start + 1;
+    *t = (clock){b->start, CBI_NEW_ARRAY(c->ctx, count, uint32_t),
+                 CBI_NEW_ARRAY(c->ctx, count, uint32_t), CBI_NEW_ARRAY(c->ctx, count, uint32_t)};
+    for (uint32_t i = b->start; i <= end; i++) {
+        for (uint32_t q = c->first[b->start]; i < end && c->wait[i] && q < c->first[i]; q++) {
+            const cbi_sb_producer *p = &c->producers.items[q];
+            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q))
+                continue;
+            uint32_t arrival = t->issue[p->at - b->start] + latency(c, p);
+            if (arrival > time) {
+                waited += arrival - time;
+                time = arrival;
+            }
+        }
+        t->issue[i - b->start] = time;
+        t->stalls[i - b->start] = stalls;
+        t->waited[i - b->start] = waited;
+        stalls += stall(c, i);
+        time += is_part_of_fence(c, i) ? 0 : stall(c, i);
+    }
+    t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
+}
+
+/* By when is the producer due: without the barrier, with it, or later? */
+typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
+
+/* Once by estimated time, once by stall counts. */
+static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p, uint32_t end,
+                       bool by_stalls)
+{
+    uint32_t last = end - t->start, from = p->at - t->start;
+    uint32_t passed = t->issue[last] - t->issue[from], needed = latency(c, p);
+    if (p->is_long)
+        return DUE_LATER;
+    if (passed >= needed)
+        return DUE_BEFORE;
+    if (!by_stalls)
+        return passed + BARRIER_CYCLES >= needed ? DUE_WITH_BARRIER : DUE_LATER;
+    uint32_t stalls = t->stalls[last] - t->stalls[from];
+    passed -= t->waited[last] - t->waited[from];
+    return (stalls < passed ? stalls : passed) + BARRIER_STALLS >= needed ? DUE_WITH_BARRIER
+                                                                          : DUE_LATER;
+}
+
+/* The numbers all of whose pending holders are due, one bit each; not those that were due without
+ * the barrier, too: there the estimate is off. */
+static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const clock *t,
+                           uint32_t end, bool by_stalls)
+{
+    uint8_t met = 0, later = c->wait[b->end - 1];
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (!cbi_sb_has(c->pending[b->end - 1], q))
+            continue;
+        bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
+        due_time when = here ? is_due(c, t, p, end, by_stalls) : DUE_LATER;
+        if (when == DUE_WITH_BARRIER)
+            met |= (uint8_t)(1u << p->old);
+        else if (when == DUE_LATER)
+            later |= (uint8_t)(1u << p->old);
+    }
+    return met & (uint8_t)~later;
+}
+
+bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < c->blocks.len; n++) {
+        const cbi_sb_block *b = &c->blocks.items[n];
+        uint32_t exit = b->end - 1;
+        if (!barrier[exit] || exit < b->start + barrier[exit] || c->all[exit] ||
+            stall(c, exit) == UNSCHEDULED_STALL)
+            continue;
+        uint32_t end = exit - barrier[exit];
+        clock t;
+        tell_times(c, b, end, &t);
+        uint8_t due = due_numbers(c, b, &t, end, false);
+        if (!c->wait[exit])
+            due |= due_numbers(c, b, &t, end, true);
+        ret_waits[exit] = due;
+        any |= due != 0;
+        for (uint32_t q = 0; due && q < c->producers.len; q++) {
+            cbi_sb_producer *p = &c->producers.items[q];
+            if (!(due >> p->old & 1) || !cbi_sb_has(c->pending[exit], q))
+                continue;
+            p->flush = true;
+            cbi_vec_push(c->ctx, &p->consumers, exit);
+        }
+    }
+    return any;
+}
+
+bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
+{
+    bool any = false;
+    for (uint32_t i = 2; i < c->n; i++) {
+        if (!barrier[i] || i <= barrier[i])
+            continue;
+        uint32_t error = i - barrier[i], fence = error - 1;
+        uint64_t read = cbi_sass_bits(c->words[fence], 113, 3);
+        if (cbi_sb_op(c, fence) != OP_MEMBAR || cbi_sb_op(c, error) != OP_ERRBAR ||
+            stall(c, fence) == UNSCHEDULED_STALL)
+            continue;
+        uint8_t busy = 0;
+        for (uint32_t q = 0; read == CBI_SB_NONE && q < c->producers.len; q++)
+            if (cbi_sb_has(c->pending[error], q))
+                busy |= (uint8_t)(1u << c->producers.items[q].old);
+        if (read == CBI_SB_NONE) {
+            for (read = 0; read + 1 < CBI_SB_NUMBERS && busy >> read & 1;)
+                read++;
+            c->words[fence].hi =
+                (c->words[fence].hi & ~(UINT64_C(7) << (113 - 64))) | read << (113 - 64);
+        }
+        uint64_t wait = UINT64_C(1) << (116 - 64 + read);
+        c->words[i].hi &= ~wait;
+        c->words[error].hi |= wait;
+        any = true;
+    }
+    return any;
+}
