@@ -154,6 +154,22 @@ static void check_shared_bytes(cbi_checker *c)
     }
 }
 
+/* Aliases of a function have no length. */
+static void check_aliases(cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    for (uint32_t i = 1; i < o->merc_symbol_count; i++) {
+        const cbi_symbol *alias = &o->merc_symbols[i];
+        if (CBI_ST_TYPE(alias->info) != STT_FUNC || alias->shndx >= o->section_count)
+            continue;
+        const cbi_section *s = &o->sections[alias->shndx];
+        if (s->type == SHT_CUDA_CAPMERC && s->info != i && alias->size)
+            cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, alias->shndx, s->offset, alias->name,
+                           "0x%llx bytes of Mercury code, but the section is another function's",
+                           (unsigned long long)alias->size);
+    }
+}
+
 void cbi_check_mercury(cbi_checker *c)
 {
     if (!c->mercury || !c->o->merc_symtab)
@@ -174,5 +190,6 @@ void cbi_check_mercury(cbi_checker *c)
             break;
         }
     }
+    check_aliases(c);
     check_shared_bytes(c);
 }

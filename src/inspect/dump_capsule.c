@@ -31,6 +31,10 @@ static void append_value(cbi_ctx *ctx, cbi_buf *out, const cbi_capsule_field *f)
         cbi_buf_printf(ctx, out, "%sPT", f->value & 8 ? "!" : "");
     else if (guard)
         cbi_buf_printf(ctx, out, "%sP%u", f->value & 8 ? "!" : "", (unsigned)f->value & 7);
+    else if (f->name[1] == 0 && f->name[0] >= 'p' && f->value == 7)
+        cbi_buf_printf(ctx, out, "PT");
+    else if (f->name[1] == 0 && f->name[0] >= 'p')
+        cbi_buf_printf(ctx, out, "P%u", (unsigned)f->value);
     else if (f->name[1] == 0)
         cbi_buf_printf(ctx, out, "%u", (unsigned)f->value);
     else if ((int64_t)f->value < 0)

@@ -4,7 +4,7 @@
  * what kind it is, then comes the register.  Immediates stand at the end. */
 enum { GUARD_NOT = 32, GUARD = 35, SYSTEM = 96, IMMEDIATE_64 = 192, IMMEDIATE = 224 };
 enum { NO_PREDICATE = 31, NEGATED = 8 };
-enum { CLASS_ELECT = 0x5f }; /* its predicate is no guard */
+enum { CLASS_ELECT = 0x5f, ELECT_GUARD = 123 }; /* the guard is an operand */
 
 typedef enum extra {
     NOTHING,
@@ -16,67 +16,108 @@ typedef enum extra {
     SPECIAL_REGISTER,
 } extra;
 
-/* One row for each kind of record whose operands are known: first bit of the register that SASS has
- * in bits 16, 24, 32, 64; 0 where it has none.  Every row holds for all records of a collection of
- * 50,000 different ones (docs/mercury.md). */
+/* One row for each kind of record whose operands are known: where a field starts in the record, 0
+ * where it has none.  Every row holds for all records of a collection of 81,000 different ones
+ * (docs/mercury.md). */
 typedef struct record_layout {
     uint8_t units, klass;
     uint16_t opcode;
-    uint8_t d, a, b, c;
+    uint8_t d, a, b, c; /* registers: SASS bits 16, 24, 32, 64 */
+    uint8_t p, q, r;    /* predicates: SASS bits 81, 87, 77 */
+    uint8_t size;       /* of the access */
+    uint8_t operation;  /* of the atomic access */
+    uint8_t signs;      /* absolute value and negation of the first operand */
+    uint8_t barrier, barrier_sass;
     uint8_t extra;
 } record_layout;
 
 static const record_layout layouts[] = {
-    {1, 0x0b, 0x7ac, 86, 0, 0, 0, SYSTEM_VALUE},
-    {1, 0x0b, 0x805, 86, 0, 0, 0, NOTHING},
-    {1, 0x0b, 0x919, 86, 0, 0, 0, SPECIAL_REGISTER},
-    {1, 0x0b, 0x9c3, 86, 0, 0, 0, SPECIAL_REGISTER},
-    {1, 0x0b, 0xb82, 86, 0, 0, 0, SYSTEM_VALUE},
-    {1, 0x29, 0x212, 86, 102, 118, 0, NOTHING},
-    {1, 0x29, 0xc12, 86, 102, 118, 0, NOTHING},
-    {1, 0x2b, 0x212, 102, 0, 118, 0, NOTHING},
-    {1, 0x32, 0x3c4, 86, 102, 0, 0, NOTHING},
-    {1, 0x47, 0x51d, 0, 0, 86, 0, NOTHING},
-    {1, 0x58, 0x355, 86, 0, 0, 0, NOTHING},
-    {1, 0x58, 0x356, 0, 0, 102, 0, NOTHING},
-    {2, 0x0c, 0x429, 86, 102, 0, 0, LITERAL},
-    {2, 0x0c, 0x835, 86, 118, 0, 0, LITERAL_64},
-    {2, 0x0d, 0x42b, 86, 102, 0, 118, LITERAL},
-    {2, 0x0d, 0x82b, 86, 102, 0, 142, LITERAL},
-    {2, 0x0f, 0x828, 86, 102, 0, 0, LITERAL},
-    {2, 0x22, 0x7ac, 86, 0, 0, 0, PARAMETER},
-    {2, 0x22, 0x980, 102, 118, 0, 0, OFFSET},
-    {2, 0x22, 0x983, 86, 102, 0, 0, OFFSET},
-    {2, 0x22, 0xb82, 86, 0, 0, 0, PARAMETER},
-    {2, 0x29, 0x812, 102, 118, 0, 0, LITERAL},
-    {2, 0x38, 0x387, 0, 86, 118, 0, OFFSET},
-    {2, 0x38, 0x985, 0, 102, 158, 142, OFFSET},
-    {2, 0x38, 0x986, 0, 102, 158, 142, OFFSET},
-    {2, 0x3f, 0xf66, 142, 158, 0, 0, NOTHING},
-    {2, 0x4d, 0x9a6, 0, 102, 158, 142, OFFSET},
-    {2, 0x4e, 0x38c, 102, 118, 158, 0, OFFSET},
-    {2, 0x4e, 0x3a9, 118, 142, 174, 190, OFFSET},
-    {2, 0x4e, 0x98c, 102, 0, 174, 142, OFFSET},
-    {2, 0x4e, 0x9a8, 118, 142, 190, 174, NOTHING},
-    {2, 0x5a, 0x23c, 102, 0, 142, 158, NOTHING},
+    {1, 0x0b, 0x7ac, .d = 86, .extra = SYSTEM_VALUE},
+    {1, 0x0b, 0x805, .d = 86, .extra = SPECIAL_REGISTER},
+    {1, 0x0b, 0x8cb, .d = 86},
+    {1, 0x0b, 0x919, .d = 86, .extra = SPECIAL_REGISTER},
+    {1, 0x0b, 0x9c3, .d = 86, .extra = SPECIAL_REGISTER},
+    {1, 0x0b, 0xb82, .d = 86, .extra = SYSTEM_VALUE},
+    {1, 0x10, 0x81c, .p = 91, .q = 107, .r = 123},
+    {1, 0x16, 0x217, .d = 86, .a = 102, .b = 118},
+    {1, 0x17, 0x217, .d = 86, .a = 102, .b = 118},
+    {1, 0x23, 0x3b5, .b = 86, .a = 118},
+    {1, 0x23, 0x3ba, .b = 86},
+    {1, 0x29, 0x212, .d = 86, .a = 102, .b = 118},
+    {1, 0x29, 0x292, .d = 86, .a = 102, .b = 118},
+    {1, 0x29, 0xc12, .d = 86, .a = 102, .b = 118},
+    {1, 0x2b, 0x212, .d = 102, .b = 118},
+    {1, 0x2b, 0x292, .d = 102, .b = 118},
+    {1, 0x2b, 0xc12, .d = 102, .b = 118},
+    {1, 0x32, 0x2cc, .d = 86, .a = 102},
+    {1, 0x32, 0x3c4, .d = 86, .a = 102},
+    {1, 0x47, 0x51d, .b = 86},
+    {1, 0x47, 0xb1d, .barrier = 88, .barrier_sass = 54},
+    {1, 0x58, 0x355, .d = 86, .barrier = 97, .barrier_sass = 24},
+    {1, 0x58, 0x356, .b = 102, .barrier = 81, .barrier_sass = 24},
+    {1, 0x5f, 0x2ca, .d = 86, .a = 102},
+    {1, 0x62, 0x82e, .d = 86, .a = 102},
+    {2, 0x0c, 0x429, .d = 86, .a = 102, .signs = 57, .extra = LITERAL},
+    {2, 0x0c, 0x835, .d = 86, .a = 118, .extra = LITERAL_64},
+    {2, 0x0d, 0x42b, .d = 86, .a = 102, .c = 118, .signs = 57, .extra = LITERAL},
+    {2, 0x0d, 0x82b, .d = 86, .a = 102, .c = 142, .extra = LITERAL},
+    {2, 0x0f, 0x828, .d = 86, .a = 102, .extra = LITERAL},
+    {2, 0x10, 0x42a, .p = 91, .extra = LITERAL},
+    {2, 0x10, 0x80c, .p = 91, .extra = LITERAL_64},
+    {2, 0x10, 0x81c, .p = 91},
+    {2, 0x10, 0x89c, .p = 91},
+    {2, 0x17, 0x817, .d = 86, .a = 102, .extra = LITERAL},
+    {2, 0x19, 0x407, .d = 86, .a = 102},
+    {2, 0x1b, 0x5a7, .a = 118, .c = 142, .extra = OFFSET},
+    {2, 0x1b, 0x5b2, .a = 86, .b = 118, .extra = OFFSET},
+    {2, 0x1b, 0x9a7, .extra = OFFSET},
+    {2, 0x22, 0x7ac, .d = 86, .size = 52, .extra = PARAMETER},
+    {2, 0x22, 0x980, .d = 102, .a = 118, .size = 48, .extra = OFFSET},
+    {2, 0x22, 0x983, .d = 86, .a = 102, .size = 52, .extra = OFFSET},
+    {2, 0x22, 0xb82, .d = 86, .size = 52, .extra = PARAMETER},
+    {2, 0x23, 0x3ba, .b = 102, .a = 142, .c = 158},
+    {2, 0x23, 0x5b4, .b = 102, .a = 158},
+    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 174},
+    {2, 0x29, 0x812, .d = 102, .a = 118, .extra = LITERAL},
+    {2, 0x38, 0x387, .a = 86, .b = 118, .size = 52, .extra = OFFSET},
+    {2, 0x38, 0x985, .a = 102, .b = 158, .c = 142, .size = 48, .extra = OFFSET},
+    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 142, .size = 52, .extra = OFFSET},
+    {2, 0x3e, 0xf60, .d = 118, .a = 142, .b = 158},
+    {2, 0x3f, 0xf66, .d = 142, .a = 158},
+    {2, 0x4d, 0x98e, .a = 102, .b = 158, .c = 142, .extra = OFFSET},
+    {2, 0x4d, 0x9a6, .a = 102, .b = 158, .c = 142, .extra = OFFSET},
+    {2, 0x4d, 0xdbe, .a = 102, .b = 190},
+    {2, 0x4e, 0x38c, .d = 102, .a = 118, .b = 158, .operation = 52, .extra = OFFSET},
+    {2, 0x4e, 0x3a9, .d = 118, .a = 142, .b = 174, .c = 190, .extra = OFFSET},
+    {2, 0x4e, 0x58d, .a = 102},
+    {2, 0x4e, 0x98a, .a = 142, .b = 190},
+    {2, 0x4e, 0x98c, .d = 102, .b = 174, .c = 142, .operation = 52, .extra = OFFSET},
+    {2, 0x4e, 0x9a3, .a = 142, .b = 190, .c = 174},
+    {2, 0x4e, 0x9a8, .d = 118, .a = 142, .b = 190, .c = 174, .operation = 52},
+    {2, 0x4e, 0xf8c, .a = 118, .c = 142},
+    {2, 0x5a, 0x237, .d = 102, .a = 118, .b = 142, .c = 158},
+    {2, 0x5a, 0x23c, .d = 102, .a = 118, .b = 142, .c = 158},
+    {2, 0x5a, 0x23f, .d = 102, .a = 118, .b = 142, .c = 158},
+    {2, 0x5a, 0x47a, .d = 102, .a = 118, .b = 142, .c = 158},
+    {2, 0x5e, 0x9a5, .d = 102, .a = 118, .c = 142},
 };
 
 /* What Mercury calls by a number and SASS reads from bank 0. */
-static const struct {
+static const struct number_pair {
     uint8_t number;
-    uint16_t offset;
+    uint16_t sass;
 } system_values[] = {
     {0x00, 0x37c}, /* stack pointer */
-    {0x01, 0x360}, {0x02, 0x364}, {0x03, 0x368}, {0x04, 0x370}, {0x05, 0x374}, {0x07, 0x36c},
-    {0x33, 0x16c}, {0x39, 0x358}, {0x3a, 0x348}, {0x3d, 0x120}, {0x44, 0x2f8}, {0x45, 0x2fc},
+    {0x01, 0x360}, {0x02, 0x364}, {0x03, 0x368}, {0x04, 0x370}, {0x05, 0x374},
+    {0x06, 0x378}, {0x07, 0x36c}, {0x0f, 0x140}, {0x32, 0x2d0}, {0x33, 0x16c},
+    {0x39, 0x358}, {0x3a, 0x348}, {0x3d, 0x120}, {0x44, 0x2f8}, {0x45, 0x2fc},
 };
 
 /* Special registers have other numbers in Mercury. */
-static const struct {
-    uint8_t number, sass;
-} special_registers[] = {
-    {0, 0},   {1, 33},  {2, 34},  {3, 35},   {4, 37},  {6, 39},  {8, 57},
-    {12, 80}, {42, 50}, {43, 67}, {44, 136}, {45, 47}, {49, 55},
+static const struct number_pair special_registers[] = {
+    {0, 0},   {1, 33},  {2, 34},   {3, 35},  {4, 37},  {5, 38},    {6, 39},
+    {8, 57},  {9, 58},  {11, 60},  {12, 80}, {14, 82}, {32, 80},   {33, 82},
+    {42, 50}, {43, 67}, {44, 136}, {45, 47}, {49, 55}, {255, 255},
 };
 
 static uint64_t bits(const uint8_t *bytes, size_t size, unsigned low, unsigned count)
@@ -112,18 +153,71 @@ static uint64_t in_sass(const collector *c, unsigned low, unsigned count)
     return bits(c->insn, CBI_SASS_INSTRUCTION, low, count);
 }
 
+static uint64_t predicate_in(const collector *c, unsigned low)
+{
+    uint64_t predicate = in_record(c, low, 5);
+    return predicate == NO_PREDICATE ? 7 : predicate;
+}
+
 static void add_guard(collector *c)
 {
-    uint64_t predicate = in_record(c, GUARD, 5);
-    if (predicate == NO_PREDICATE)
-        predicate = 7;
-    add(c, "guard", predicate | (in_record(c, GUARD_NOT, 1) ? NEGATED : 0), in_sass(c, 12, 4),
-        false);
+    add(c, "guard", predicate_in(c, GUARD) | (in_record(c, GUARD_NOT, 1) ? NEGATED : 0),
+        in_sass(c, 12, 4), false);
+}
+
+static void add_registers(collector *c, const record_layout *l)
+{
+    const uint8_t places[] = {l->d, l->a, l->b, l->c};
+    static const uint8_t sass[] = {16, 24, 32, 64};
+    static const char *const names[] = {"d", "a", "b", "c"};
+    for (size_t k = 0; k < CBI_COUNT(places); k++)
+        if (places[k])
+            add(c, names[k], in_record(c, places[k], 8), in_sass(c, sass[k], 8), false);
+}
+
+static void add_predicates(collector *c, const record_layout *l)
+{
+    const uint8_t places[] = {l->p, l->q, l->r};
+    static const uint8_t sass[] = {81, 87, 77};
+    static const char *const names[] = {"p", "q", "r"};
+    for (size_t k = 0; k < CBI_COUNT(places); k++)
+        if (places[k])
+            add(c, names[k], predicate_in(c, places[k]), in_sass(c, sass[k], 3), false);
+}
+
+/* Fields that are the same bits in both forms. */
+static void add_modifiers(collector *c, const record_layout *l)
+{
+    if (l->size)
+        add(c, "size", in_record(c, l->size, 3), in_sass(c, 73, 3), false);
+    if (l->operation)
+        add(c, "operation", in_record(c, l->operation, 4), in_sass(c, 87, 4), false);
+    if (l->signs)
+        add(c, "signs", in_record(c, l->signs, 2), in_sass(c, 72, 2), false);
+    if (l->barrier)
+        add(c, "barrier", in_record(c, l->barrier, 4), in_sass(c, l->barrier_sass, 4), false);
+}
+
+/* A number and what it stands for in SASS.  A number that is not listed cannot stand for what
+ * another one does, but for the counters that 0x805 reads in several widths. */
+static void add_number(collector *c, const char *name, const struct number_pair *pairs, size_t n,
+                       uint64_t number, uint64_t sass)
+{
+    enum { OTHER = 0x10000 };
+    bool taken = false;
+    for (size_t i = 0; i < n; i++) {
+        if (pairs[i].number == number) {
+            add(c, name, pairs[i].sass, sass, false);
+            return;
+        }
+        taken |= pairs[i].sass == sass;
+    }
+    if (taken && (cbi_ld16(c->insn) & 0xfff) != 0x805)
+        add(c, name, OTHER | number, sass, false);
 }
 
 static void add_extra(collector *c, const record_layout *layout)
 {
-    uint64_t number = in_record(c, SYSTEM, 7);
     uint64_t offset = layout->opcode == 0x7ac ? in_sass(c, 37, 17) : in_sass(c, 38, 16);
     switch ((extra)layout->extra) {
     case NOTHING:
@@ -144,14 +238,12 @@ static void add_extra(collector *c, const record_layout *layout)
             add(c, "parameter", in_record(c, IMMEDIATE, 16), offset - 0x380, true);
         break;
     case SYSTEM_VALUE:
-        for (size_t i = 0; i < CBI_COUNT(system_values); i++)
-            if (system_values[i].number == number)
-                add(c, "system", system_values[i].offset, offset, false);
+        add_number(c, "system", system_values, CBI_COUNT(system_values), in_record(c, SYSTEM, 7),
+                   offset);
         break;
     case SPECIAL_REGISTER:
-        for (size_t i = 0; i < CBI_COUNT(special_registers); i++)
-            if (special_registers[i].number == number)
-                add(c, "special", special_registers[i].sass, in_sass(c, 72, 8), false);
+        add_number(c, "special", special_registers, CBI_COUNT(special_registers),
+                   in_record(c, SYSTEM, 8), in_sass(c, 72, 8));
         break;
     }
 }
@@ -159,28 +251,114 @@ static void add_extra(collector *c, const record_layout *layout)
 size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
                           cbi_capsule_field *ret_fields)
 {
-    if (e->kind != CBI_CAPSULE_RECORD || e->form != 0 || e->count != 1 || e->klass == CLASS_ELECT)
+    if (e->kind != CBI_CAPSULE_RECORD || e->form != 0 || e->count != 1)
         return 0;
     collector c = {.fields = ret_fields,
                    .record = e->record.data,
                    .insn = insn,
                    .record_size = e->record.size};
-    add_guard(&c);
+    if (e->klass == CLASS_ELECT)
+        add(&c, "guard", predicate_in(&c, ELECT_GUARD), in_sass(&c, 12, 3), false);
+    else
+        add_guard(&c);
     uint32_t opcode = cbi_ld16(insn) & 0xfff;
     for (size_t i = 0; i < CBI_COUNT(layouts); i++) {
         const record_layout *l = &layouts[i];
         if (l->units != e->units || l->klass != e->klass || l->opcode != opcode)
             continue;
-        const uint8_t places[] = {l->d, l->a, l->b, l->c};
-        static const uint8_t sass[] = {16, 24, 32, 64};
-        static const char *const names[] = {"d", "a", "b", "c"};
-        for (size_t k = 0; k < CBI_COUNT(places); k++)
-            if (places[k])
-                add(&c, names[k], in_record(&c, places[k], 8), in_sass(&c, sass[k], 8), false);
+        add_registers(&c, l);
+        add_predicates(&c, l);
+        add_modifiers(&c, l);
         add_extra(&c, l);
         break;
     }
     return c.count;
+}
+
+/* What records there are for an opcode: class, units, form.  Opcodes that occur 400 times or more
+ * in the collection. */
+enum { KINDS = 4 };
+static const struct {
+    uint16_t opcode;
+    uint16_t kinds[KINDS];
+} record_kinds[] = {
+    {0x202, {0x0014, 0x0b14}},
+    {0x20c, {0x1014, 0x1024}},
+    {0x211, {0x0014}},
+    {0x212, {0x2910, 0x2b10}},
+    {0x217, {0x1610, 0x1710, 0x6724}},
+    {0x230, {0x0c14}},
+    {0x235, {0x0c14}},
+    {0x23c, {0x5a20}},
+    {0x28c, {0x1014, 0x1024}},
+    {0x292, {0x2714, 0x2814, 0x2910, 0x2b10}},
+    {0x297, {0x0c14}},
+    {0x2ca, {0x5f10, 0x6614}},
+    {0x355, {0x5810}},
+    {0x356, {0x5810}},
+    {0x387, {0x3820}},
+    {0x38c, {0x4e20}},
+    {0x3a9, {0x4e20}},
+    {0x3c4, {0x3210}},
+    {0x402, {0x0b24}},
+    {0x429, {0x0c20}},
+    {0x42a, {0x1020}},
+    {0x42b, {0x0d20}},
+    {0x482, {0x0b24}},
+    {0x51d, {0x4710}},
+    {0x5b2, {0x1b20}},
+    {0x7ac, {0x0b10, 0x2220}},
+    {0x805, {0x0b10}},
+    {0x806, {0x5d14}},
+    {0x80c, {0x1020, 0x1024}},
+    {0x812, {0x2920, 0x2a24}},
+    {0x81c, {0x1010, 0x1020}},
+    {0x828, {0x0f20}},
+    {0x82e, {0x6210}},
+    {0x82f, {0x6414}},
+    {0x835, {0x0c20}},
+    {0x85a, {0x1214}},
+    {0x906, {0x1214}},
+    {0x918, {0x4710, 0x4910, 0x6310}},
+    {0x919, {0x0b10}},
+    {0x91a, {0x2310}},
+    {0x943, {0x0a24}},
+    {0x948, {0x4714}},
+    {0x950, {0x3324}},
+    {0x980, {0x2220}},
+    {0x983, {0x2220}},
+    {0x985, {0x3820}},
+    {0x986, {0x3820}},
+    {0x98c, {0x4e20}},
+    {0x98e, {0x4d20}},
+    {0x9a7, {0x1b20}},
+    {0x9a8, {0x4e20}},
+    {0x9c3, {0x0b10}},
+    {0xb1d, {0x4710, 0x4714}},
+    {0xb82, {0x0b10, 0x2220}},
+    {0xc02, {0x0b14, 0x4614}},
+    {0xc0c, {0x1014, 0x1024}},
+    {0xc35, {0x0c14}},
+    {0xf66, {0x3f20}},
+    {0xf8c, {0x4e20}},
+};
+
+/* Does the record suit its opcode?  True where that is not known. */
+static bool is_known_kind(const cbi_capsule_entry *e, const uint8_t *insn)
+{
+    uint32_t opcode = cbi_ld16(insn) & 0xfff;
+    uint32_t kind = (uint32_t)e->klass << 8 | (uint32_t)e->units << 4 | e->form;
+    if (e->kind != CBI_CAPSULE_RECORD || e->count != 1)
+        return true;
+    for (size_t i = 0; i < CBI_COUNT(record_kinds); i++) {
+        if (record_kinds[i].opcode != opcode)
+            continue;
+        for (size_t k = 0; k < KINDS; k++)
+            if (record_kinds[i].kinds[k] == kind)
+                return true;
+        return false;
+    }
+    return true;
 }
 
 const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
@@ -194,6 +372,12 @@ const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span te
         uint64_t at = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         if (!cbi_fits(at, CBI_SASS_INSTRUCTION, text.size))
             return "it covers more than the text";
+        if (!is_known_kind(&e, text.data + at))
+            return cbi_printf(ctx,
+                              "instruction 0x%llx, opcode 0x%x, has a record of class 0x%x, "
+                              "%u units, form %u",
+                              (unsigned long long)at, cbi_ld16(text.data + at) & 0xfffu, e.klass,
+                              e.units, e.form);
         size_t count = cbi_capsule_fields(&e, text.data + at, fields);
         for (size_t i = 0; i < count; i++)
             if (!fields[i].relocatable && fields[i].value != fields[i].sass)
@@ -207,9 +391,9 @@ const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span te
 /* Opcodes whose length never differed in 18,000 functions; the others depend on modifiers, or are
  * rare. */
 static const uint16_t one_unit[] = {
-    0x202, 0x207, 0x208, 0x216, 0x219, 0x221, 0x228, 0x229, 0x245, 0x291, 0x2bf, 0x2ca,
-    0x305, 0x306, 0x308, 0x309, 0x310, 0x3a1, 0x802, 0x806, 0x882, 0x886, 0x918, 0x946,
-    0x94d, 0x95c, 0x95d, 0x9af, 0xc02, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00, 0xd08, 0xd09,
+    0x202, 0x207, 0x208, 0x216, 0x219, 0x221, 0x228, 0x229, 0x245, 0x2bf, 0x2ca, 0x305,
+    0x306, 0x308, 0x309, 0x310, 0x3a1, 0x802, 0x806, 0x882, 0x886, 0x918, 0x946, 0x94d,
+    0x95c, 0x95d, 0x9af, 0xc02, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00, 0xd08, 0xd09,
 };
 static const uint16_t two_units[] = {
     0x211, 0x223, 0x225, 0x227, 0x22b, 0x343, 0x388, 0x424, 0x430, 0x431,

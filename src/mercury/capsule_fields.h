@@ -5,14 +5,14 @@
 #include "mercury/capsule.h"
 
 typedef struct cbi_capsule_field {
-    const char
-        *name; /* guard, d, a, b, c (registers), immediate, offset, parameter, system, special */
+    const char *name; /* guard, d, a, b, c (registers), p, q, r (predicates), size, operation,
+                         signs, barrier, immediate, offset, parameter, system, special */
     uint64_t value; /* in the record; guard: predicate, 8 added if negated; offset: sign extended */
     uint64_t sass;  /* the same in SASS */
     bool relocatable; /* a link may have filled in the value on one side only */
 } cbi_capsule_field;
 
-enum { CBI_CAPSULE_FIELDS = 8 };
+enum { CBI_CAPSULE_FIELDS = 12 };
 
 /* The known fields of a record that stands for one instruction; instruction: its 16 bytes of SASS.
  * Returns how many there are. */
