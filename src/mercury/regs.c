@@ -55,10 +55,10 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         const cbi_mercury_place *next = start + 1;
         while (next != tail && next->mercury == start->mercury)
             next++;
-        e->start = (uint32_t)cbi_rewrite_map(rw, next->own) - CBI_SASS_INSTRUCTION;
+        e->start = (uint32_t)cbi_rewrite_self(rw, next->own) - CBI_SASS_INSTRUCTION;
     }
     if (end)
-        e->end = (uint32_t)cbi_rewrite_map(rw, end->main);
+        e->end = (uint32_t)cbi_rewrite_self(rw, end->main);
 }
 
 /* A range starts with the last instruction before another one, which must stay in front of that. */
