@@ -9,18 +9,28 @@ static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
     obj->lost[obj->lost_count++] = (cbi_lost){s->shndx, s->value, s->value + s->size};
 }
 
+/* Position-independent code has a bank of addresses; each has a symbol, internal but resolved like
+ * those of variables. */
+static bool is_address(const cbi_lobj *obj, const cbi_symbol *s)
+{
+    if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
+        return false;
+    return cbi_is_address_bank(obj->object.sections[s->shndx].type);
+}
+
 static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
     /* The dynamic variables of an earlier -r link hide from other files. */
-    bool internal = (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL;
+    bool internal = (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL && !is_address(obj, s);
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined) || internal;
     uint8_t info = s->info;
     if (!defined && bind == STB_WEAK && !internal)
         info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
     sym->first_obj = obj;
+    sym->internal = is_address(obj, s);
     sym->size = s->size;
     sym->value = s->value;
     if (bind != STB_LOCAL)
@@ -284,7 +294,7 @@ void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
         if (type == STT_SECTION)
             continue;
         if ((s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL &&
-            !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED)) {
+            !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) && !is_address(obj, s)) {
             merge_internal(lk, obj, i);
             continue;
         }

@@ -313,7 +313,7 @@ static bool in_replaced_code(const cbi_lrel *r)
 static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
 {
     return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
-           cbi_is_user_constants(r->target);
+           (cbi_is_user_constants(r->target) || cbi_is_address_bank(r->target->type));
 }
 
 void cbi_link_check_replaced(cbi_linker *lk)

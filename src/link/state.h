@@ -399,6 +399,8 @@ cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_
 bool cbi_is_constant_type(uint32_t type);
 /* The bank of __constant__ variables. */
 bool cbi_is_user_constants(const cbi_osec *sec);
+/* The bank of addresses of position-independent code. */
+bool cbi_is_address_bank(uint32_t type);
 /* The bank of compiler-generated constants. */
 bool cbi_is_optimizer_type(uint32_t type);
 
