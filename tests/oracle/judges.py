@@ -52,7 +52,7 @@ def finalize(target):
         argv = [tools.cubind, "finalize", "-arch", "sm_" + target, "--self-check", "in.cubin"]
         got = tools.exec_link(argv, [("in.cubin", linked)], "f")
         if want is not None:
-            return toolchain.compare(toolchain.Run(0, "", want), got)
+            return toolchain.compare(tools, toolchain.Run(0, "", want), got, (), inputs)
         if got.rc and got.out is None:
             return toolchain.Verdict("same")
         return toolchain.Verdict("diff", "not refused", "nvlink refuses, exit status %d" % got.rc)
