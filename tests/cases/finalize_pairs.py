@@ -112,7 +112,7 @@ class Pairs:
         for donor, rc in (("donor.cubin", 0), ("damaged.cubin", 1), (None, 1)):
             argv = ["sh", "-c", '"$@" && cmp out.cubin donor.cubin', "sh", example, "sm_103",
                     "out.cubin", "in.cubin"] + ([donor] if donor else [])
-            done = self.tools.run_plain(argv, files)
+            done = self.tools.run_beside(argv, files)
             good = done.returncode == rc and (rc == 0 or "'half'" in done.stderr)
             self.passed += good
             self.failed += not good

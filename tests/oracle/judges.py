@@ -34,7 +34,7 @@ def check(tools, steps, inputs):
         inputs = [("step%d.cubin" % (i + 1), n.out)]
         files += inputs
     argv = [tools.cubind, "check", *[n for n, _ in files]]
-    got = tools.run_plain(argv, files)
+    got = tools.run_beside(argv, files)
     if got.returncode == 0:
         return toolchain.Verdict("same")
     codes = re.findall(r"\[([a-z-]+)\]$", got.stdout, re.M)

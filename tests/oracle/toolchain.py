@@ -188,7 +188,7 @@ class Tools:
         shutil.rmtree(d, ignore_errors=True)
         return Run(rc, err, data, std)
 
-    def run_plain(self, argv, files):
+    def run_beside(self, argv, files):
         """Runs a program in a folder that holds FILES."""
         d = self.workdir()
         for name, data in files:
@@ -228,12 +228,7 @@ class Tools:
         """What `cubind check` finds wrong with an output, '' if nothing."""
         if self.cubind_is_nvlink:
             return ""
-        d = self.workdir()
-        with open(os.path.join(d, "out.cubin"), "wb") as f:
-            f.write(blob)
-        p = subprocess.run([self.cubind, "check", "out.cubin"], cwd=d, capture_output=True,
-                           text=True)
-        shutil.rmtree(d, ignore_errors=True)
+        p = self.run_beside([self.cubind, "check", "out.cubin"], [("out.cubin", blob)])
         return "" if p.returncode == 0 else (p.stdout + p.stderr)[:400] or "exit %d" % p.returncode
 
 
