@@ -246,8 +246,14 @@ void cbi_link_liveness(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        if (!f->live)
-            kill_function(f);
+        if (f->live)
+            continue;
+        /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
+        if (f->old_constants && f->constant2 && (f->sym->other & STO_CUDA_ENTRY))
+            lk->deleted_section_help = cbi_printf(
+                lk->ctx, "kernel '%s' has several weak copies; want it, or keep one copy",
+                f->sym->name->s);
+        kill_function(f);
     }
     list_entries(lk);
 }
