@@ -6,6 +6,7 @@ of the first must give the second, byte for byte, and must refuse (exit status 4
 that nvlink refuses.  What differs is listed by record.  Needs ptxas and nvlink; without them it
 prints one line and is skipped.  Usage: finalize_pairs.py [-v]
 """
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -104,7 +105,7 @@ class Pairs:
 
     def run_back_end(self, linked, want):
         """The example's back end, given what nvlink compiled, makes nvlink's file of it."""
-        example = os.path.join(os.environ.get("CUBIND_BUILD", os.path.join(ROOT, "build")),
+        example = os.path.join(os.environ.get("CUBIND_BUILD", os.path.join(_mercury.ROOT, "build")),
                                "examples", "finalize_memory")
         if not os.path.exists(example):
             return
