@@ -4,22 +4,11 @@
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 
+from _checks import expect, finish
 from _nvlink import CUBIND, INPUTS, ROOT, archive
-
-passed = failed = 0
-
-
-def check(name, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL %s\n%s" % (name, detail))
 
 
 def link(folder, *args, program="link", env=None):
@@ -37,75 +26,75 @@ def read(folder, name):
 
 def explanations(folder):
     code, _, err = link(folder, "a.cubin", "-o", "out")
-    check("undefined: who uses it", "help: used by ka in a.cubin" in err and code == 255, err)
-    check("undefined: no output", not os.path.exists(os.path.join(folder, "out")))
+    expect("undefined: who uses it", "help: used by ka in a.cubin" in err and code == 255, err)
+    expect("undefined: no output", not os.path.exists(os.path.join(folder, "out")))
     code, _, err = link(folder, "host.o", "-o", "out")
-    check("undefined: readable name", "that is hbar(int)" in err, err)
+    expect("undefined: readable name", "that is hbar(int)" in err, err)
     code, _, err = link(folder, "host.o", "-o", "out", "--emulate=nvlink-13.0.88")
-    check("undefined: nothing more when emulating", err.count("\n") == 1, err)
+    expect("undefined: nothing more when emulating", err.count("\n") == 1, err)
     code, _, err = link(folder, "b.cubin", "b.cubin", "-o", "out")
-    check("same file twice", "is one file given twice?" in err and code == 1, err)
+    expect("same file twice", "is one file given twice?" in err and code == 1, err)
     code, _, err = link(folder, "tmpl.cubin", "a.cubin", "b.cubin", "rec.cubin", "-o", "out",
                         "--why-live=ns::mul,bar", "--why-live", "foo,nosuch")
-    check("why live: a chain to a kernel",
+    expect("why live: a chain to a kernel",
           "ns::mul(int) [_ZN2ns3mulEi] is in the output:\n"
           "    called by void kern<int>(T1 *) [_Z4kernIiEvPT_]: tmpl.cubin: a kernel" in err, err)
-    check("why live: plain names", "bar is in the output:\n    called by ka: a.cubin" in err, err)
-    check("why live: a removed one",
+    expect("why live: plain names", "bar is in the output:\n    called by ka: a.cubin" in err, err)
+    expect("why live: a removed one",
           "foo is not in the output: no kernel in the output reaches it" in err, err)
-    check("why live: an unknown one", "nosuch: no input has a function of this name" in err, err)
+    expect("why live: an unknown one", "nosuch: no input has a function of this name" in err, err)
     code, _, err = link(folder, "a.cubin", "b.cubin", "-o", "out", "-kernels-used=kb",
                         "--why-live=ka")
-    check("why live: pruned kernel",
+    expect("why live: pruned kernel",
           "ka is not in the output: it is a kernel that -kernels-used does not name" in err, err)
     code, _, err = link(folder, "at.cubin", "-o", "out", "--why-live=bar")
-    check("why live: address taken", "its address is taken" in err, err)
+    expect("why live: address taken", "its address is taken" in err, err)
     code, _, err = link(folder, "a.cubin", "b.cubin", "-o", "out", "--trace-symbol=bar,ka")
-    check("trace", sorted(err.split("\n")) == ["", "a.cubin: defines ka", "a.cubin: refers to bar",
+    expect("trace", sorted(err.split("\n")) == ["", "a.cubin: defines ka", "a.cubin: refers to bar",
                                                "b.cubin: defines bar"], err)
 
 
 def kernels(folder):
     code, _, err = link(folder, "tmpl.cubin", "-o", "out", "--require-kernel=kern<int>")
-    check("required kernel is there", code == 0 and not err, err)
+    expect("required kernel is there", code == 0 and not err, err)
     os.unlink(os.path.join(folder, "out"))
     code, _, err = link(folder, "tmpl.cubin", "-o", "out", "--require-kernel=ns::mul,nosuch")
-    check("required kernel is a function", "it is a device function, not a kernel" in err, err)
-    check("required kernel is missing", "Required kernel 'nosuch' is not in the output" in err and
+    expect("required kernel is a function", "it is a device function, not a kernel" in err, err)
+    expect("required kernel is missing", "Required kernel 'nosuch' is not in the output" in err and
           code == 255, err)
-    check("required kernel: no output", not os.path.exists(os.path.join(folder, "out")))
+    expect("required kernel: no output", not os.path.exists(os.path.join(folder, "out")))
     code, _, err = link(folder, "a.cubin", "b.cubin", "-o", "out", "-kernels-used=kb",
                         "--require-kernel=ka")
-    check("required kernel is pruned", code == 255 and "-kernels-used does not name" in err, err)
+    expect("required kernel is pruned", code == 255 and "-kernels-used does not name" in err, err)
 
 
 def maps(folder):
     code, _, err = link(folder, "a.cubin", "b.cubin", "rec.cubin", "v8.cubin", "-o", "out",
                         "--map=map.txt")
     text = read(folder, "map.txt").decode()
-    check("map: sections", "\n.text.bar\n" in text and ".nv.constant0.ka" in text, text)
-    check("map: pieces", "b.cubin: .text.bar" in text and "v8.cubin: var" in text, text)
-    check("map: what is left out",
+    expect("map: sections", "\n.text.bar\n" in text and ".nv.constant0.ka" in text, text)
+    expect("map: pieces", "b.cubin: .text.bar" in text and "v8.cubin: var" in text, text)
+    expect("map: what is left out",
           "rec.cubin: foo: no kernel in the output reaches it" in text, text)
     first = text
     link(folder, "a.cubin", "b.cubin", "rec.cubin", "v8.cubin", "-o", "out", "--map=map.txt")
-    check("map: the same again", read(folder, "map.txt").decode() == first)
+    expect("map: the same again", read(folder, "map.txt").decode() == first)
 
 
 def summaries(folder):
     code, _, err = link(folder, "host.o", "host2.o", "b75.cubin", "-o", "out", "-arch=sm_75",
                         "--summarize-warnings")
-    check("summary: one line for a kind", err.count("SM Arch ('sm_75') not found") == 1 and
+    expect("summary: one line for a kind", err.count("SM Arch ('sm_75') not found") == 1 and
           "and 1 more of this kind" in err, err)
     code, _, err = link(folder, "rec.cubin", "rec2.cubin", "-o", "out", "--summarize-warnings")
-    check("the recursion is named", "help: recursion: foo -> bar -> foo" in err or
+    expect("the recursion is named", "help: recursion: foo -> bar -> foo" in err or
           "help: recursion: bar -> foo -> bar" in err, err)
-    check("summary: a single warning", err.count("warning") >= 1 and "more of this kind" not in err,
+    expect("summary: a single warning", err.count("warning") >= 1 and "more of this kind" not in err,
           err)
     code, _, err = link(folder, "b.cubin", "notes.txt", "-o", "out")
-    check("an input without device code is reported", code == 0 and "notes.txt" in err, err)
+    expect("an input without device code is reported", code == 0 and "notes.txt" in err, err)
     code, _, err = link(folder, "b.cubin", "notes.txt", "-o", "out", "--strict")
-    check("and is an error when strict", code != 0 and "notes.txt" in err, err)
+    expect("and is an error when strict", code != 0 and "notes.txt" in err, err)
 
 
 def repro(folder):
@@ -114,67 +103,67 @@ def repro(folder):
     args = ["host.o", "b.cubin", "-lh", "-kernels-used", 'hk,"a,b"', "-o", "out"]
     folders = {"LIBRARY_PATH": "nosuch:libs"}
     code, _, err = link(folder, *args, "--repro=case.tar", env=folders)
-    check("repro: the link works", code == 0, err)
+    expect("repro: the link works", code == 0, err)
     again = os.path.join(folder, "again")
     with tarfile.open(os.path.join(folder, "case.tar")) as tar:
         names = tar.getnames()
         tar.extractall(again)
-    check("repro: has the library", any(n.endswith("libs/libh.a") for n in names), names)
+    expect("repro: has the library", any(n.endswith("libs/libh.a") for n in names), names)
     done = subprocess.run(["sh", os.path.join(again, "case", "link.sh")],
                           env=dict(os.environ, CUBIND=CUBIND))
-    check("repro: repeats", done.returncode == 0 and
+    expect("repro: repeats", done.returncode == 0 and
           os.path.exists(os.path.join(again, "case", "out")))
     first = read(folder, "case.tar")
     link(folder, *args, "--repro=case.tar", env=folders)
-    check("repro: the same again", read(folder, "case.tar") == first)
+    expect("repro: the same again", read(folder, "case.tar") == first)
     code, _, err = link(folder, "host.o", "-o", "out", "--repro=bad.tar")
-    check("repro: of a failing link", code == 255 and
+    expect("repro: of a failing link", code == 255 and
           "bad/link.sh" in tarfile.open(os.path.join(folder, "bad.tar")).getnames(), err)
     code, _, err = link(folder, "host.o", "-o", "out", "--repro=nosuch/x.tar")
-    check("repro: cannot be written", code == 1 and "nosuch/x.tar" in err, err)
+    expect("repro: cannot be written", code == 1 and "nosuch/x.tar" in err, err)
 
 
 def command(folder):
     code, out, err = link(folder, "b.cubin", "-o", "out", "-split-compile-extended=2")
-    check("option without effect is named", "'--split-compile-extended' has no effect" in err, err)
+    expect("option without effect is named", "'--split-compile-extended' has no effect" in err, err)
     done = subprocess.run([CUBIND, "link", "--help"], stdout=subprocess.PIPE, text=True)
-    check("help", done.returncode == 0 and "--require-kernel" in done.stdout and
+    expect("help", done.returncode == 0 and "--require-kernel" in done.stdout and
           "--dot-file" not in done.stdout, done.stdout[:200])
     names = [l.split()[0] for l in done.stdout.split("\n") if l.startswith("--")]
-    check("help is sorted", names == sorted(names))
+    expect("help is sorted", names == sorted(names))
     with open(os.path.join(ROOT, "man", "cubind-link.1.scd")) as f:
         page = f.read()
     missing = [n for n in names if "*%s*" % n not in page]
-    check("the manual has every option of the help", not missing, missing)
+    expect("the manual has every option of the help", not missing, missing)
     done = subprocess.run([CUBIND, "link", "--version"], stdout=subprocess.PIPE, text=True)
-    check("version", "cubind" in done.stdout.split("\n")[0] and
+    expect("version", "cubind" in done.stdout.split("\n")[0] and
           "release 13.0, V13.0.88" in done.stdout, done.stdout)
     done = subprocess.run([CUBIND], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    check("no command", done.returncode == 1 and "Commands:" in done.stderr)
+    expect("no command", done.returncode == 1 and "Commands:" in done.stderr)
     done = subprocess.run([CUBIND, "nosuch"], stderr=subprocess.PIPE, text=True)
-    check("unknown command", done.returncode == 1 and "'nosuch'" in done.stderr)
+    expect("unknown command", done.returncode == 1 and "'nosuch'" in done.stderr)
     for name in ("help", "version"):
         done = subprocess.run([CUBIND, name], stdout=subprocess.PIPE, text=True)
-        check(name, done.returncode == 0 and "cubind" in done.stdout)
+        expect(name, done.returncode == 0 and "cubind" in done.stdout)
 
 
 def outputs(folder):
     """Results replace files as a whole, and follow links."""
     os.symlink("target.cubin", os.path.join(folder, "link.cubin"))
     code, _, err = link(folder, "b.cubin", "-o", "link.cubin")
-    check("a dangling link is followed", os.path.islink(os.path.join(folder, "link.cubin")) and
+    expect("a dangling link is followed", os.path.islink(os.path.join(folder, "link.cubin")) and
           os.path.exists(os.path.join(folder, "target.cubin")), err)
     os.chmod(os.path.join(folder, "target.cubin"), 0o640)
     link(folder, "b.cubin", "-o", "link.cubin")
     mode = os.stat(os.path.join(folder, "target.cubin")).st_mode & 0o777
-    check("the mode stays", mode == 0o640, oct(mode))
+    expect("the mode stays", mode == 0o640, oct(mode))
     before = read(folder, "target.cubin")
     code, _, err = link(folder, "a.cubin", "-o", "link.cubin")
-    check("a failed link leaves the old file", code == 255 and
+    expect("a failed link leaves the old file", code == 255 and
           read(folder, "target.cubin") == before)
     code, out, err = link(folder, "b.cubin", "-o", "b.cubin")
-    check("the output may be an input", code == 0 and len(read(folder, "b.cubin")) > 1000, err)
-    check("no temporary files stay", not [n for n in os.listdir(folder) if ".cubind-" in n])
+    expect("the output may be an input", code == 0 and len(read(folder, "b.cubin")) > 1000, err)
+    expect("no temporary files stay", not [n for n in os.listdir(folder) if ".cubind-" in n])
 
 
 def main():
@@ -187,8 +176,7 @@ def main():
             f.write("nothing for a GPU in here " * 10)
         part(folder)
         shutil.rmtree(folder)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from _checks import expect, finish, skip
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
 CUBIND = os.environ.get("CUBIND", os.path.join(ROOT, "build", "cubind"))
@@ -25,8 +27,6 @@ ONE = ["-gencode", "arch=compute_90,code=sm_90"]
 MANY = sum((["-gencode", "arch=compute_%s,code=sm_%s" % (n, n)] for n in ("75", "80", "90")), [])
 WITH_PTX = ["-gencode", "arch=compute_80,code=[sm_80,compute_80]"]
 MERCURY = ["-gencode", "arch=compute_100,code=sm_100", "-gencode", "arch=compute_120,code=sm_120"]
-
-passed = failed = skipped = 0
 
 
 def find_nvcc():
@@ -97,15 +97,6 @@ def run(args, folder, **environment):
     return done.returncode, done.stdout
 
 
-def report(name, ok, detail=""):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL %s\n%s" % (name, detail))
-
-
 class Builder:
     def __init__(self, nvcc, scratch):
         self.scratch = scratch
@@ -137,7 +128,7 @@ class Builder:
             path = os.path.join(folder, output)
             results.append((code, text, device_code(path) if os.path.exists(path) else None))
         theirs, ours = results
-        report(name, ours == theirs and theirs[0] == 0, "  nvlink %s\n  cubind %s" % (theirs, ours))
+        expect(name, ours == theirs and theirs[0] == 0, "  nvlink %s\n  cubind %s" % (theirs, ours))
 
     def cmake(self):
         results = []
@@ -155,12 +146,11 @@ class Builder:
                 if os.path.exists(path):
                     found[product] = device_code(path)
             results.append((code, found, text if code else ""))
-        report("CMake project", results[0] == results[1] and len(results[0][1]) == 4 and
+        expect("CMake project", results[0] == results[1] and len(results[0][1]) == 4 and
                results[0][0] == 0, "  nvlink %s\n  cubind %s" % tuple(results))
 
 
 def main():
-    global skipped
     nvcc = find_nvcc()
     if not nvcc or not shutil.which("g++"):
         print("0 passed, 0 failed, 1 skipped")
@@ -171,7 +161,7 @@ def main():
         both = ["main.cu", "part.cu"]
         code, text = run([b.own, "-dlink", "-o", "x.o", b.compile("main.cu", ONE),
                           b.compile("part.cu", ONE), "-Xnvlink", "-V"], scratch)
-        report("the folder's nvcc runs cubind", "cubind" in text, text)
+        expect("the folder's nvcc runs cubind", "cubind" in text, text)
         b.link("program", both, ONE)
         b.link("program, several targets", both, MANY)
         b.link("program, target with PTX", both, WITH_PTX)
@@ -199,11 +189,10 @@ def main():
         if shutil.which("cmake") and shutil.which("make"):
             b.cmake()
         else:
-            skipped += 1
+            skip()
     finally:
         shutil.rmtree(scratch)
-    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from _checks import expect, finish
+
 CUBIND = os.environ["CUBIND"]
 ROOT = os.environ["CUBIND_ROOT"]
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
@@ -15,16 +17,6 @@ import cubin  # noqa: E402
 LINKED = os.path.join(ROOT, "tests/golden/statics-100-default/expected.cubin")
 OBJECT = os.path.join(ROOT, "tests/golden/shared-ptx-100-r/expected.cubin")
 TMP = tempfile.mkdtemp(prefix="finalize-")
-passed = failed = 0
-
-
-def expect(name, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL %s\n%s" % (name, detail))
 
 
 def run(*args, arch="sm_100", output="out.cubin", env=None):
@@ -194,5 +186,4 @@ options()
 plain()
 traces()
 shutil.rmtree(TMP)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(1 if failed else 0)
+finish()

@@ -4,7 +4,8 @@
 import json
 import os
 import subprocess
-import sys
+
+from _checks import expect, finish
 
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
@@ -13,22 +14,11 @@ REDUCE = os.path.join(ROOT, "samples/reduce.cubin")
 MATHLIB = os.path.join(ROOT, "samples/mathlib.cubin")
 LINKED = os.path.join(ROOT, "tests/golden/fnptr-global-90-default/expected.cubin")
 
-passed = failed = 0
-
 
 def run(*args):
     """(exit code, stdout, stderr)"""
     done = subprocess.run([CUBIND, *args], capture_output=True, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def expect(name, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {name} {detail}")
 
 
 def write(name, data):
@@ -125,9 +115,8 @@ def main():
     test_check()
     test_diff()
     test_options()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,0 +1,19 @@
+"""Counts what a test script checks, and ends the script with the counts."""
+import sys
+
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def expect(name, condition, detail=""):
+    counts["passed" if condition else "failed"] += 1
+    if not condition:
+        print("FAIL %s\n%s" % (name, detail))
+
+
+def skip():
+    counts["skipped"] += 1
+
+
+def finish():
+    print(", ".join("%d %s" % (n, what) for what, n in counts.items()))
+    sys.exit(1 if counts["failed"] else 0)
