@@ -19,8 +19,8 @@
  * Rules that hold for every call:
  *   - Calls that can fail return a cb_status.  Out-parameters are named ret_x and are left as they
  *     were when the call fails.
- *   - Structures that the caller fills start with their own size, so that they can grow: set them
- * up with their _init function, or zero them and set struct_size.  Zero members mean the default.
+ *   - Structures that the caller fills start with their own size, so that they can grow.  Set them
+ *     up with their _init function, or zero them and set struct_size.  Zero means the default.
  *   - There is no global state.  Different handles may be used by different threads at the same
  *     time; one handle by one thread at a time.
  *   - Sizes are in bytes.
