@@ -22,6 +22,13 @@ static void uniform(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
         add(set, r, count);
 }
 
+/* A uniform base address, where bit 91 says that there is one. */
+static void base_register(cbi_operands *o, cbi_sass w, unsigned low, unsigned count)
+{
+    if (cbi_sass_bits(w, 91, 1))
+        uniform(&o->uniform_read, w, low, count);
+}
+
 static unsigned access_size(cbi_sass w)
 {
     switch (cbi_sass_bits(w, 73, 3)) {
@@ -170,25 +177,25 @@ static bool special(cbi_sass w, cbi_operands *o)
     case 0x181:
         general(&o->written, w, 16, size);
         general(&o->read, w, 24, 2);
-        uniform(&o->uniform_read, w, 32, 2);
+        base_register(o, w, 32, 2);
         return true;
     case 0x183:
     case 0x184:
         general(&o->written, w, 16, size);
         general(&o->read, w, 24, 1);
-        uniform(&o->uniform_read, w, 32, 1);
+        base_register(o, w, 32, 1);
         return true;
     case 0x185:
     case 0x186:
         general(&o->read, w, 24, 2);
         general(&o->read, w, 32, size);
-        uniform(&o->uniform_read, w, 64, 2);
+        base_register(o, w, 64, 2);
         return true;
     case 0x187:
     case 0x188:
         general(&o->read, w, 24, 1);
         general(&o->read, w, 32, size);
-        uniform(&o->uniform_read, w, 64, 1);
+        base_register(o, w, 64, 1);
         return true;
     case 0x18a:
     case 0x18b:
@@ -206,10 +213,10 @@ static bool special(cbi_sass w, cbi_operands *o)
         general(&o->written, w, 16, n);
         general(&o->read, w, 24, shared ? 1 : 2);
         general(&o->read, w, 32, n);
-        uniform(&o->uniform_read, w, 64, 2);
+        base_register(o, w, 64, 2);
         if (compare) {
             general(&o->read, w, 64, 1);
-            uniform(&o->uniform_read, w, 24, 2);
+            base_register(o, w, 24, 2);
         }
         return true;
     }
@@ -238,7 +245,9 @@ static bool uniform_alu(cbi_sass w, cbi_operands *o)
         (op & 0xff) >= 0x80 && (op & 0xff) < 0xc0 && !(op & 0x100) && (form == 1 || form == 4);
     if ((op != 0x2cc && op != 0xc82 && op != 0x882 && !in_range) || base & 0x100)
         return false;
-    uniform(&o->uniform_written, w, 16, base == 0xa5 ? 2 : 1);
+    bool to_predicate = base == 0x8b || base == 0x8c || base == 0x9c;
+    if (!to_predicate)
+        uniform(&o->uniform_written, w, 16, base == 0xa5 ? 2 : 1);
     uniform(&o->uniform_read, w, 24, 1);
     if (form == 1)
         uniform(&o->uniform_read, w, 32, 1);

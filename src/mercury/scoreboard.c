@@ -321,43 +321,95 @@ static cbi_u32_list *find_needs(cbi_sb_code *c)
     return needs;
 }
 
+/* What instruction i waits for of a set, which loses all that this and its other waits end. */
 static uint8_t step_output(const cbi_sb_code *c, const cbi_u32_list *needs, uint32_t i,
-                           uint64_t *set)
+                           uint8_t other, uint64_t *set)
 {
     uint8_t mask = 0;
     for (size_t k = 0; k < needs[i].len; k++)
         if (cbi_sb_has(set, needs[i].items[k]))
             mask |= (uint8_t)(1u << c->number[needs[i].items[k]]);
-    for (uint32_t q = 0; mask && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && mask >> c->number[q] & 1 && c->producers.items[q].head != i)
+    for (uint32_t q = 0; (mask | other) && q < c->producers.len; q++)
+        if (cbi_sb_has(set, q) && (mask | other) >> c->number[q] & 1 &&
+            c->producers.items[q].head != i)
             cbi_sb_drop(set, q);
-    for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
-        if (c->present[q])
-            cbi_sb_put(set, q);
     return mask;
+}
+
+/* Waits for what the blocks before, in the order of the assignment, leave pending. */
+static void place_forward(cbi_sb_code *c, const cbi_u32_list *needs, uint8_t *wait)
+{
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    cbi_u32_list order = cbi_sb_order(c);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        memset(c->blocks.items[b].leaving, 0, (c->row + 1) * sizeof *set);
+    for (size_t n = 0; n < order.len; n++) {
+        cbi_sb_block *k = &c->blocks.items[order.items[n]];
+        cbi_sb_enter(c, k, set);
+        for (uint32_t i = k->start; i < k->end; i++) {
+            wait[i] = step_output(c, needs, i, 0, set);
+            for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+                if (c->present[q])
+                    cbi_sb_put(set, q);
+        }
+        cbi_sb_leave(c, k, set);
+    }
+}
+
+/* Numbers that instruction i takes although they come around a loop, which nobody knew then.  Reads
+ * may share one. */
+static uint8_t taken_again(const cbi_sb_code *c, uint32_t i, const uint64_t *set)
+{
+    uint8_t out = 0;
+    for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
+        for (uint32_t q = 0; c->present[p] && q < c->producers.len; q++)
+            if (cbi_sb_has(set, q) && c->number[q] == c->number[p] &&
+                (c->producers.items[p].write || c->producers.items[q].write) &&
+                cbi_sb_comes_around(c, &c->producers.items[q], i))
+                out |= (uint8_t)(1u << c->number[q]);
+    return out & (uint8_t)~c->apart;
+}
+
+/* Adds waits for what comes around loops.  The waits that are there end such producers, too, but
+ * the added ones end nothing else. */
+static void place_backward(cbi_sb_code *c, const cbi_u32_list *needs, uint8_t *wait)
+{
+    enum { ROUNDS = 60 };
+    uint32_t count = (uint32_t)c->blocks.len;
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    uint64_t **around = CBI_NEW_ARRAY(c->ctx, count, uint64_t *);
+    uint8_t *added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    for (uint32_t b = 0; b < count; b++)
+        around[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    bool changed = true;
+    for (unsigned round = 0; changed && round < ROUNDS; round++) {
+        changed = false;
+        for (uint32_t b = 0; b < count; b++) {
+            const cbi_sb_block *k = &c->blocks.items[b];
+            memset(set, 0, (c->row + 1) * sizeof *set);
+            for (size_t p = 0; p < k->pred.len; p++) {
+                uint32_t from = k->pred.items[p];
+                bool back = c->position[from] >= c->position[b];
+                for (size_t w = 0; w < c->row; w++)
+                    set[w] |= around[from][w] | (back ? c->blocks.items[from].leaving[w] : 0);
+            }
+            for (uint32_t i = k->start; i < k->end; i++) {
+                uint8_t again = taken_again(c, i, set);
+                added[i] = again | step_output(c, needs, i, wait[i] | again, set);
+            }
+            changed |= memcmp(around[b], set, c->row * sizeof *set) != 0;
+            memcpy(around[b], set, c->row * sizeof *set);
+        }
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        wait[i] |= added[i];
 }
 
 static void place_waits(cbi_sb_code *c, uint8_t *wait)
 {
-    enum { ROUNDS = 60 };
     const cbi_u32_list *needs = find_needs(c);
-    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        memset(c->blocks.items[b].leaving, 0, (c->row + 1) * sizeof *set);
-    bool changed = true;
-    for (unsigned round = 0; changed && round < ROUNDS; round++) {
-        changed = false;
-        for (uint32_t b = 0; b < c->blocks.len; b++) {
-            cbi_sb_block *k = &c->blocks.items[b];
-            cbi_sb_enter(c, k, set);
-            for (uint32_t i = k->start; i < k->end; i++) {
-                uint8_t mask = step_output(c, needs, i, set);
-                changed |= mask != wait[i];
-                wait[i] = mask;
-            }
-            changed |= cbi_sb_leave(c, k, set);
-        }
-    }
+    place_forward(c, needs, wait);
+    place_backward(c, needs, wait);
     bool same_top = c->reserved;
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (c->present[q] && (c->producers.items[q].old == c->top) != (c->number[q] == c->top))

@@ -234,13 +234,18 @@ static void find_pending(cbi_sb_code *c)
     }
 }
 
+static bool is_shared_access(uint32_t op)
+{
+    return (op & 0x1ff) == 0x184 || (op & 0x1ff) == 0x188;
+}
+
 /* Does instruction i depend on the producer by its registers? */
 static bool touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
-    if (!p->write)
-        return cbi_regset_meet(&a->read, &b->written) ||
-               cbi_regset_meet(&a->uniform_read, &b->uniform_written);
+    if (!p->write) /* shared accesses keep their order, uniform registers are read at once */
+        return cbi_regset_meet(&a->read, &b->written) &&
+               !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)));
     return cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
@@ -252,7 +257,7 @@ static bool names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
     if (p->is_long)
         return true;
     return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written)
-                    : cbi_regset_any(&o->read) || cbi_regset_any(&o->uniform_read);
+                    : cbi_regset_any(&o->read);
 }
 
 static uint32_t register_consumer(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -318,6 +323,18 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
+/* Is the number taken again at i, which nobody knew when i was done? */
+static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    if (!cbi_sb_comes_around(c, p, i) || touches(c, p, i))
+        return false;
+    for (uint32_t r = c->first[i]; r < c->first[i + 1]; r++)
+        if (r != q && c->producers.items[r].old == p->old)
+            return true;
+    return false;
+}
+
 static void push_next(cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
 {
     const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
@@ -327,6 +344,14 @@ static void push_next(cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
     }
     for (size_t k = 0; k < b->succ.len; k++)
         cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
+}
+
+/* Sources have been read when the result is there. */
+static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &c->producers.items[q], *o = p + 1;
+    return !p->write && q + 1 < c->first[p->at + 1] && c->wait[i] >> o->old & 1 &&
+           cbi_sb_has(c->pending[i], q + 1);
 }
 
 /* A wait for another producer of the same number may have hidden the real consumer. */
@@ -341,11 +366,13 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         if (seen[i])
             continue;
         seen[i] = true;
+        if (is_result_awaited(c, q, i))
+            continue;
         if (touches(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
         } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
-                    !others_touch(c, q, i))) {
+                    (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             return;
         } else {
             push_next(c, i, &todo);
@@ -353,8 +380,9 @@ static void uncover(cbi_sb_code *c, uint32_t q)
     }
     bool hidden = false;
     for (size_t k = 0; k < p->consumers.len; k++) {
-        bool known = cbi_sb_contains(&found, p->consumers.items[k]);
-        if (!known && !others_touch(c, q, p->consumers.items[k]))
+        uint32_t x = p->consumers.items[k];
+        bool known = cbi_sb_contains(&found, x);
+        if (!known && !others_touch(c, q, x) && !is_taken_again(c, q, x))
             return;
         hidden |= !known;
     }
@@ -403,6 +431,14 @@ static void find_issue(cbi_sb_code *c)
                 after[p->head] = ready;
         }
     }
+}
+
+static void find_positions(cbi_sb_code *c)
+{
+    cbi_u32_list order = cbi_sb_order(c);
+    c->position = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint32_t);
+    for (uint32_t i = 0; i < order.len; i++)
+        c->position[order.items[i]] = i;
 }
 
 static void find_groups(cbi_sb_code *c)
@@ -498,12 +534,17 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
     find_pending(c);
+    find_positions(c);
     find_groups(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && p->write && !p->is_long)
+        bool again = false;
+        for (size_t k = 0; k < p->consumers.len; k++)
+            again |= is_taken_again(c, q, p->consumers.items[k]);
+        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
+            names_registers(c, p))
             uncover(c, q);
     }
     find_issue(c);

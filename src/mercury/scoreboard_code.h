@@ -44,6 +44,7 @@ typedef struct cbi_sb_code {
     uint32_t *block_of;
     CBI_VEC(cbi_sb_block) blocks;
     CBI_VEC(cbi_sb_producer) producers;
+    uint32_t *position;  /* of a block in the order of the assignment */
     uint32_t *first;     /* first producer of an instruction, n + 1 entries */
     size_t row;          /* words of a producer set */
     uint64_t **pending;  /* before each instruction, in the input */
@@ -98,6 +99,13 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
 {
     return i > 0 && cbi_sb_op(c, i) == 0x91a && cbi_sb_op(c, i - 1) == 0x992 &&
            cbi_sass_bits(c->words[i - 1], 113, 3) == cbi_sass_bits(c->words[i], 44, 3);
+}
+
+/* Does the producer reach instruction i only around a loop? */
+static inline bool cbi_sb_comes_around(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t to = c->block_of[i];
+    return p->block == to ? p->at >= i : c->position[p->block] > c->position[to];
 }
 
 /* Global, generic and local loads, atomics. */
