@@ -363,30 +363,60 @@ bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
     return !r->target->dead && !r->target->orphan && !from_replaced_copy(r) && !is_forgotten(lk, r);
 }
 
+/* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
+static void relocate_unknown(cbi_linker *lk, cbi_lrel *r)
+{
+    if (r->sym && keep_symbol(lk, r->sym)) {
+        keep(lk, r);
+        return;
+    }
+    cbi_fatal(lk->ctx, "unknown-relocation",
+              &(cbi_place){.file = r->obj ? r->obj->file : NULL, .section = r->target->name->s},
+              cbi_printf(lk->ctx, "relocation type %u is not known", r->type),
+              "Internal error: unexpected NVRS");
+}
+
+/* To a unified table that no input defines. */
+static void relocate_unified(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
+{
+    if (strcmp(r->sym->name->s, "__UFT_OFFSET") == 0)
+        return;
+    if (!lk->exec)
+        keep(lk, r);
+    else if (type->action == CBI_RELOC_UNIFIED)
+        deleted_symbol(lk, r);
+}
+
+/* Puts the value in its place. */
+static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
+{
+    if (!in_range(lk, r))
+        out_of_range(lk, r, "reloc address not found");
+    if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
+        cbi_mercury_patch_reserved(lk, r);
+        keep(lk, r);
+        return;
+    }
+    record_resolved(lk, r);
+    resolved v = resolve_value(lk, r);
+    if (lk->mercury)
+        cbi_mercury_patch(lk, r, v.value, v.bank);
+    else
+        cbi_link_patch(type, r, v.value, v.bank);
+}
+
 static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
     if (!type || r->type == 116) {
-        if (r->sym && keep_symbol(lk, r->sym)) {
-            keep(lk, r);
-            return;
-        }
-        cbi_fatal(lk->ctx, "unknown-relocation",
-                  &(cbi_place){.file = r->obj ? r->obj->file : NULL, .section = r->target->name->s},
-                  cbi_printf(lk->ctx, "relocation type %u is not known", r->type),
-                  "Internal error: unexpected NVRS");
+        relocate_unknown(lk, r);
+        return;
     }
     cbi_lsym *sym = r->sym;
     if (type->action == CBI_RELOC_DROP && (r->type == 0 || !sym))
         return;
     if (sym && cbi_is_unified_name(sym->name->s) && sym->state == CBI_SYM_UNDEF) {
-        if (strcmp(sym->name->s, "__UFT_OFFSET") == 0)
-            return;
-        if (lk->exec && type->action == CBI_RELOC_UNIFIED)
-            deleted_symbol(lk, r);
-        if (lk->exec)
-            return;
-        keep(lk, r);
+        relocate_unified(lk, r, type);
         return;
     }
     if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
@@ -449,19 +479,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     default:
         break;
     }
-    if (!in_range(lk, r))
-        out_of_range(lk, r, "reloc address not found");
-    if (lk->mercury && lk->exec && sym && cbi_is_reserved_var(sym)) {
-        cbi_mercury_patch_reserved(lk, r);
-        keep(lk, r);
-        return;
-    }
-    record_resolved(lk, r);
-    resolved v = resolve_value(lk, r);
-    if (lk->mercury)
-        cbi_mercury_patch(lk, r, v.value, v.bank);
-    else
-        cbi_link_patch(type, r, v.value, v.bank);
+    resolve_one(lk, r, type);
 }
 
 void cbi_link_relocate(cbi_linker *lk)
