@@ -96,7 +96,6 @@ static bool accompanies(uint16_t opcode)
 
 enum {
     MEMBAR = 0x992,
-    EXIT = 0x94d,
     FENCE_VIEW = 0x3c6,
     WARPSYNC = 0x348,
     WARPSYNC_IMMEDIATE = 0x948,
@@ -141,9 +140,8 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         uint64_t about = main_instruction(text, &e);
         uint16_t head = opcode_at(text, sass);
-        /* Fences in front are what comes before, but not those of exits and those of the view. */
-        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD &&
-                     (head == WARPSYNC || head == FENCE_VIEW || opcode_at(text, about) == EXIT);
+        /* Fences in front are what comes before, but not those of the view. */
+        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD && (head == WARPSYNC || head == FENCE_VIEW);
         cbi_vec_push(lk->ctx, places,
                      ((cbi_mercury_place){mercury, sass, frame, about, whole ? sass : about}));
         mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)
