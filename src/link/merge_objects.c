@@ -268,6 +268,11 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     cbi_lsym *sym;
+    /* A label of debug data whose code the compiler removed: relocations to it go. */
+    if (CBI_ST_BIND(s->info) == STB_LOCAL && CBI_ST_TYPE(s->info) == STT_NOTYPE) {
+        obj->symbol_lost[i] = CBI_LOST;
+        return;
+    }
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
     if (verdict == CBI_NEW) {
         bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
