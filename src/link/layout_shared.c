@@ -345,15 +345,11 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
     }
 }
 
-static void layout_final(cbi_linker *lk)
+/* Gives every variable to the entry or the group of entries that it belongs to.  Returns whether
+ * there are dynamic ones. */
+static bool assign_variables(cbi_linker *lk, cbi_lsym **order, size_t count, group_list *groups)
 {
     bool dynamic = false;
-    group_list groups = {0};
-    cbi_lsym **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
-    size_t count = lk->shared.len;
-    if (count)
-        memcpy(order, lk->shared.items, count * sizeof *order);
-    cbi_list_sort(lk->ctx, (void **)order, count, larger);
     for (size_t i = 0; i < count; i++) {
         cbi_lsym *sym = order[i];
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
@@ -376,37 +372,30 @@ static void layout_final(cbi_linker *lk)
             cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
             continue;
         }
-        join_group(lk, &groups, sym, &entries);
+        join_group(lk, groups, sym, &entries);
     }
-    for (size_t i = 0; i < groups.len; i++)
-        for (size_t j = 0; j < groups.items[i]->members.len; j++)
-            open_for(lk, groups.items[i]->members.items[j]);
-    uint64_t group_end = place_groups(lk, &groups);
-    for (size_t i = 0; i < lk->entries.len; i++)
-        place_entry(lk, lk->entries.items[i], &groups);
-    for (size_t i = 0; i < count; i++)
-        if (is_dynamic(order[i]))
-            open_for(lk, order[i]);
-    place_dynamic(lk);
+    return dynamic;
+}
 
-    for (size_t i = 0; i < count && lk->opt->debug; i++) {
-        if (!is_dynamic(order[i]))
+/* -g: debuggers see a dynamic variable at its common offset, which all code uses then; at the
+ * lowest one when nobody reaches it. */
+static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
+{
+    sym->state = CBI_SYM_DEFINED;
+    sym->sec = lk->debug_shared;
+    sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
+    sym->unplaced = true;
+    for (size_t u = 0; u < sym->users.len; u++) {
+        cbi_func *user = sym->users.items[u];
+        if (!cbi_entries_reaching(lk, user)->len)
             continue;
-        /* Debuggers see dynamic variables at their common offset, which all code uses then; at the
-         * lowest one when nobody reaches them. */
-        order[i]->state = CBI_SYM_DEFINED;
-        order[i]->sec = lk->debug_shared;
-        order[i]->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
-        order[i]->unplaced = true;
-        for (size_t u = 0; u < order[i]->users.len; u++) {
-            const cbi_func *user = order[i]->users.items[u];
-            if (!cbi_entries_reaching(lk, order[i]->users.items[u])->len)
-                continue;
-            order[i]->value = user->dyn_offset;
-            order[i]->unplaced = false;
-        }
+        sym->value = user->dyn_offset;
+        sym->unplaced = false;
     }
-    bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+}
+
+static void finish_entries(cbi_linker *lk, bool dynamic, bool reserve)
+{
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_osec *sec = lk->entries.items[i]->shared;
         if (!sec || sec->func != lk->entries.items[i])
@@ -417,27 +406,58 @@ static void layout_final(cbi_linker *lk)
         if (sec->emitted && reserve)
             sec->size += RESERVED_BYTES;
     }
-    if (!lk->debug_shared)
-        return;
+}
+
+/* .nv_debug.shared, which holds what groups of entries share, up to group_end. */
+static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end, bool dynamic,
+                                bool reserve)
+{
     cbi_osec *sec = lk->debug_shared;
-    sec->shared_total = groups.len ? group_end : 0;
-    uint64_t header = sec->align;
+    uint64_t used = grouped ? group_end : 0;
+    uint64_t full = used + (reserve ? RESERVED_BYTES : 0);
+    sec->shared_total = used;
     if (dynamic)
-        sec->align = groups.len && header > DYNAMIC_ALIGN ? header : DYNAMIC_ALIGN;
+        sec->align = grouped && sec->align > DYNAMIC_ALIGN ? sec->align : DYNAMIC_ALIGN;
     sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
     sec->size = 0;
     if (lk->opt->preserve_relocs) {
-        sec->emitted |= groups.len > 0;
-        uint64_t end = groups.len ? group_end : 0;
-        sec->size = sec->emitted ? end + (reserve ? RESERVED_BYTES : 0) : 0;
+        sec->emitted |= grouped;
+        sec->size = sec->emitted ? full : 0;
         if (!lk->opt->debug)
-            preserve_dynamic(lk, groups.len > 0, reserve);
+            preserve_dynamic(lk, grouped, reserve);
     }
     if (lk->opt->debug && !lk->opt->suppress_debug_info) {
-        sec->emitted = groups.len || dynamic;
-        uint64_t used = groups.len ? group_end : 0;
-        sec->size = sec->emitted ? used + (reserve ? RESERVED_BYTES : 0) : 0;
+        sec->emitted = grouped || dynamic;
+        sec->size = sec->emitted ? full : 0;
     }
+}
+
+static void layout_final(cbi_linker *lk)
+{
+    group_list groups = {0};
+    cbi_lsym **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
+    size_t count = lk->shared.len;
+    if (count)
+        memcpy(order, lk->shared.items, count * sizeof *order);
+    cbi_list_sort(lk->ctx, (void **)order, count, larger);
+    bool dynamic = assign_variables(lk, order, count, &groups);
+    for (size_t i = 0; i < groups.len; i++)
+        for (size_t j = 0; j < groups.items[i]->members.len; j++)
+            open_for(lk, groups.items[i]->members.items[j]);
+    uint64_t group_end = place_groups(lk, &groups);
+    for (size_t i = 0; i < lk->entries.len; i++)
+        place_entry(lk, lk->entries.items[i], &groups);
+    for (size_t i = 0; i < count; i++)
+        if (is_dynamic(order[i]))
+            open_for(lk, order[i]);
+    place_dynamic(lk);
+    for (size_t i = 0; i < count && lk->opt->debug; i++)
+        if (is_dynamic(order[i]))
+            show_dynamic(lk, order[i]);
+    bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+    finish_entries(lk, dynamic, reserve);
+    if (lk->debug_shared)
+        finish_debug_shared(lk, groups.len > 0, group_end, dynamic, reserve);
 }
 
 /* ---- -r ---- */
