@@ -45,6 +45,7 @@ typedef struct range {
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
 static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
 {
+    enum { WARPSYNC = 0x948, NOTHING_BEFORE = -1 };
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
     const cbi_mercury_place *start = places ? cbi_mercury_place_at(places, e->start) : NULL;
@@ -56,6 +57,10 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         while (next != tail && next->mercury == start->mercury)
             next++;
         e->start = (uint32_t)cbi_rewrite_self(rw, next->own) - CBI_SASS_INSTRUCTION;
+        cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
+        if (cbi_fits(next->own, 2, text.size) &&
+            (cbi_ld16(text.data + next->own) & 0xfff) == WARPSYNC)
+            e->start = (uint32_t)NOTHING_BEFORE;
     }
     if (end)
         e->end = (uint32_t)cbi_rewrite_self(rw, end->main);
