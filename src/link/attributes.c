@@ -158,7 +158,7 @@ static void propagate_many(cbi_linker *lk)
         if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
-        for (size_t j = 0; j < reaching->len; j++)
+        for (size_t j = reaching->len; j-- > 0;)
             if (reaching->items[j] != rec->func)
                 propagate_one(lk, reaching->items[j], rec);
     }
