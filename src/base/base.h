@@ -177,8 +177,9 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
 #define cbi_vec_add(ctx, v)                                                                        \
     (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \
      &(v)->items[(v)->len++])
+/* The value may ask for the array's length: it is the old one. */
 #define cbi_vec_push(ctx, v, value)                                                                \
-    (cbi_vec_reserve((ctx), (v), 1), (void)((v)->items[(v)->len++] = (value)))
+    (cbi_vec_reserve((ctx), (v), 1), (void)((v)->items[(v)->len] = (value)), (void)(v)->len++)
 
 /* Growable byte string in the arena. */
 typedef struct cbi_buf {
