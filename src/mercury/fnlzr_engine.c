@@ -4,6 +4,24 @@
 #include "format/reloc.h"
 #include "link/mercury.h"
 #include "mercury/mercury.h"
+#include "object/rules.h"
+
+bool cbi_fnlzr_read(const cbi_fnlzr_state *f, cbi_span image, cbi_object *ret_object,
+                    const char **ret_why)
+{
+    cbi_findings findings = {0};
+    cbi_object_kind kind = cbi_object_read(f->ctx, f->name, image, ret_object, &findings);
+    bool sound = kind == CBI_OBJECT_OK || (kind == CBI_OBJECT_DAMAGED && findings.len);
+    const char *why = "not a device ELF";
+    for (size_t i = 0; i < findings.len && sound; i++)
+        if (strcmp(findings.items[i].rule, cbi_object_rules[CBI_RULE_SYMBOL_RANGE].id) != 0) {
+            sound = false;
+            why = findings.items[i].message;
+        }
+    if (!sound && ret_why)
+        *ret_why = why;
+    return sound;
+}
 
 /* ---- validation ---- */
 
@@ -12,10 +30,9 @@ static cbi_fnlzr_code validate(cbi_fnlzr_state *f)
     const uint8_t *ident = f->image.data;
     if (ident[EI_OSABI] != ELFOSABI_CUDA || ident[EI_ABIVERSION] != CUDA_ABI_VERSION)
         return cbi_fnlzr_fail(f, CBI_FNLZR_UNKNOWN_ABI, "OSABI or ABI version is unknown");
-    cbi_findings findings = {0};
-    if (cbi_object_read(f->ctx, f->name, f->image, &f->object, &findings) != CBI_OBJECT_OK)
-        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID,
-                              findings.len ? findings.items[0].message : "not a device ELF");
+    const char *why;
+    if (!cbi_fnlzr_read(f, f->image, &f->object, &why))
+        return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, why);
     uint16_t type = f->object.type;
     if (type != ET_EXEC && type != ET_REL && type != ET_CUDA_EWP)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the ELF type is none that is finalized");
@@ -185,7 +202,7 @@ static cbi_fnlzr_code compile_one(cbi_fnlzr_state *f, uint32_t capsule_index,
                        b->name, function.name, f->facts.sm, f->config.target->name));
     /* earlier capsules may have moved everything behind them */
     const cbi_span image = {f->out.items, f->out.len};
-    if (cbi_object_read(f->ctx, f->name, image, &now, NULL) != CBI_OBJECT_OK ||
+    if (!cbi_fnlzr_read(f, image, &now, NULL) ||
         !cbi_fnlzr_replace(f->ctx, &now, capsule_index, made.capsule, &f->out))
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the image has no room for new code");
     cbi_capsule_open(s->data, &capsule);
@@ -269,8 +286,7 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
     if (code)
         return code;
     cbi_span bytes = {second.items, second.len};
-    if (cbi_object_read(f->ctx, f->name, first, &a, NULL) != CBI_OBJECT_OK ||
-        cbi_object_read(f->ctx, f->name, bytes, &b, NULL) != CBI_OBJECT_OK)
+    if (!cbi_fnlzr_read(f, first, &a, NULL) || !cbi_fnlzr_read(f, bytes, &b, NULL))
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the result is not a sound device ELF");
     const char *why = NULL;
     code = cbi_fnlzr_compare(&a, &b);
@@ -289,7 +305,7 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
 static bool reread(cbi_fnlzr_state *f, cbi_object *ret_object)
 {
     const cbi_span image = {f->out.items, f->out.len};
-    return cbi_object_read(f->ctx, f->name, image, ret_object, NULL) == CBI_OBJECT_OK;
+    return cbi_fnlzr_read(f, image, ret_object, NULL);
 }
 
 /* As nvlink lowers an object that it links with plain ones: no capsules, no Mercury view, and no

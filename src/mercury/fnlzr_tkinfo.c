@@ -78,7 +78,7 @@ void cbi_fnlzr_tkinfo(cbi_fnlzr_state *f)
     cbi_note note;
     cbi_tkinfo info;
     const cbi_span image = {f->out.items, f->out.len};
-    if (cbi_object_read(f->ctx, f->name, image, &now, NULL) != CBI_OBJECT_OK)
+    if (!cbi_fnlzr_read(f, image, &now, NULL))
         return;
     cbi_buf bytes = {0};
     size_t rest = 0;

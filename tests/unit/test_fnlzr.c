@@ -262,6 +262,23 @@ static void test_invalid(void **state)
     close_fixture(&f);
 }
 
+/* nvlink leaves symbols behind that reach past what is left of their section. */
+static void test_long_symbol(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, LINKED);
+    cbi_object o = read_object(&f);
+    uint64_t table = place_of(&f, ".symtab");
+    for (uint32_t i = 1; i < o.symbol_count; i++)
+        if (CBI_ST_TYPE(o.symbols[i].info) == STT_FUNC)
+            f.bytes[table + 24 * i + 19] = 1; /* st_size */
+    assert_int_equal(cbi_object_read(&f.ctx, "x", (cbi_span){f.bytes, f.size}, &o, NULL),
+                     CBI_OBJECT_DAMAGED);
+    assert_int_equal(finalize(&f, "sm_103", (cbi_fnlzr_config){.self_check = true}, NULL), 0);
+    close_fixture(&f);
+}
+
 static void test_unknown_abi(void **state)
 {
     (void)state;
@@ -510,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_not_eligible),
         cmocka_unit_test(test_not_capmerc),
         cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_long_symbol),
         cmocka_unit_test(test_unknown_abi),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_isa_version),
