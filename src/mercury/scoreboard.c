@@ -474,6 +474,9 @@ static void assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
         }
         ret_words[i].hi |= number[1] << 46 | number[0] << 49 | (uint64_t)wait[i] << 52;
     }
+    /* What holds a scoreboard at the end of a block takes two cycles at least. */
+    if (!keep_stack_load && c->blocks.items[0].end == 1 && cbi_sass_bits(c->words[0], 105, 4) == 2)
+        ret_words[0].hi ^= UINT64_C(3) << 41;
 }
 
 static bool qualifies(const cbi_sb_code *c)
