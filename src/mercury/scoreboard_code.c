@@ -544,7 +544,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         for (size_t k = 0; k < p->consumers.len; k++)
             again |= is_taken_again(c, q, p->consumers.items[k]);
         if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
-            names_registers(c, p))
+            names_registers(c, p) && (p->write || again || !c->trusts_reads))
             uncover(c, q);
     }
     find_issue(c);

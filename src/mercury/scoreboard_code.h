@@ -35,6 +35,7 @@ typedef struct cbi_sb_block {
 
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
+    bool trusts_reads; /* sources are done where the input waits for their number */
     uint32_t n;
     cbi_sass *words;
     cbi_operands *operands;
