@@ -77,12 +77,18 @@ bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, ui
     return false;
 }
 
-uint64_t cbi_mercury_debug_base(const cbi_linker *lk, const cbi_lrel *rel)
+uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int64_t addend)
 {
     const cbi_mercury_debug *d =
         rel->sym && rel->sym->is_section ? cbi_mercury_debug_of(lk, rel->sym->sec) : NULL;
     const cbi_mercury_part *part = d ? part_of(d, rel->obj) : NULL;
-    return part ? part->sass_base : cbi_section_base(rel);
+    uint64_t at = (uint64_t)addend;
+    for (size_t i = 0; part && cbi_is_line_section(d->sec->name->s) && i < part->moves.len; i++) {
+        const cbi_mercury_move *m = &part->moves.items[i];
+        if (at >= m->start && at < m->end)
+            return m->out + (at - m->start);
+    }
+    return (part ? part->sass_base : cbi_section_base(rel)) + at;
 }
 
 /* Does the link resolve references of the frame section to itself?  They are rebuilt with it. */
@@ -100,8 +106,9 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
             continue;
         sass.type = cbi_sass_of(&sass)->type;
         sass.addend = cbi_sass_of(&sass)->addend;
-        uint64_t value =
-            sass.sym && sass.sym->is_section ? cbi_mercury_debug_base(lk, &fix->rel) : fix->value;
+        uint64_t value = fix->value;
+        if (sass.sym && sass.sym->is_section)
+            value = cbi_mercury_debug_target(lk, &fix->rel, sass.addend) - (uint64_t)sass.addend;
         cbi_osec side = *d->sec;
         side.bytes = d->sass.items;
         side.size = d->sass.len;
@@ -121,7 +128,7 @@ static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
             !cbi_mercury_debug_place(d, r, &place) || !cbi_fits(place, 4, d->sass.len))
             continue;
         cbi_st32(d->sass.items + place,
-                 (uint32_t)(cbi_mercury_debug_base(lk, r) + (uint64_t)cbi_sass_of(r)->addend));
+                 (uint32_t)cbi_mercury_debug_target(lk, r, cbi_sass_of(r)->addend));
     }
 }
 

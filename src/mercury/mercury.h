@@ -74,8 +74,9 @@ void cbi_mercury_debug_build(cbi_linker *lk);
 /* Offset on the SASS side for a relocation of a debug section; false if the place is gone. */
 bool cbi_mercury_debug_place(const cbi_mercury_debug *debug, const cbi_lrel *rel,
                              uint64_t *ret_offset);
-/* Where the relocation's own object's part of the section that its symbol names starts. */
-uint64_t cbi_mercury_debug_base(const cbi_linker *lk, const cbi_lrel *rel);
+/* Where a place in the section that the relocation's symbol names, of its own object, went.  Line
+ * programs change their lengths. */
+uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int64_t addend);
 const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_osec *sec);
 
 /* ---- info.c ---- */

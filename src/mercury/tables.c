@@ -58,7 +58,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (r->sym && r->sym->func && addend > 0)
             addend = (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, r->sym->func), (uint64_t)addend);
         if (r->sym && r->sym->is_section)
-            addend += (int64_t)cbi_mercury_debug_base(lk, r);
+            addend = (int64_t)cbi_mercury_debug_target(lk, r, addend);
         uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
         uint64_t symbol = r->sym && r->sym->emitted ? r->sym->index : 0;
         cbi_st64(p, offset);
