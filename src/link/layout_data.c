@@ -51,17 +51,14 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     uint64_t off = 0, align = from->align;
     for (size_t i = 0; i < entries->len; i++) {
         const cbi_osec *bank = bank_of(entries->items[i]);
-        if (bank && bank->size > off)
-            off = bank->size;
-        uint64_t have = bank ? bank->align : entries->items[i]->bank_align;
-        align = have > align ? have : align;
+        if (!bank)
+            continue;
+        off = bank->size > off ? bank->size : off;
+        align = bank->align > align ? bank->align : align;
     }
     off = cbi_align_up(off, from->align);
-    /* What a replaced copy left behind is empty, but still lines up the banks. */
-    if (off + from->used_size == 0)
-        for (size_t i = 0; i < entries->len; i++)
-            entries->items[i]->bank_align = align;
-    for (size_t i = entries->len; i-- > 0 && off + from->used_size > 0;) {
+    /* What a replaced copy left behind is empty, but still creates the banks and lines them up. */
+    for (size_t i = entries->len; i-- > 0;) {
         cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         bank->size = off;
         bank->align = align;
@@ -238,6 +235,11 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_sec_kill(sec);
     }
     drop_emptied(lk, created);
+    for (size_t i = 0; any && i < lk->entries.len; i++) {
+        cbi_osec *bank = bank_of(lk->entries.items[i]);
+        if (bank && !bank->size)
+            cbi_sec_kill(bank);
+    }
     if (lk->last_shared_constant)
         lk->null_symbol_value = lk->last_shared_constant->offset;
     if (!any)

@@ -222,8 +222,7 @@ struct cbi_func {
     cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
 
     bool has_images;
-    cbi_osec *image_table; /* sm_100+ */
-    uint64_t bank_align;   /* entries: what an optimizer bank would need, should it be created */
+    cbi_osec *image_table;      /* sm_100+ */
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 

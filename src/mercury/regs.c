@@ -40,6 +40,20 @@ typedef struct range {
     uint32_t start, end;
 } range;
 
+static uint16_t opcode_at(const cbi_func *func, uint64_t place)
+{
+    const cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
+    return cbi_fits(place, 2, text.size) ? cbi_ld16(text.data + place) & 0xfff : 0;
+}
+
+/* Does control leave there?  Nothing that is put in front of what follows belongs to it then. */
+static bool leaves(const cbi_func *func, uint64_t place)
+{
+    enum { BRA = 0x947, BRX = 0x949, EXIT = 0x94d, RET = 0x950 };
+    uint16_t opcode = opcode_at(func, place);
+    return opcode == BRA || opcode == BRX || opcode == EXIT || opcode == RET;
+}
+
 /* Where the code of func has what the record of another one places at Mercury offsets: a range
  * starts with the last instruction before the one that follows the place, and ends with the one at
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
@@ -56,10 +70,10 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         const cbi_mercury_place *next = start + 1;
         while (next != tail && next->mercury == start->mercury)
             next++;
-        e->start = (uint32_t)cbi_rewrite_self(rw, next->own) - CBI_SASS_INSTRUCTION;
-        cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
-        if (cbi_fits(next->own, 2, text.size) &&
-            (cbi_ld16(text.data + next->own) & 0xfff) == WARPSYNC)
+        uint64_t follows = leaves(func, start->main) ? cbi_rewrite_map(rw, next->sass)
+                                                     : cbi_rewrite_self(rw, next->own);
+        e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
+        if (opcode_at(func, next->own) == WARPSYNC)
             e->start = (uint32_t)NOTHING_BEFORE;
     }
     if (end)
