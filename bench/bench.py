@@ -209,12 +209,16 @@ SCENARIOS = {
                    lambda b: b.link(b.modules("chain", 1500, 20), "90")),
     "ring-1500": ("1,500 cubins, 30,000 functions in one recursion",
                   lambda b: b.link(b.modules("ring", 1500, 20), "90")),
+    "wide-sm100": ("150 cubins of sm_100, 3,000 functions, wide",
+                   lambda b: b.link(b.modules("wide", 150, 20, "100"), "100")),
+    "chain-sm100": ("150 cubins of sm_100, one call chain of 3,000 functions",
+                    lambda b: b.link(b.modules("chain", 150, 20, "100"), "100")),
     "dump-500mb": ("dump --summary of a 500 MB host library",
                    lambda b: b.inspect(["dump", "--summary"], b.big_library(500))),
     "check-500mb": ("check of a 500 MB host library",
                     lambda b: b.inspect(["check"], b.big_library(500))),
 }
-DEFAULT = ["two", "ten", "wide-150", "chain-150", "dump-500mb", "check-500mb"]
+DEFAULT = ["two", "ten", "wide-150", "chain-150", "wide-sm100", "dump-500mb", "check-500mb"]
 
 
 def describe(name, r):
