@@ -340,8 +340,8 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
-/* With -g every function gets barriers at its exits, beside code that was compiled with -g or -G
- * every kernel does. */
+/* With -g every function gets barriers at its exits, with -r -g and beside code that was compiled
+ * with -g or -G every kernel does. */
 static bool adds_barriers(const cbi_linker *lk, const cbi_func *func)
 {
     if (lk->exec && lk->opt->debug)
@@ -421,6 +421,7 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
 
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
+    lk->merc->exit_barriers = lk->opt->debug;
     for (size_t i = 0; i < lk->recs.len; i++)
         lk->merc->exit_barriers |= lk->recs.items[i]->code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->funcs.len; i++) {
