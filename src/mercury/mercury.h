@@ -51,7 +51,7 @@ typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is 
 struct cbi_mercury_state {
     cbi_map names;                      /* text -> its first symbol; empty until needed */
     cbi_map places;                     /* function -> cbi_mercury_places */
-    bool exit_barriers;                 /* -g, or an input was compiled with it */
+    bool exit_barriers;                 /* in front of exits: -g, or an input asks for them */
     cbi_map rewrites;                   /* function -> cbi_rewrite */
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
     CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */

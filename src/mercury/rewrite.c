@@ -340,15 +340,6 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
-/* With -g every function gets barriers at its exits, with -r -g and beside code that was compiled
- * with -g or -G every kernel does. */
-static bool adds_barriers(const cbi_linker *lk, const cbi_func *func)
-{
-    if (lk->exec && lk->opt->debug)
-        return true;
-    return lk->merc->exit_barriers && (func->sym->other & STO_CUDA_ENTRY);
-}
-
 /* Without a memory barrier of its own where that would go again at once, or behind a fence of the
  * block that did not get an error barrier. */
 static uint8_t barrier_length(const uint8_t *text, uint32_t at, bool may_drop)
@@ -368,7 +359,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
-    bool barriers = adds_barriers(lk, func);
+    bool barriers = lk->merc->exit_barriers;
     bool any = false;
     needs keep = {0};
     if (may_drop)
