@@ -353,6 +353,8 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     if (sym->state == CBI_SYM_UNDEF)
         return undefined_value(lk, sym);
     if (cbi_is_shared_var(sym)) {
+        if (!lk->exec && lk->opt->debug && sym->size == 0)
+            return sym->value;
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */

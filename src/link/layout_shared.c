@@ -498,7 +498,8 @@ static cbi_lsym **defined_shared(cbi_linker *lk, size_t *ret_count)
     return list;
 }
 
-/* Kernels that use dynamic memory get a symbol for it, in the order of their relocations. */
+/* Kernels that use dynamic memory get a symbol for it, in the order of their relocations.  With -g
+ * there is none, but each variable has the largest of their addresses. */
 static void create_instances(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->rels.len; i++) {
@@ -507,18 +508,31 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || k->dyn_instance ||
             !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
+        uint64_t start = k->shared ? cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN) : 0;
+        if (!k->shared) {
+            /* An unwanted kernel gets its section only now. */
+            cbi_open_shared(lk, k);
+            k->shared->size = k->shared->align = DYNAMIC_ALIGN;
+            k->shared->emitted = true;
+        }
+        if (lk->opt->debug) {
+            r->sym->value = start > r->sym->value ? start : r->sym->value;
+            continue;
+        }
         cbi_lsym *sym =
             cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
                            STB_WEAK << 4 | STT_CUDA_OBJECT, STO_CUDA_SHARED | STV_INTERNAL, true);
-        sym->value = k->shared ? cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN) : 0;
+        sym->value = start;
         sym->dynamic = true;
         k->dyn_instance = sym;
-        if (k->shared)
+    }
+    for (size_t i = 0; i < lk->rels.len && lk->opt->debug; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
-        /* An unwanted kernel gets its section only now. */
-        cbi_open_shared(lk, k);
-        k->shared->size = k->shared->align = DYNAMIC_ALIGN;
-        k->shared->emitted = true;
+        cbi_osec *sec = r->target->func->shared;
+        if (sec && sec->size < r->sym->value)
+            sec->size = r->sym->value;
     }
 }
 
