@@ -462,6 +462,12 @@ static void layout_final(cbi_linker *lk)
 
 /* ---- -r ---- */
 
+/* The size of a section of -r whose variables take TOTAL bytes. */
+static uint64_t relocatable_size(uint64_t total, uint64_t align)
+{
+    return total > align ? total : total + align;
+}
+
 static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *const *vars,
                                        size_t count, uint64_t min_align, bool dynamic)
 {
@@ -473,9 +479,7 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *
         total += sym->size;
         align = sym->shared_align > align ? sym->shared_align : align;
     }
-    sec->size = total > align                                  ? total
-                : total || (dynamic && align == DYNAMIC_ALIGN) ? total + align
-                                                               : 0;
+    sec->size = total || (dynamic && align == DYNAMIC_ALIGN) ? relocatable_size(total, align) : 0;
     sec->align = align;
     sec->shared_total = total;
     (void)lk;
@@ -531,8 +535,11 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
         cbi_osec *sec = r->target->func->shared;
-        if (sec && sec->size < r->sym->value)
-            sec->size = r->sym->value;
+        if (sec && sec->shared_total < r->sym->value) {
+            sec->shared_total = r->sym->value;
+            sec->size = relocatable_size(sec->shared_total, sec->align);
+            sec->emitted = true;
+        }
     }
 }
 
