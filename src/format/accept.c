@@ -16,8 +16,6 @@ static const arch_pair finalizable[] = {{100, 103}, {120, 121}};
 /* Old names of architectures that were renumbered. */
 static const arch_pair renumbered[] = {{104, 120}, {130, 107}, {101, 110}};
 
-#define LAST_MERCURY_ISA 0x101
-
 enum { COMPAT_PORTABILITY = 2, COMPAT_LEVEL = 6, COMPAT_ISA = 7, COMPAT_SPECIFIC = 9 };
 
 static bool has_pair(const arch_pair *pairs, size_t count, uint32_t from, uint32_t to)
@@ -96,16 +94,18 @@ uint32_t cbi_arch_renumbered(uint32_t sm)
 /* A finalizer can turn the input into code for the target. */
 static bool can_finalize(const cbi_arch_facts *in, const cbi_arch *target)
 {
-    if (!in->has_compat || in->isa > LAST_MERCURY_ISA)
+    if (!in->has_compat || in->isa > CBI_MERCURY_ISA_MAX)
         return false;
     uint32_t from = cbi_arch_renumbered(in->sm);
     uint32_t to = target->sm;
     if (from == to)
         return true;
-    if ((in->portability != 1 && in->portability != 2) || in->level > 4 || from > to)
+    if (in->level > 4 || from > to)
         return false;
+    bool family = in->portability == 1 || in->portability == 2;
     if (from / 10 == to / 10)
-        return in->level == 3 || !in->specific;
+        return in->specific ? (in->level == 2 || in->level == 3) && (family || in->portability == 3)
+                            : family;
     if (in->portability != 1)
         return false;
     if (in->level == 3)

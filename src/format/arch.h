@@ -25,6 +25,9 @@ static inline bool cbi_arch_is_mercury(const cbi_arch *arch)
 
 /* ---- which input may be linked for which target ---- */
 
+/* The newest version of Mercury code that is known. */
+enum { CBI_MERCURY_ISA_MAX = 0x101 };
+
 /* What a device ELF says about where it may run: e_flags, and .nv.compat when it has one. */
 typedef struct cbi_arch_facts {
     uint32_t sm;

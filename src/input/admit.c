@@ -195,6 +195,18 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     check_abi(ctx, file, &elf);
     check_arch(in, file, &elf);
     check_toolkit(ctx, file, &elf);
+    if (!is_legacy(&elf) && cbi_arch_is_mercury(in->options.arch) &&
+        (elf.flags & EF_CUDA_KIND_CAPMERC) && (elf.flags & EF_CUDA_KIND_SASS))
+        cbi_fatal(ctx, "input-kind", &place,
+                  "its e_flags claim Mercury code and SASS only at the same time",
+                  "Internal error");
+    cbi_arch_facts facts = read_facts(&elf);
+    if (cbi_arch_is_mercury(in->options.arch) && (elf.flags & EF_CUDA_KIND_CAPMERC) &&
+        facts.isa > CBI_MERCURY_ISA_MAX)
+        cbi_fatal(ctx, "finalizer", &place,
+                  cbi_printf(ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
+                             CBI_MERCURY_ISA_MAX),
+                  "Internal FNLZR error '%s'", file);
     if (!is_legacy(&elf) && EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",

@@ -40,6 +40,34 @@ static uint32_t object_sm(const cbi_object *object)
                                                     : object->flags & 0xff;
 }
 
+/* What e_flags says of the code: SASS, capsules beside it, or Mercury alone. */
+static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
+{
+    const cbi_object *object = &obj->object;
+    cbi_place place = {.file = obj->file};
+    uint32_t kind = object->flags & 7;
+    bool mercury = kind & EF_CUDA_KIND_MERCURY, capsules = kind & EF_CUDA_KIND_CAPMERC;
+    if (object->ident[EI_OSABI] != ELFOSABI_CUDA)
+        return;
+    bool target = cbi_arch_is_mercury(lk->opt->arch);
+    if (target ? capsules && (kind & EF_CUDA_KIND_SASS) : capsules)
+        cbi_fatal(lk->ctx, "kind-mismatch", &place,
+                  "e_flags claims Mercury code and SASS only at the same time", "Internal error");
+    if (target && mercury && !capsules)
+        cbi_fatal(lk->ctx, "kind-mismatch", &place,
+                  "e_flags claims Mercury code alone, of which no compiler makes objects",
+                  "Internal error: unexpected reloc");
+    if (!target)
+        return;
+    /* beside Mercury code nvlink finalizes everything that does not say that it is SASS */
+    if (!(kind & 7) && !lk->unmarked)
+        lk->unmarked = obj->file;
+    if (lk->unmarked && lk->seen_mercury)
+        cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = lk->unmarked},
+                  "e_flags does not say of what kind the code is", "Internal FNLZR error '%s'",
+                  lk->unmarked);
+}
+
 static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
 {
     uint32_t sm = object_sm(&obj->object);
@@ -59,7 +87,9 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                   "Input file '%s' arch does not match target '%s'", obj->file,
                   lk->opt->arch->name);
     lk->seen_mercury |= facts.mercury;
-    if (lk->mercury && facts.isa > CBI_MERCURY_ISA_MAX)
+    check_kind(lk, obj);
+    if (lk->mercury && (obj->object.flags & EF_CUDA_KIND_CAPMERC) &&
+        facts.isa > CBI_MERCURY_ISA_MAX)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
                              CBI_MERCURY_ISA_MAX),
@@ -134,14 +164,8 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     check_arch(lk, obj);
     obj->cuinfo = cbi_object_cuinfo(object);
     check_toolkit(lk, obj);
-    uint32_t kind = object->flags & 7;
-    if (object->ident[EI_OSABI] == ELFOSABI_CUDA &&
-        (cbi_arch_is_mercury(lk->opt->arch) ? (kind & 4) && (kind & 3)
-                                            : kind & EF_CUDA_KIND_CAPMERC))
-        cbi_fatal(lk->ctx, "kind-mismatch", &place,
-                  "e_flags claims Mercury code and SASS only at the same time", "Internal error");
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
-    bool merc = kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
+    bool merc = object->flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     if (lk->mercury)
         cbi_mercury_view_make(lk, obj);
     else if (cbi_arch_is_mercury(lk->opt->arch) && merc)

@@ -11,9 +11,6 @@
 
 typedef struct cbi_mercury_view cbi_mercury_view;
 
-/* The newest Mercury version that is understood (.nv.compat, tag 7). */
-enum { CBI_MERCURY_ISA_MAX = 0x101 };
-
 /* Replaces obj->object by its Mercury view and sets obj->mercury.  Fatal when the object claims
  * Mercury and lacks what belongs to it. */
 void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj);

@@ -120,9 +120,12 @@ static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
         if (!f->excluded && (f->config.fast_path_off || !runs_unchanged(f, s)))
             f->excluded = function_name(s);
     }
-    /* what the mask of the whole image excludes is in no single function */
-    if (f->functions && !f->excluded && f->source != f->config.target->sm &&
-        !(f->mask & cbi_mercury_target_bit(f->config.target->sm)))
+    /* What the mask of the whole image excludes is in no single function.  Nothing excludes 121:
+     * a link of code of 120 for it does not ask. */
+    uint32_t target = f->config.target->sm;
+    bool always = f->source == 120 && target == 121;
+    if (f->functions && !f->excluded && f->source != target && !always &&
+        !(f->mask & cbi_mercury_target_bit(target)))
         f->excluded = "(all)";
     f->linked = cbi_fnlzr_is_linked(&f->object);
     cbi_fnlzr_trace(f, "FNLZR: %u functions, mask 0x%llx, %s", f->functions,

@@ -1,7 +1,7 @@
 /* The capability mask in .nv.compat: which other chips of the family can run the code as it is. */
 #include "mercury/mercury.h"
 
-enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120_121 = 0x50 };
+enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120 = 0x10, MASK_121 = 0x40 };
 
 /* Instructions that the next chip of the family encodes differently. */
 static bool keeps_to_sm100(uint16_t opcode)
@@ -21,7 +21,7 @@ static bool keeps_to_sm100(uint16_t opcode)
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
 {
     if (sm == 120)
-        return MASK_120_121;
+        return MASK_120 | MASK_121;
     if (sm != 100)
         return 0;
     for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
@@ -48,7 +48,7 @@ uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
     while (cbi_attr_next(compat, &pos, &attr)) {
         if ((attr.code == 0x05 && ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
             (attr.code == 0x02 && attr.value == 4))
-            mask &= ~(uint64_t)MASK_103;
+            mask &= ~(uint64_t)(MASK_103 | MASK_121);
     }
     return mask;
 }
