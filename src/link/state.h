@@ -367,7 +367,7 @@ typedef struct cbi_linker {
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
     bool seen_plain;                /* an input without a Mercury view was read */
     bool seen_mercury;              /* an input had a Mercury view */
-    const char *unmarked; /* first input whose e_flags name no kind, or NULL */
+    const char *unmarked;           /* first input whose e_flags name no kind, or NULL */
 } cbi_linker;
 
 /* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
