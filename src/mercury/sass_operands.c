@@ -235,6 +235,10 @@ static bool uniform_alu(cbi_sass w, cbi_operands *o)
         uniform(&o->uniform_written, w, 16, 1);
         return true;
     }
+    if (op == 0x482) { /* an immediate */
+        uniform(&o->uniform_written, w, 16, 1);
+        return true;
+    }
     if (op == 0x2bd) {
         uniform(&o->uniform_written, w, 16, 1);
         uniform(&o->uniform_read, w, 24, 1);

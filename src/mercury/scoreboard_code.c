@@ -16,8 +16,8 @@ static bool is_branch(uint32_t op)
 
 bool cbi_sb_is_long(uint32_t op)
 {
-    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x98a, 0x9a8, 0x9a3,
-                                   0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
+    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x380, 0x381, 0x98a, 0x9a8,
+                                   0x9a3, 0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
     for (size_t i = 0; i < CBI_COUNT(ops); i++)
         if (ops[i] == op)
             return true;
@@ -286,6 +286,16 @@ static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
     return false;
 }
 
+/* Is the branch taken by a predicate that the producer writes? */
+static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t base = cbi_sb_op(c, p->at) & 0x1ff;
+    uint64_t guard = cbi_sass_bits(c->words[i], 12, 3);
+    bool writes = base == 0x11c || base == 0x18d || base == 0x1a7 || base == 0x1aa;
+    return (p->write ? writes : base == 0x1a2) && guard != 7 &&
+           cbi_sass_bits(c->words[p->at], 81, 3) == guard;
+}
+
 static void find_local(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
@@ -298,8 +308,9 @@ static void find_local(cbi_sb_code *c, uint32_t q)
         return;
     uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
     bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
-    bool fence = cbi_sb_op(c, p->at) == 0x992; /* what waits for one needs it */
-    if (seen == end - 1 && !fence && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+    /* What waits for a fence needs it. */
+    bool needed = cbi_sb_op(c, p->at) == 0x992 || decides(c, p, seen);
+    if (seen == end - 1 && !needed && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
     } else if (c->group[seen] && found == CBI_SB_NOWHERE && names_registers(c, p)) {
