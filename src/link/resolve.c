@@ -173,7 +173,9 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
         cbi_error(lk->ctx, "common-too-large", &place, NULL,
                   "Common symbol '%s' in file '%s' has larger size than initialization", in->name,
                   first_file(sym));
-    if (!both_common && sym->size && in->size && sym->size != in->size &&
+    /* Dynamic shared memory is defined, of no size, in what -r makes of objects without Mercury. */
+    bool dynamic = (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && !undefined && !in->size;
+    if (!both_common && sym->size && (in->size || dynamic) && sym->size != in->size &&
         !(sym->state == CBI_SYM_COMMON && !undefined && (common || input_initialised(obj, in))))
         cbi_error(lk->ctx, "size-mismatch", &place, NULL,
                   "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
@@ -187,7 +189,10 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
         return CBI_LOSES;
     switch (sym->state) {
     case CBI_SYM_UNDEF:
-        return CBI_WINS;
+        if (!dynamic || !sym->dynamic)
+            return CBI_WINS;
+        report_multiple(lk, obj, sym);
+        return CBI_LOSES;
     case CBI_SYM_COMMON:
         if (common)
             return CBI_WINS; /* the caller takes the maximum */
@@ -199,6 +204,8 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                 obj->file);
         return new_weak ? CBI_LOSES : CBI_WINS;
     case CBI_SYM_DEFINED:
+        if (cbi_is_shared_var(sym) && !sym->size && in->size)
+            return CBI_WINS;
         break;
     }
     if (old_weak && common)

@@ -6,6 +6,7 @@ nvlink -r makes plain objects of ordinary ones when it meets that one first.  So
 --out-sass`: nvlink, given its results after a plain object, links the same file.  Needs ptxas and
 nvlink; without them it prints one line and is skipped.  Usage: plain_sass.py [-v]
 """
+import itertools
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -32,6 +33,13 @@ SECOND = HEAD + """.extern .func (.param .u32 r) pick (.param .u32 i);
     ld.param.u64 %%p, [p]; cvta.to.global.u64 %%p, %%p; ld.global.u32 %%v, [%%p];
 """ + call("pick") + call("choose") + """    st.shared.u32 [mine], %%v; bar.sync 0; ld.shared.u32 %%v, [mine];
     st.global.u32 [seen], %%v; st.global.u32 [%%p], %%v; ret;
+}
+"""
+SHARED = HEAD + """%s .shared .align 16 .b8 v[%s];
+.visible .entry user%d(.param .u64 p)
+{
+    .reg .u32 %%r; .reg .u64 %%a;
+    ld.param.u64 %%a, [p]; ld.shared.u32 %%r, [v]; st.global.u32 [%%a], %%r; ret;
 }
 """
 ARCHS = ["100", "100a", "103f", "110", "120", "121a"]
@@ -72,9 +80,29 @@ def lowered(tools, job):
     return toolchain.compare(tools, want, tools.run_nvlink(args, [plain, *made]))
 
 
+def shared_pairs(tools, arch):
+    """Pairs of objects, plain or not, that declare one shared variable: dynamic or of a size."""
+    empty = bytearray(tools.assemble(HEAD % arch, arch))
+    empty[48] = 4
+
+    def made(what, number, plain):
+        blob = tools.assemble(SHARED % (arch, *what, number), arch)
+        if plain:
+            blob = tools.run_nvlink(["-arch=sm_" + arch, "-r"],
+                                    [("plain.cubin", bytes(empty)), ("m.cubin", blob)]).out
+        return "m%d.cubin" % number, blob
+
+    kinds = [(".extern", ""), (".visible", "32"), (".extern", "32"), (".weak", "32")]
+    both = list(itertools.product(kinds, (False, True)))
+    # two definitions of a size crash nvlink
+    return [[made(a, 0, x), made(b, 1, y)]
+            for a, x in both for b, y in both if not (a == b == kinds[1])]
+
+
 def main(tools):
     jobs = [(arch, mode, inputs) for arch in ARCHS for inputs in orders(tools, arch)
             for mode in MODES]
+    jobs += [("120", mode, inputs) for inputs in shared_pairs(tools, "120") for mode in MODES[:2]]
     # for another chip, where the first input decides what is accepted
     jobs += [("121", mode, inputs) for inputs in orders(tools, "120") for mode in MODES[:2]]
 

@@ -5,24 +5,20 @@ The toolkits are told apart by the numbers of what runs at a kernel's entry: 4 a
 No older ptxas is at hand, so records of ordinary functions are replaced.  Needs ptxas and nvlink;
 without them it prints one line and is skipped.
 """
-import os
 import struct
-import sys
 
-ROOT = os.environ.get("CUBIND_ROOT",
-                      os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
-import cubin  # noqa: E402
-import toolchain  # noqa: E402
+import _mercury
+from _mercury import HEAD, toolchain
 
-HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+import cubin
+
 FUNCTION = ".visible .func %s()\n{ nanosleep.u32 20; ret; }\n"
 
 
 def module(tools, first, fragments):
     """An object with a function for each number, first_0 and so on."""
     names = ["%s_%d" % (first, i) for i in range(len(fragments))]
-    blob = bytearray(tools.assemble(HEAD + "".join(FUNCTION % n for n in names), "90"))
+    blob = bytearray(tools.assemble(HEAD % "90" + "".join(FUNCTION % n for n in names), "90"))
     elf = cubin.Cubin(bytes(blob))
     for name, fragment in zip(names, fragments):
         sec = elf.find(".nv.info." + name)
@@ -31,28 +27,20 @@ def module(tools, first, fragments):
     return bytes(blob)
 
 
-def main():
-    tools = toolchain.Tools()
-    try:
-        if not tools.nvlink or not tools.ptxas:
-            print("tcgen05_toolkits: ptxas or nvlink not found, skipped")
-            return 77
-        failed = count = 0
-        for objects in ([[4, 5]], [[6, 7]], [[4, 6]], [[7, 5, 7]], [[5, 7, 5, 7]], [[4], [6, 7]],
-                        [[7], [5]], [[6], [3], [7]]):
-            inputs = [("m%d.cubin" % i, module(tools, "f%d" % i, fragments))
-                      for i, fragments in enumerate(objects)]
-            for args in ([], ["-r"]):
-                v = toolchain.run_steps(tools, [["-arch=sm_90", *args]], inputs)
-                count += 1
-                if v.grade != "same":
-                    failed += 1
-                    print("%s %s: %s %s" % (objects, args, v.cls, v.text))
-        print("%d passed, %d failed" % (count - failed, failed))
-        return 1 if failed else 0
-    finally:
-        tools.close()
+def main(tools):
+    failed = count = 0
+    for objects in ([[4, 5]], [[6, 7]], [[4, 6]], [[7, 5, 7]], [[5, 7, 5, 7]], [[4], [6, 7]],
+                    [[7], [5]], [[6], [3], [7]]):
+        inputs = [("m%d.cubin" % i, module(tools, "f%d" % i, fragments))
+                  for i, fragments in enumerate(objects)]
+        for args in ([], ["-r"]):
+            v = toolchain.run_steps(tools, [["-arch=sm_90", *args]], inputs)
+            count += 1
+            if v.grade != "same":
+                failed += 1
+                print("%s %s: %s %s" % (objects, args, v.cls, v.text))
+    return count - failed, failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _mercury.run(main)
