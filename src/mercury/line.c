@@ -96,6 +96,8 @@ enum {
     DW_ADVANCE_PC = 2,
     DW_ADVANCE_LINE = 3,
     SET_ADDRESS_SIZE = 11,
+    OP_ADD_MINMAX = 0x217,
+    OP_ADD_MINMAX_IMM = 0x817,
     /* what every header says */
     LINE_BASE = -5,
     LINE_RANGE = 14,
@@ -122,7 +124,23 @@ typedef struct row_writer {
     uint64_t address; /* as written so far */
     int64_t line;
     cbi_span file, context; /* operations that wait for the next row */
+    /* what a fused addition and minimum gets its line from */
+    cbi_map seen;  /* line -> number of its last instruction, from 1 */
+    uint64_t exit; /* number of the last exit with a barrier, 0 for none */
+    int64_t exit_line;
+    cbi_span in_file, in_context;     /* the last of these operations */
+    cbi_span exit_file, exit_context; /* the same at the exit */
+    uint64_t walked;                  /* how far instructions were looked at: each once */
+    bool borrowed;                    /* the row written last has that line */
 } row_writer;
+
+/* A row that is written when its end is known. */
+typedef struct held_row {
+    bool any;
+    uint64_t address;
+    int64_t line;
+    cbi_span file, context;
+} held_row;
 
 static void put_row(cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address, int64_t line)
 {
@@ -148,6 +166,61 @@ static void put_row(cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t addres
     cbi_buf_append(lk->ctx, out, &copy, 1);
 }
 
+static bool same_bytes(cbi_span a, cbi_span b)
+{
+    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* The finalizer makes fused additions and minimums anew, at the line it was at last: that of the
+ * last exit that got a barrier, unless the compiler's own is of something behind that exit. */
+static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
+{
+    const uint8_t *insn = w->rw->func->text->bytes + address;
+    uint32_t op = cbi_ld16(insn) & 0xfff;
+    return (op == OP_ADD_MINMAX || op == OP_ADD_MINMAX_IMM) && w->exit &&
+           same_bytes(w->in_file, w->exit_file) && same_bytes(w->in_context, w->exit_context) &&
+           (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
+}
+
+static void write_row(cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row, uint64_t end)
+{
+    if (!row->any)
+        return;
+    row->any = false;
+    bool same_place = !row->file.size && !row->context.size;
+    w->file = row->file;
+    w->context = row->context;
+    if (row->file.size)
+        w->in_file = row->file;
+    if (row->context.size) /* 0, length, 0x90, then the calling row, 0 for none */
+        w->in_context =
+            row->context.size > 3 && row->context.data[3] ? row->context : (cbi_span){NULL, 0};
+    uint64_t at = row->address;
+    bool again = at < w->walked;
+    if (end > w->rw->old_size)
+        end = w->rw->old_size;
+    do {
+        bool inside = !again && at < end && at % 16 == 0 && end - at >= 16;
+        bool borrows = inside && borrows_line(w, at, row->line);
+        int64_t line = borrows ? w->exit_line : row->line;
+        bool start = at == row->address && !(same_place && (borrows || w->borrowed));
+        if (start || line != w->line)
+            put_row(lk, out, w, at, line);
+        w->borrowed = borrows;
+        if (inside && w->rw->place[at / 16] != w->rw->self[at / 16]) {
+            w->exit = at / 16 + 1;
+            w->exit_line = row->line;
+            w->exit_file = w->in_file;
+            w->exit_context = w->in_context;
+        } else if (inside && !borrows) {
+            cbi_map_put(lk->ctx, &w->seen, (uint64_t)row->line, (void *)(uintptr_t)(at / 16 + 1));
+        }
+        at += 16;
+    } while (!again && at < end);
+    if (!again)
+        w->walked = at;
+}
+
 /* Decodes rows and encodes them for the new places.  False for operations that the compiler does
  * not write. */
 static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
@@ -155,6 +228,8 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
     row_writer w = {.rw = rw, .unit = u, .line = 1};
+    held_row row = {0};
+    cbi_span file = {0}, context = {0};
     uint64_t address = 0;
     int64_t line = 1;
     while (!r.bad && r.pos < seq->end) {
@@ -164,26 +239,31 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
             unsigned value = op - u->opcode_base;
             address += value / LINE_RANGE;
             line += LINE_BASE + (int64_t)(value % LINE_RANGE);
-            put_row(lk, out, &w, address, line);
+            write_row(lk, out, &w, &row, address);
+            row = (held_row){true, address, line, file, context};
+            file = context = (cbi_span){NULL, 0};
         } else if (op == DW_COPY) {
-            put_row(lk, out, &w, address, line);
+            write_row(lk, out, &w, &row, address);
+            row = (held_row){true, address, line, file, context};
+            file = context = (cbi_span){NULL, 0};
         } else if (op == DW_ADVANCE_PC) {
             address += (uint64_t)cbi_read_sleb(&r);
         } else if (op == DW_ADVANCE_LINE) {
             line += cbi_read_sleb(&r);
         } else if (op == DW_SET_FILE) {
             cbi_read_uleb(&r);
-            w.file = (cbi_span){bytes.data + at, r.pos - at};
+            file = (cbi_span){bytes.data + at, r.pos - at};
         } else if (op == 0) {
             uint64_t size = cbi_read_uleb(&r);
             uint8_t sub = size ? cbi_read8(&r) : 0;
             if (size)
                 cbi_read_bytes(&r, size - 1);
             if (sub == 0x90) {
-                w.context = (cbi_span){bytes.data + at, r.pos - at};
+                context = (cbi_span){bytes.data + at, r.pos - at};
             } else if (sub == 1) {
                 static const uint8_t end[] = {0, 1, 1};
                 uint64_t place = cbi_rewrite_map(rw, address);
+                write_row(lk, out, &w, &row, address);
                 put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w.address));
                 cbi_buf_append(lk->ctx, out, end, sizeof end);
             } else {

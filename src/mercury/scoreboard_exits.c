@@ -23,7 +23,6 @@ typedef struct clock {
     uint32_t start;
     uint32_t *issue;  /* with waits */
     uint32_t *stalls; /* sum of the stall counts alone */
-    uint32_t *waited; /* cycles spent in waits so far */
 } clock;
 
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -73,23 +72,19 @@ static uint32_t end_time(const cbi_sb_code *c, const clock *t, uint32_t end, uin
 /* Fills in the times of the block up to and including `end`. */
 static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, clock *t)
 {
-    uint32_t time = 0, stalls = 0, waited = 0, count = end - b->start + 1;
+    uint32_t time = 0, stalls = 0, count = end - b->start + 1;
     *t = (clock){b->start, CBI_NEW_ARRAY(c->ctx, count, uint32_t),
-                 CBI_NEW_ARRAY(c->ctx, count, uint32_t), CBI_NEW_ARRAY(c->ctx, count, uint32_t)};
+                 CBI_NEW_ARRAY(c->ctx, count, uint32_t)};
     for (uint32_t i = b->start; i <= end; i++) {
         for (uint32_t q = c->first[b->start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q))
                 continue;
             uint32_t arrival = t->issue[p->at - b->start] + latency(c, p);
-            if (arrival > time) {
-                waited += arrival - time;
-                time = arrival;
-            }
+            time = arrival > time ? arrival : time;
         }
         t->issue[i - b->start] = time;
         t->stalls[i - b->start] = stalls;
-        t->waited[i - b->start] = waited;
         stalls += stall(c, i);
         time += is_part_of_fence(c, i) ? 0 : stall(c, i);
     }
@@ -99,28 +94,23 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
-/* Once by estimated time, once by stall counts. */
-static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p, uint32_t end,
-                       bool by_stalls)
+static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p, uint32_t end)
 {
-    uint32_t last = end - t->start, from = p->at - t->start;
-    uint32_t passed = t->issue[last] - t->issue[from], needed = latency(c, p);
+    uint32_t last = end - t->start;
+    uint32_t arrival = t->issue[p->at - t->start] + latency(c, p);
     if (p->is_long)
         return DUE_LATER;
-    if (passed >= needed)
+    if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    if (!by_stalls)
-        return passed + BARRIER_CYCLES >= needed ? DUE_WITH_BARRIER : DUE_LATER;
-    uint32_t stalls = t->stalls[last] - t->stalls[from];
-    passed -= t->waited[last] - t->waited[from];
-    return (stalls < passed ? stalls : passed) + BARRIER_STALLS >= needed ? DUE_WITH_BARRIER
-                                                                          : DUE_LATER;
+    bool met =
+        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
+    return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
 /* The numbers all of whose pending holders are due, one bit each; not those that were due without
  * the barrier, too: there the estimate is off. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const clock *t,
-                           uint32_t end, bool by_stalls)
+                           uint32_t end)
 {
     uint8_t met = 0, later = c->wait[b->end - 1];
     for (uint32_t q = 0; q < c->producers.len; q++) {
@@ -128,7 +118,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const cl
         if (!cbi_sb_has(c->pending[b->end - 1], q))
             continue;
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        due_time when = here ? is_due(c, t, p, end, by_stalls) : DUE_LATER;
+        due_time when = here ? is_due(c, t, p, end) : DUE_LATER;
         if (when == DUE_WITH_BARRIER)
             met |= (uint8_t)(1u << p->old);
         else if (when == DUE_LATER)
@@ -149,9 +139,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         uint32_t end = exit - barrier[exit];
         clock t;
         tell_times(c, b, end, &t);
-        uint8_t due = due_numbers(c, b, &t, end, false);
-        if (!c->wait[exit])
-            due |= due_numbers(c, b, &t, end, true);
+        uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
         for (uint32_t q = 0; due && q < c->producers.len; q++) {
