@@ -338,10 +338,12 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
     *ret_other = other;
 }
 
-/* -r marks undefined variables; an executable only has the driver's own. */
+/* -r marks undefined variables, an executable does not and leaves the driver's own as they are. */
 static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
+        return 0;
+    if (lk->exec && (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
         return 0;
     if (lk->exec || sym->dynamic || !(sym->other & STO_CUDA_SPACE))
         return sym->value;

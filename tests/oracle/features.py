@@ -26,6 +26,8 @@ MODES = {
     "r-reversed": [["-r"]],
     "relink-g": [["-r"], ["-g"]],
     "r-again": [["-r"], ["-r"]],
+    "undefined": [["--allow-undefined-globals"]],
+    "relink-undefined": [["-r"], ["--allow-undefined-globals"]],
     "devrt": [["-L=LIBDIR", "-lcudadevrt"]],
     "devrt-keep": [["-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
     "devrt-g": [["-g", "-L=LIBDIR", "-lcudadevrt"]],
