@@ -89,8 +89,8 @@ static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
  * arithmetic on addresses. */
 static bool accompanies(uint16_t opcode)
 {
-    static const uint16_t opcodes[] = {0x348, 0x352, 0x3c6, 0x5ab, 0x812, 0x819, 0x91b, 0x948,
-                                       0x984, 0x98f, 0x992, 0x9ab, 0x9c7, 0xc02, 0xdc7};
+    static const uint16_t opcodes[] = {0x348, 0x352, 0x3c6, 0x5ab, 0x812, 0x819, 0x91a, 0x91b,
+                                       0x948, 0x984, 0x98f, 0x992, 0x9ab, 0x9c7, 0xc02, 0xdc7};
     return bsearch(&opcode, opcodes, CBI_COUNT(opcodes), sizeof opcode, compare_opcodes);
 }
 
@@ -99,6 +99,7 @@ enum {
     FENCE_VIEW = 0x3c6,
     WARPSYNC = 0x348,
     WARPSYNC_IMMEDIATE = 0x948,
+    COLLECTIVE_END = 0x91b,
 };
 
 static uint16_t opcode_at(cbi_span text, uint64_t at)
@@ -141,7 +142,11 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
         uint64_t about = main_instruction(text, &e);
         uint16_t head = opcode_at(text, sass);
         /* Fences in front are what comes before, but not those of the view. */
-        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD && (head == WARPSYNC || head == FENCE_VIEW);
+        bool collective =
+            head == WARPSYNC ||
+            (head == WARPSYNC_IMMEDIATE && e.count > 1 &&
+             opcode_at(text, sass + (e.count - 1) * CBI_SASS_INSTRUCTION) == COLLECTIVE_END);
+        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD && (collective || head == FENCE_VIEW);
         cbi_vec_push(lk->ctx, places,
                      ((cbi_mercury_place){mercury, sass, frame, about, whole ? sass : about}));
         mercury += UNIT * (e.kind == CBI_CAPSULE_DERIVED ? derived_units(text.data + sass)

@@ -46,12 +46,25 @@ static uint16_t opcode_at(const cbi_func *func, uint64_t place)
     return cbi_fits(place, 2, text.size) ? cbi_ld16(text.data + place) & 0xfff : 0;
 }
 
-/* Does control leave there?  Nothing that is put in front of what follows belongs to it then. */
+/* Does control leave there?  Nothing that is put in front of what follows belongs to it
+ * then. */
 static bool leaves(const cbi_func *func, uint64_t place)
 {
-    enum { BRA = 0x947, BRX = 0x949, EXIT = 0x94d, RET = 0x950 };
+    enum { BRA_UNIFORM = 0x547, BRA = 0x947, BRX = 0x949, EXIT = 0x94d, RET = 0x950 };
     uint16_t opcode = opcode_at(func, place);
-    return opcode == BRA || opcode == BRX || opcode == EXIT || opcode == RET;
+    return opcode == BRA || opcode == BRA_UNIFORM || opcode == BRX || opcode == EXIT ||
+           opcode == RET;
+}
+
+/* A cluster barrier for the warp: what stands in front of the second fence in it, or its start. */
+static uint64_t before_fence(const cbi_func *func, uint64_t sass, uint64_t end)
+{
+    enum { MEMBAR = 0x992 };
+    uint64_t fence = sass + CBI_SASS_INSTRUCTION;
+    for (uint64_t at = sass; at < end; at += CBI_SASS_INSTRUCTION)
+        if (opcode_at(func, at) == MEMBAR)
+            fence = at;
+    return fence - CBI_SASS_INSTRUCTION;
 }
 
 /* Where the code of func has what the record of another one places at Mercury offsets: a range
@@ -59,7 +72,7 @@ static bool leaves(const cbi_func *func, uint64_t place)
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
 static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
 {
-    enum { WARPSYNC = 0x948, NOTHING_BEFORE = -1 };
+    enum { WARPSYNC = 0x948, COLLECTIVE_END = 0x91b };
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
     const cbi_mercury_place *start = places ? cbi_mercury_place_at(places, e->start) : NULL;
@@ -73,8 +86,9 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         uint64_t follows = leaves(func, start->main) ? cbi_rewrite_map(rw, next->sass)
                                                      : cbi_rewrite_self(rw, next->own);
         e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
-        if (opcode_at(func, next->own) == WARPSYNC)
-            e->start = (uint32_t)NOTHING_BEFORE;
+        if (start->main == start->sass && opcode_at(func, start->sass) == WARPSYNC &&
+            opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == COLLECTIVE_END)
+            e->start = (uint32_t)cbi_rewrite_self(rw, before_fence(func, start->sass, next->sass));
     }
     if (end)
         e->end = (uint32_t)cbi_rewrite_self(rw, end->main);
