@@ -525,6 +525,18 @@ cbi_u32_list cbi_sb_order(cbi_sb_code *c)
 
 /* ---- all of it ---- */
 
+/* Nobody needs the R1 load: ends of blocks and collective sequences wait for it. */
+static void keep_ends(const cbi_sb_code *c, cbi_u32_list *consumers)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < consumers->len; k++) {
+        uint32_t i = consumers->items[k];
+        if (c->group[i] || c->blocks.items[c->block_of[i]].end == i + 1)
+            consumers->items[kept++] = i;
+    }
+    consumers->len = kept;
+}
+
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
 {
     targets_list tables = {0};
@@ -549,6 +561,8 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     find_groups(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
+    if (c->stack_load != CBI_SB_NOWHERE)
+        keep_ends(c, &c->producers.items[c->stack_load].consumers);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool again = false;
