@@ -99,7 +99,8 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
         cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
         if (in_table(f)) {
             cbi_buf_printf(lk->ctx, &line, "%s%s%s", cbi_is_wanted_entry(lk, f) ? "^" : "",
-                           f->address_taken ? "&" : "", cbi_demangle(lk->ctx, f->sym->name->s));
+                           f->address_taken || f->desc_used ? "&" : "",
+                           cbi_demangle(lk->ctx, f->sym->name->s));
             if (f->own_regs)
                 cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
             cbi_buf_printf(lk->ctx, &line, " ->");

@@ -16,6 +16,7 @@ MODES = {
     "default": [[]],
     "r": [["-r"]],
     "g": [["-g"]],
+    "r-g": [["-r", "-g"]],
     "kernels": [["-kernels-used=KERNEL"]],
     "preserve": [["-preserve-relocs"]],
     "reversed": [[]],
