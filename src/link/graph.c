@@ -200,6 +200,29 @@ static void apply_host_references(cbi_linker *lk)
     }
 }
 
+/* nvlink looks for optimizer constants by name.  When it removes a static function without any and
+ * finds those of a later one of the name, it takes the number of the code's section for that of a
+ * symbol and removes that symbol, which may be a function that lives (not seen below sm_90). */
+static void lose_symbols(cbi_linker *lk)
+{
+    const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
+    for (size_t i = 0; i < lk->secs.len && i < lk->locals.len; i++) {
+        const cbi_func *f = lk->secs.items[i]->func;
+        const cbi_func *hit = lk->locals.items[i]->func;
+        if (!f || f->text != lk->secs.items[i] || f->live || f->entry || f->constant2 ||
+            f->old_constants || !hit || !hit->live || !hit->obj)
+            continue;
+        const char *name = f->sym->name->s;
+        const cbi_osec *found = cbi_sec_find(lk, cbi_intern_printf(lk->ctx, "%s%s", prefix, name));
+        if (found && found->func && found->func != f)
+            lk->deleted_section_help =
+                cbi_printf(lk->ctx,
+                           "there are several functions '%s', and with the first nvlink removes "
+                           "'%s'; without --emulate this links",
+                           name, hit->sym->name->s);
+    }
+}
+
 void cbi_link_liveness(cbi_linker *lk)
 {
     CBI_VEC(const cbi_func *) orphans = {0};
@@ -244,6 +267,8 @@ void cbi_link_liveness(cbi_linker *lk)
             orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s);
         cbi_sec_kill(orphan_alias->alias_of->text);
     }
+    if (lk->opt->exact && lk->sm90plus)
+        lose_symbols(lk);
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (f->live)
