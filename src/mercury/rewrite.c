@@ -340,12 +340,28 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
+/* Where branches go. */
+static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
+{
+    bool *target = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    for (uint32_t i = 0; i < total; i++) {
+        int64_t offset;
+        const uint8_t *insn = text + (size_t)i * 16;
+        if (opcode(insn) == OP_BSSY || !branch_offset(insn, &offset))
+            continue;
+        int64_t to = (int64_t)i + 1 + offset / 16;
+        if (to >= 0 && to < total)
+            target[to] = true;
+    }
+    return target;
+}
+
 /* Without a memory barrier of its own where that would go again at once, or behind a fence of the
  * block that did not get an error barrier. */
-static uint8_t barrier_length(const uint8_t *text, uint32_t at, bool may_drop)
+static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t at, bool may_drop)
 {
     const uint8_t *before = text + (size_t)at * 16 - 16;
-    bool fenced = at && opcode(before) == OP_MEMBAR && before[9] == 0;
+    bool fenced = at && opcode(before) == OP_MEMBAR && before[9] == 0 && !target[at];
     return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
 }
 
@@ -360,6 +376,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = lk->merc->exit_barriers;
+    const bool *target = barriers ? find_targets(lk, text, total) : NULL;
     bool any = false;
     needs keep = {0};
     if (may_drop)
@@ -370,7 +387,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
             opcode(text + (size_t)e.first * 16) == OP_EXIT) {
-            barrier[e.first] = barrier_length(text, e.first, may_drop);
+            barrier[e.first] = barrier_length(text, target, e.first, may_drop);
             any = true;
         }
     }

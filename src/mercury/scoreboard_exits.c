@@ -161,6 +161,10 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
             continue;
         uint32_t error = i - barrier[i], fence = error - 1;
         uint64_t read = cbi_sass_bits(c->words[fence], 113, 3);
+        /* of another block: only its own number */
+        if (cbi_sb_op(c, error) == OP_MEMBAR && read < CBI_SB_NUMBERS && c->wait[i] >> read & 1 &&
+            cbi_sass_bits(c->words[fence], 72, 8) == 0)
+            error++;
         if (cbi_sb_op(c, fence) != OP_MEMBAR || cbi_sb_op(c, error) != OP_ERRBAR ||
             stall(c, fence) == UNSCHEDULED_STALL)
             continue;
