@@ -117,7 +117,10 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     if (sym->is_section) {
         v.value = cbi_section_base(r);
     } else if (lk->exec && cbi_is_shared_var(sym) && sym->size == 0) {
-        v.value = lk->opt->debug ? sym->value : cbi_dynamic_offset(lk, r->target->func);
+        /* Debug data has no kernel in which the variable would have a place. */
+        v.value = lk->opt->debug    ? sym->value
+                  : r->target->func ? cbi_dynamic_offset(lk, r->target->func)
+                                    : UINT64_MAX;
     } else if (lk->exec && cbi_is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
         v.value = UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
