@@ -102,6 +102,8 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
                                           uint32_t section);
 /* The instruction that a Mercury offset lies in, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury);
+/* What starts at a Mercury offset or first behind it; NULL for the tail. */
+const cbi_mercury_place *cbi_mercury_place_from(const cbi_mercury_places *places, uint64_t mercury);
 /* What starts at a Mercury offset, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);
 /* What a 32-bit relocation at a Mercury offset patches in the function's code, and how; false when

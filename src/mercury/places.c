@@ -192,6 +192,12 @@ const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, 
     return i < places->len && places->items[i].mercury == mercury ? &places->items[i] : NULL;
 }
 
+const cbi_mercury_place *cbi_mercury_place_from(const cbi_mercury_places *places, uint64_t mercury)
+{
+    size_t i = first_from(places, mercury);
+    return i + 1 < places->len ? &places->items[i] : NULL;
+}
+
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury)
 {
     size_t i = first_from(places, mercury + 1);

@@ -29,6 +29,24 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Where code lies that debug data refers to. Of a copy that lost nvlink looks the Mercury place up
+ * in the linked one: the first instruction that does not lie before it, or the end. */
+static int64_t code_addend(cbi_linker *lk, const cbi_lrel *r, bool debug)
+{
+    int64_t addend = cbi_sass_of(r)->addend;
+    const cbi_func *func = r->sym->func;
+    if (addend <= 0)
+        return addend;
+    if (debug && r->obj != func->obj && r->obj->symbol_lost[r->in_sym]) {
+        const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+        if (!places)
+            return addend;
+        const cbi_mercury_place *place = cbi_mercury_place_from(places, (uint64_t)r->addend);
+        addend = (int64_t)(place ? place->sass : func->text->size);
+    }
+    return (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, func), (uint64_t)addend);
+}
+
 cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf out = {0};
@@ -54,9 +72,8 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (lk->opt->exact && sec->type == SHT_CUDA_RESOLVED_RELA && r->target != sec->target &&
             r->type == R_MERCURY_ABS32 && sec->target->func)
             cbi_mercury_patched_at(lk, sec->target->func, r->offset, &offset, &type);
-        int64_t addend = cbi_sass_of(r)->addend;
-        if (r->sym && r->sym->func && addend > 0)
-            addend = (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, r->sym->func), (uint64_t)addend);
+        int64_t addend =
+            r->sym && r->sym->func ? code_addend(lk, r, debug) : cbi_sass_of(r)->addend;
         if (r->sym && r->sym->is_section)
             addend = (int64_t)cbi_mercury_debug_target(lk, r, addend);
         uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
