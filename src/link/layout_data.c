@@ -392,9 +392,9 @@ void cbi_layout_images(cbi_linker *lk)
         slots[i]->has_slot = true;
     }
     check_image_counts(lk);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *k = lk->funcs.items[i];
-        if (!k->has_images)
+    for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
+        cbi_func *k = lk->secs.items[i]->func;
+        if (!k || !k->has_images || k->text != lk->secs.items[i])
             continue;
         cbi_osec *bank = lk->mercury ? image_table(lk, k, 4 * n) : k->constant0;
         if (!bank)
