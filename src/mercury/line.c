@@ -398,13 +398,19 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
     }
     size_t next = 0; /* rows passed */
     bool begun = false;
-    size_t before = rows.len && rows.items[0].opens ? 0 : SIZE_MAX; /* the row written last */
+    size_t before = rows.len && rows.items[0].opens ? 0 : SIZE_MAX; /* the row reached last */
+    const row *written = NULL; /* last, the one in front left aside */
     for (size_t i = 0; i + 1 < places->len; i++) {
         while (next < rows.len && rows.items[next].address <= places->items[i].mercury)
             next++;
         while (next && (!begun || before != next - 1)) {
             const row *at = &rows.items[next - 1];
-            before = begun ? next - 1 : before;
+            if (begun) {
+                before = next - 1;
+                if (written && written->line == at->line && written->file == at->file)
+                    break;
+                written = at;
+            }
             begun = true;
             if (at->file != file)
                 w.file = at->set_file;
