@@ -65,10 +65,13 @@ static bit_run next_run(unsigned start, unsigned width, unsigned done)
     return run;
 }
 
+enum { VALUE_BITS = 64 };
+
+/* Of a field wider than a value (a replaced instruction) the low bits. */
 static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
 {
     uint64_t value = 0;
-    for (unsigned done = 0; done < width;) {
+    for (unsigned done = 0; done < width && done < VALUE_BITS;) {
         bit_run run = next_run(start, width, done);
         if (run.byte < room)
             value |= (uint64_t)(p[run.byte] >> run.shift & ((1u << run.count) - 1)) << done;
@@ -79,7 +82,7 @@ static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned
 
 static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
 {
-    for (unsigned done = 0; done < width;) {
+    for (unsigned done = 0; done < width && done < VALUE_BITS;) {
         bit_run run = next_run(start, width, done);
         if (run.byte >= room)
             return;
