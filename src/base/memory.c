@@ -25,10 +25,12 @@ static void *default_alloc(void *user, size_t size)
 {
     (void)user;
     uint8_t *block = calloc(1, size);
+#ifdef MADV_HUGEPAGE
     if (block && size >= HUGE_PAGE / 2) {
         uintptr_t start = (uintptr_t)block & ~(uintptr_t)4095;
         madvise((void *)start, (uintptr_t)block + size - start, MADV_HUGEPAGE);
     }
+#endif
     return block;
 }
 
