@@ -14,6 +14,12 @@ enum {
     CBI_CAPSULE_FORM_NOTE = 3, /* records about the code, which cover no instruction */
 };
 
+/* The opcode of an instruction: its low 12 bits. */
+static inline uint16_t cbi_sass_opcode(const uint8_t *instruction)
+{
+    return cbi_ld16(instruction) & 0xfff;
+}
+
 /* How an entry is stored. */
 typedef enum cbi_capsule_kind {
     CBI_CAPSULE_DERIVED,    /* nothing: the Mercury form follows from SASS */

@@ -165,16 +165,6 @@ static void add_guard(collector *c)
         in_sass(c, 12, 4), false);
 }
 
-static void add_registers(collector *c, const record_layout *l)
-{
-    const uint8_t places[] = {l->d, l->a, l->b, l->c};
-    static const uint8_t sass[] = {16, 24, 32, 64};
-    static const char *const names[] = {"d", "a", "b", "c"};
-    for (size_t k = 0; k < CBI_COUNT(places); k++)
-        if (places[k])
-            add(c, names[k], in_record(c, places[k], 8), in_sass(c, sass[k], 8), false);
-}
-
 static void add_predicates(collector *c, const record_layout *l)
 {
     const uint8_t places[] = {l->p, l->q, l->r};
@@ -185,17 +175,11 @@ static void add_predicates(collector *c, const record_layout *l)
             add(c, names[k], predicate_in(c, places[k]), in_sass(c, sass[k], 3), false);
 }
 
-/* Fields that are the same bits in both forms. */
-static void add_modifiers(collector *c, const record_layout *l)
+/* Registers and modifiers: the same bits in both forms. */
+static void add_plain(collector *c, const char *name, unsigned place, unsigned sass, unsigned count)
 {
-    if (l->size)
-        add(c, "size", in_record(c, l->size, 3), in_sass(c, 73, 3), false);
-    if (l->operation)
-        add(c, "operation", in_record(c, l->operation, 4), in_sass(c, 87, 4), false);
-    if (l->signs)
-        add(c, "signs", in_record(c, l->signs, 2), in_sass(c, 72, 2), false);
-    if (l->barrier)
-        add(c, "barrier", in_record(c, l->barrier, 4), in_sass(c, l->barrier_sass, 4), false);
+    if (place)
+        add(c, name, in_record(c, place, count), in_sass(c, sass, count), false);
 }
 
 /* A number and what it stands for in SASS.  A number that is not listed cannot stand for what
@@ -212,7 +196,7 @@ static void add_number(collector *c, const char *name, const struct number_pair 
         }
         taken |= pairs[i].sass == sass;
     }
-    if (taken && (cbi_ld16(c->insn) & 0xfff) != 0x805)
+    if (taken && cbi_sass_opcode(c->insn) != 0x805)
         add(c, name, OTHER | number, sass, false);
 }
 
@@ -261,14 +245,20 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
         add(&c, "guard", predicate_in(&c, ELECT_GUARD), in_sass(&c, 12, 3), false);
     else
         add_guard(&c);
-    uint32_t opcode = cbi_ld16(insn) & 0xfff;
+    uint32_t opcode = cbi_sass_opcode(insn);
     for (size_t i = 0; i < CBI_COUNT(layouts); i++) {
         const record_layout *l = &layouts[i];
         if (l->units != e->units || l->klass != e->klass || l->opcode != opcode)
             continue;
-        add_registers(&c, l);
+        add_plain(&c, "d", l->d, 16, 8);
+        add_plain(&c, "a", l->a, 24, 8);
+        add_plain(&c, "b", l->b, 32, 8);
+        add_plain(&c, "c", l->c, 64, 8);
         add_predicates(&c, l);
-        add_modifiers(&c, l);
+        add_plain(&c, "size", l->size, 73, 3);
+        add_plain(&c, "operation", l->operation, 87, 4);
+        add_plain(&c, "signs", l->signs, 72, 2);
+        add_plain(&c, "barrier", l->barrier, l->barrier_sass, 4);
         add_extra(&c, l);
         break;
     }
@@ -346,7 +336,7 @@ static const struct {
 /* Does the record suit its opcode?  True where that is not known. */
 static bool is_known_kind(const cbi_capsule_entry *e, const uint8_t *insn)
 {
-    uint32_t opcode = cbi_ld16(insn) & 0xfff;
+    uint32_t opcode = cbi_sass_opcode(insn);
     uint32_t kind = (uint32_t)e->klass << 8 | (uint32_t)e->units << 4 | e->form;
     if (e->kind != CBI_CAPSULE_RECORD || e->count != 1)
         return true;
@@ -376,7 +366,7 @@ const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span te
             return cbi_printf(ctx,
                               "instruction 0x%llx, opcode 0x%x, has a record of class 0x%x, "
                               "%u units, form %u",
-                              (unsigned long long)at, cbi_ld16(text.data + at) & 0xfffu, e.klass,
+                              (unsigned long long)at, cbi_sass_opcode(text.data + at), e.klass,
                               e.units, e.form);
         size_t count = cbi_capsule_fields(&e, text.data + at, fields);
         for (size_t i = 0; i < count; i++)
@@ -411,7 +401,7 @@ static bool is_listed(const uint16_t *list, size_t count, uint16_t opcode)
 
 void cbi_capsule_derived_units(const uint8_t *instruction, uint64_t *least, uint64_t *most)
 {
-    uint16_t opcode = cbi_ld16(instruction) & 0xfff;
+    uint16_t opcode = cbi_sass_opcode(instruction);
     *least = is_listed(two_units, CBI_COUNT(two_units), opcode) ? 2 : 1;
     *most = is_listed(one_unit, CBI_COUNT(one_unit), opcode) ? 1 : 2;
 }

@@ -23,6 +23,12 @@ bool cbi_fnlzr_read(const cbi_fnlzr_state *f, cbi_span image, cbi_object *ret_ob
     return sound;
 }
 
+bool cbi_fnlzr_reread(const cbi_fnlzr_state *f, cbi_object *ret_object)
+{
+    const cbi_span image = {f->out.items, f->out.len};
+    return cbi_fnlzr_read(f, image, ret_object, NULL);
+}
+
 /* ---- validation ---- */
 
 static cbi_fnlzr_code validate(cbi_fnlzr_state *f)
@@ -204,8 +210,7 @@ static cbi_fnlzr_code compile_one(cbi_fnlzr_state *f, uint32_t capsule_index,
             cbi_printf(f->ctx, "back end %s gave no code that fits for kernel '%s', sm_%u to %s",
                        b->name, function.name, f->facts.sm, f->config.target->name));
     /* earlier capsules may have moved everything behind them */
-    const cbi_span image = {f->out.items, f->out.len};
-    if (!cbi_fnlzr_read(f, image, &now, NULL) ||
+    if (!cbi_fnlzr_reread(f, &now) ||
         !cbi_fnlzr_replace(f->ctx, &now, capsule_index, made.capsule, &f->out))
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the image has no room for new code");
     cbi_capsule_open(s->data, &capsule);
@@ -289,7 +294,7 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
     if (code)
         return code;
     cbi_span bytes = {second.items, second.len};
-    if (!cbi_fnlzr_read(f, first, &a, NULL) || !cbi_fnlzr_read(f, bytes, &b, NULL))
+    if (!cbi_fnlzr_reread(f, &a) || !cbi_fnlzr_read(f, bytes, &b, NULL))
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the result is not a sound device ELF");
     const char *why = NULL;
     code = cbi_fnlzr_compare(&a, &b);
@@ -305,12 +310,6 @@ static cbi_fnlzr_code self_check(cbi_fnlzr_state *f)
 
 /* ---- plain code ---- */
 
-static bool reread(cbi_fnlzr_state *f, cbi_object *ret_object)
-{
-    const cbi_span image = {f->out.items, f->out.len};
-    return cbi_fnlzr_read(f, image, ret_object, NULL);
-}
-
 /* As nvlink lowers an object that it links with plain ones: no capsules, no Mercury view, and no
  * word about other chips. */
 static cbi_fnlzr_code lower(cbi_fnlzr_state *f)
@@ -321,13 +320,13 @@ static cbi_fnlzr_code lower(cbi_fnlzr_state *f)
     cbi_object now;
     size_t pos = 0;
     cbi_attr attr;
-    bool sound = reread(f, &now);
+    bool sound = cbi_fnlzr_reread(f, &now);
     while (sound && f->compat && cbi_attr_next(now.sections[f->compat].data, &pos, &attr))
         if (attr.code != 0x0b)
             cbi_buf_append(f->ctx, &compat, attr.raw.data, attr.raw.size);
     const cbi_span kept = {compat.items, compat.len};
     if (!sound || (compat.len && !cbi_fnlzr_replace(f->ctx, &now, f->compat, kept, &f->out)) ||
-        !reread(f, &now) || !cbi_fnlzr_drop_mercury(f->ctx, &now, &f->out))
+        !cbi_fnlzr_reread(f, &now) || !cbi_fnlzr_drop_mercury(f->ctx, &now, &f->out))
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the Mercury sections cannot be taken out");
     uint8_t *flags = f->out.items + offsetof(Elf64_Ehdr, e_flags);
     cbi_st32(flags, (cbi_ld32(flags) & ~(uint32_t)(EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) |

@@ -32,6 +32,9 @@ cbi_fnlzr_code cbi_fnlzr_fail(cbi_fnlzr_state *f, cbi_fnlzr_code code, const cha
 bool cbi_fnlzr_read(const cbi_fnlzr_state *f, cbi_span image, cbi_object *ret_object,
                     const char **ret_why);
 
+/* Reads what the finalizer made so far; it moves when a section grows. */
+bool cbi_fnlzr_reread(const cbi_fnlzr_state *f, cbi_object *ret_object);
+
 /* The phases in their order. */
 cbi_fnlzr_code cbi_fnlzr_engine(cbi_fnlzr_state *f);
 

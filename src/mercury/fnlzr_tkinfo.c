@@ -77,8 +77,7 @@ void cbi_fnlzr_tkinfo(cbi_fnlzr_state *f)
     uint32_t section;
     cbi_note note;
     cbi_tkinfo info;
-    const cbi_span image = {f->out.items, f->out.len};
-    if (!cbi_fnlzr_read(f, image, &now, NULL))
+    if (!cbi_fnlzr_reread(f, &now))
         return;
     cbi_buf bytes = {0};
     size_t rest = 0;

@@ -3,6 +3,7 @@
  * Records that name code offsets take the values of the input's SASS stream; a few records exist on
  * one side only.
  */
+#include "format/eiattr.h"
 #include "mercury/rewrite.h"
 
 static bool mercury_only(uint8_t code)
@@ -50,26 +51,21 @@ static void list_annotations(cbi_linker *lk, cbi_span payload, offset_list *ret_
 /* Where in a record the places of code are. */
 static void list_places(cbi_linker *lk, uint8_t code, cbi_span payload, offset_list *ret_list)
 {
-    switch (code) {
-    case 0x1c:
-    case 0x28:
-    case 0x31:
-    case 0x46:
-    case 0x47:
-    case 0x57:
+    const cbi_eiattr *attr = cbi_eiattr_find(code);
+    switch (attr ? attr->payload : CBI_PAYLOAD_OPAQUE) {
+    case CBI_PAYLOAD_OFFSETS:
         list_every(lk, payload, 4, ret_list);
         break;
-    case 0x2e:
-    case 0x44:
+    case CBI_PAYLOAD_OFFSET_PAIRS:
         list_every(lk, payload, 8, ret_list);
         break;
-    case 0x39:
+    case CBI_PAYLOAD_MBARRIERS:
         list_every(lk, payload, 16, ret_list);
         break;
-    case 0x34:
+    case CBI_PAYLOAD_BRANCH_TARGETS:
         list_branches(lk, payload, ret_list);
         break;
-    case 0x55:
+    case CBI_PAYLOAD_ANNOTATION:
         list_annotations(lk, payload, ret_list);
         break;
     default:
@@ -165,15 +161,14 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
 static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t code,
                                   cbi_span payload)
 {
-    enum { EXITS = 0x1c };
     uint8_t *p = cbi_memdup(lk->ctx, payload.data, payload.size);
     offset_list list = {0};
     list_places(lk, code, payload, &list);
     for (size_t i = 0; i < list.len; i++) {
         uint8_t *at = p + list.items[i];
         uint32_t old = cbi_ld32(at);
-        cbi_st32(at,
-                 (uint32_t)(code == EXITS ? cbi_rewrite_self(rw, old) : cbi_rewrite_map(rw, old)));
+        cbi_st32(at, (uint32_t)(code == EIATTR_EXIT_INSTR_OFFSETS ? cbi_rewrite_self(rw, old)
+                                                                  : cbi_rewrite_map(rw, old)));
     }
     return p;
 }

@@ -176,7 +176,7 @@ static bool same_bytes(cbi_span a, cbi_span b)
 static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
 {
     const uint8_t *insn = w->rw->func->text->bytes + address;
-    uint32_t op = cbi_ld16(insn) & 0xfff;
+    uint32_t op = cbi_sass_opcode(insn);
     return (op == OP_ADD_MINMAX || op == OP_ADD_MINMAX_IMM) && w->exit &&
            same_bytes(w->in_file, w->exit_file) && same_bytes(w->in_context, w->exit_context) &&
            (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
@@ -235,14 +235,13 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
     while (!r.bad && r.pos < seq->end) {
         uint64_t at = r.pos;
         uint8_t op = cbi_read8(&r);
-        if (op >= u->opcode_base) {
-            unsigned value = op - u->opcode_base;
-            address += value / LINE_RANGE;
-            line += LINE_BASE + (int64_t)(value % LINE_RANGE);
-            write_row(lk, out, &w, &row, address);
-            row = (held_row){true, address, line, file, context};
-            file = context = (cbi_span){NULL, 0};
-        } else if (op == DW_COPY) {
+        bool special = op >= u->opcode_base;
+        if (special || op == DW_COPY) {
+            if (special) {
+                unsigned value = op - u->opcode_base;
+                address += value / LINE_RANGE;
+                line += LINE_BASE + (int64_t)(value % LINE_RANGE);
+            }
             write_row(lk, out, &w, &row, address);
             row = (held_row){true, address, line, file, context};
             file = context = (cbi_span){NULL, 0};

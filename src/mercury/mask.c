@@ -25,7 +25,7 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     if (sm != 100)
         return 0;
     for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
-        if (keeps_to_sm100(cbi_ld16(text + at) & 0xfff))
+        if (keeps_to_sm100(cbi_sass_opcode(text + at)))
             return MASK_100;
     return MASK_100 | MASK_103;
 }

@@ -7,7 +7,7 @@
 
 #include "format/reloc.h"
 
-enum { UNIT = 16, OPCODES = 0x1000 };
+enum { UNIT = 16 };
 
 /* Opcodes whose Mercury form takes one unit. */
 static const uint16_t short_opcodes[] = {
@@ -35,7 +35,7 @@ static int compare_opcodes(const void *a, const void *b)
 static unsigned derived_units(const uint8_t *insn)
 {
     enum { NO_REGISTER = 0xff, NO_PREDICATE = 7 };
-    uint16_t opcode = cbi_ld16(insn) & (OPCODES - 1);
+    uint16_t opcode = cbi_sass_opcode(insn);
     if (!bsearch(&opcode, short_opcodes, CBI_COUNT(short_opcodes), sizeof opcode, compare_opcodes))
         return 2;
     bool third = insn[8] != NO_REGISTER, extended = bit(insn, 74);
@@ -79,9 +79,9 @@ static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
     if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
         return end;
     for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION)
-        if ((cbi_ld16(text.data + at) & 0xfff) == 0x9ab)
+        if (cbi_sass_opcode(text.data + at) == 0x9ab)
             return at;
-    bool collective = (cbi_ld16(text.data + end - CBI_SASS_INSTRUCTION) & 0xfff) == 0x91b;
+    bool collective = cbi_sass_opcode(text.data + end - CBI_SASS_INSTRUCTION) == 0x91b;
     return collective ? end - CBI_SASS_INSTRUCTION : end;
 }
 
@@ -104,7 +104,7 @@ enum {
 
 static uint16_t opcode_at(cbi_span text, uint64_t at)
 {
-    return cbi_ld16(text.data + at) & (OPCODES - 1);
+    return cbi_sass_opcode(text.data + at);
 }
 
 /* The instruction that a run is about; of a mere fence its second MEMBAR. */

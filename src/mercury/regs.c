@@ -43,7 +43,7 @@ typedef struct range {
 static uint16_t opcode_at(const cbi_func *func, uint64_t place)
 {
     const cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
-    return cbi_fits(place, 2, text.size) ? cbi_ld16(text.data + place) & 0xfff : 0;
+    return cbi_fits(place, 2, text.size) ? cbi_sass_opcode(text.data + place) : 0;
 }
 
 /* Does control leave there?  Nothing that is put in front of what follows belongs to it

@@ -39,18 +39,13 @@ enum { STALL_SHIFT = 41, SCOREBOARD_SHIFT = 46, WAIT_SHIFT = 52 };
 #define WAIT_BITS    (UINT64_C(0x3f) << WAIT_SHIFT)
 #define CONTROL_BITS (UINT64_C(0x1fffff) << 41)
 
-static uint16_t opcode(const uint8_t *insn)
-{
-    return cbi_ld16(insn) & 0xfff;
-}
-
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
     if (!lk->exec || lk->opt->debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
         !func->text->bytes)
         return false;
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
-        uint16_t op = opcode(func->text->bytes + at);
+        uint16_t op = cbi_sass_opcode(func->text->bytes + at);
         if (op == OP_CALL_ABS || op == OP_CALL_REL || op == OP_CALL_INDIRECT)
             return false;
     }
@@ -72,7 +67,8 @@ typedef struct needs {
 
 static bool is_idle_membar(const uint8_t *insn, needs keep)
 {
-    return opcode(insn) == OP_MEMBAR && ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
+    return cbi_sass_opcode(insn) == OP_MEMBAR &&
+           ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
 }
 
 /* Marks what goes within one run of instructions. */
@@ -84,14 +80,14 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
         uint32_t loads = 0;
         while (!keep.loads && i + loads < count && is_dummy_load(insn + (size_t)16 * loads))
             loads++;
-        if (loads && i + loads < count && opcode(insn + (size_t)16 * loads) == OP_MEMBAR) {
+        if (loads && i + loads < count && cbi_sass_opcode(insn + (size_t)16 * loads) == OP_MEMBAR) {
             memset(drop + first + i, true, loads);
             any = true;
             i += loads - 1;
             continue;
         }
         if (i + 1 < count && is_idle_membar(insn, keep)) {
-            uint16_t next = opcode(insn + 16);
+            uint16_t next = cbi_sass_opcode(insn + 16);
             if (next == OP_MEMBAR || next == OP_FENCE)
                 any = drop[first + i] = true;
         }
@@ -104,33 +100,29 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
 /* Offset from the next instruction, in bytes; false for instructions without one. */
 static bool branch_offset(const uint8_t *insn, int64_t *ret_offset)
 {
-    uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
-    uint64_t value;
-    switch (opcode(insn)) {
+    const cbi_sass w = {cbi_ld64(insn), cbi_ld64(insn + 8)};
+    switch (cbi_sass_opcode(insn)) {
     case OP_BRA:
     case OP_BRA_UNIFORM:
     case OP_WARPSYNC:
     case OP_BRX:
     case OP_BRXU:
     case OP_CALL_REL:
-        value = (low >> 16 & 0xff) | (low >> 34 << 8) | ((high & 0x3ffff) << 38);
-        *ret_offset = (int64_t)(value << 8) >> 8;
-        break;
+        *ret_offset = cbi_sass_branch_distance(w);
+        return true;
     case OP_BSSY:
-        *ret_offset = (int64_t)(low >> 34 << 34) >> 34;
-        break;
+        *ret_offset = ((int64_t)(w.lo >> 34 << 34) >> 34) * 4;
+        return true;
     default:
         return false;
     }
-    *ret_offset *= 4;
-    return true;
 }
 
 static void set_branch_offset(uint8_t *insn, int64_t offset)
 {
     uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
     uint64_t value = (uint64_t)(offset / 4);
-    if (opcode(insn) == OP_BSSY) {
+    if (cbi_sass_opcode(insn) == OP_BSSY) {
         low = (low & ((UINT64_C(1) << 34) - 1)) | value << 34;
     } else {
         low = (low & ~(UINT64_C(0xff) << 16) & ((UINT64_C(1) << 34) - 1)) | (value & 0xff) << 16 |
@@ -230,7 +222,7 @@ static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
 /* Instructions up to and including the final branch to itself. */
 static uint32_t code_count(const uint8_t *text, uint32_t total)
 {
-    while (total && opcode(text + (size_t)(total - 1) * 16) == OP_NOP)
+    while (total && cbi_sass_opcode(text + (size_t)(total - 1) * 16) == OP_NOP)
         total--;
     return total;
 }
@@ -335,7 +327,7 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     while (cbi_capsule_next(&walk, &e)) {
         keep.membar |= e.record.size && e.klass == CLASS_BARRIER_OBJECT;
         for (uint32_t i = 0; i < e.count; i++)
-            keep.loads |= opcode(text + (size_t)(e.first + i) * 16) == OP_ASYNC_COPY;
+            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * 16) == OP_ASYNC_COPY;
     }
     return keep;
 }
@@ -347,7 +339,7 @@ static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
     for (uint32_t i = 0; i < total; i++) {
         int64_t offset;
         const uint8_t *insn = text + (size_t)i * 16;
-        if (opcode(insn) == OP_BSSY || !branch_offset(insn, &offset))
+        if (cbi_sass_opcode(insn) == OP_BSSY || !branch_offset(insn, &offset))
             continue;
         int64_t to = (int64_t)i + 1 + offset / 16;
         if (to >= 0 && to < total)
@@ -361,7 +353,7 @@ static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
 static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t at, bool may_drop)
 {
     const uint8_t *before = text + (size_t)at * 16 - 16;
-    bool fenced = at && opcode(before) == OP_MEMBAR && before[9] == 0 && !target[at];
+    bool fenced = at && cbi_sass_opcode(before) == OP_MEMBAR && before[9] == 0 && !target[at];
     return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
 }
 
@@ -386,7 +378,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
-            opcode(text + (size_t)e.first * 16) == OP_EXIT) {
+            cbi_sass_opcode(text + (size_t)e.first * 16) == OP_EXIT) {
             barrier[e.first] = barrier_length(text, target, e.first, may_drop);
             any = true;
         }

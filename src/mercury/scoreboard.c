@@ -1,5 +1,6 @@
 #include "mercury/scoreboard.h"
 
+#include "mercury/capsule.h"
 #include "mercury/scoreboard_code.h"
 
 static bool is_texture(uint32_t op)
@@ -494,7 +495,7 @@ static bool qualifies(const cbi_sb_code *c)
 static bool read_code(cbi_sb_code *c, const cbi_scoreboard_text *text)
 {
     size_t total = text->size / 16;
-    while (total && (cbi_ld16(text->bytes + 16 * (total - 1)) & 0xfff) == 0x918)
+    while (total && cbi_sass_opcode(text->bytes + 16 * (total - 1)) == 0x918)
         total--;
     if (!total || total > UINT32_MAX / 16)
         return false;
@@ -529,10 +530,13 @@ static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes
  */
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
+    cbi_sb_code code = {.ctx = ctx};
+    if (!read_code(&code, text) || !qualifies(&code))
+        return false;
     for (unsigned reading = 0; reading < 2; reading++) {
-        cbi_sb_code c = {.ctx = ctx, .trusts_reads = reading == 1};
-        if (!read_code(&c, text) || !qualifies(&c) ||
-            !cbi_sb_read(&c, text->info, text->place, text->places))
+        cbi_sb_code c = code;
+        c.trusts_reads = reading == 1;
+        if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
         if (!is_reproduced(&c, out))

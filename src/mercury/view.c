@@ -280,7 +280,7 @@ static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *inst
 {
     enum { LDCU = 0x7ac, LDC = 0xb82 };
     const cbi_reloc_type *type = cbi_reloc_find(rela->type);
-    uint32_t opcode = cbi_ld16(instruction) & 0xfff;
+    uint32_t opcode = cbi_sass_opcode(instruction);
     if (rela->type == R_MERCURY_ABS32)
         return opcode == LDCU ? type->sass_text_other : type->sass_text;
     if (rela->type == R_MERCURY_ABS16)
