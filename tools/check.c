@@ -5,19 +5,26 @@
 #include "inspect/check.h"
 
 typedef struct check {
-    bool json;
-    size_t images, findings;
+    bool json, pedantic;
+    size_t images, findings, notes;
     int exit_code;
 } check;
+
+const cbi_tool_option cbi_options_check[] = {
+    {.name = "--pedantic", .help = "notes too: what departs from rules that are not certain"},
+    {.name = "--json", .help = "findings as JSON; docs/json.md describes it"},
+    {.name = "--list-rules", .help = "every rule with its id"},
+    {0},
+};
 
 static void usage(FILE *out)
 {
     fprintf(out,
             "Usage: cubind check [OPTION]... FILE...\n\n"
-            "Validates device code: structure, cross-references, then the rules of the ABI.\n\n"
-            "  --json        findings as JSON; docs/json.md describes it\n"
-            "  --list-rules  every rule with its id\n"
-            "\nExit status: 0 no findings, 1 findings, 2 a file could not be read.\n");
+            "Validates device code: structure, cross-references, then the rules of the ABI.\n\n");
+    cbi_print_options(out, cbi_options_check);
+    fprintf(out, "\nExit status: 0 no findings (notes do not count), 1 findings, 2 a file could "
+                 "not be\nread.\n");
 }
 
 static void list_rules(void)
@@ -25,7 +32,22 @@ static void list_rules(void)
     for (size_t i = 0; i < cbi_object_rule_count; i++)
         printf("%-18s %s\n", cbi_object_rules[i].id, cbi_object_rules[i].text);
     for (size_t i = 0; i < cbi_check_rule_count; i++)
-        printf("%-18s %s\n", cbi_check_rules[i].id, cbi_check_rules[i].text);
+        printf("%-18s %s%s\n", cbi_check_rules[i].id, cbi_check_rules[i].text,
+               cbi_check_rules[i].certain ? "" : " (a note)");
+}
+
+/* Leaves out notes unless they are asked for; returns how many findings are none. */
+static size_t sift(const check *k, cbi_findings *findings)
+{
+    size_t kept = 0, faults = 0;
+    for (size_t i = 0; i < findings->len; i++) {
+        const cbi_finding *f = &findings->items[i];
+        faults += !f->note;
+        if (!f->note || k->pedantic)
+            findings->items[kept++] = *f;
+    }
+    findings->len = kept;
+    return faults;
 }
 
 static cbi_node *findings_node(const cbi_image *image, const cbi_findings *findings)
@@ -42,7 +64,7 @@ static void print_finding(const cbi_image *image, const cbi_finding *f, cbi_buf 
 {
     cbi_ctx *ctx = image->ctx;
     cbi_text_string(ctx, out, image->file);
-    cbi_buf_printf(ctx, out, ":0x%llx: ", (unsigned long long)f->offset);
+    cbi_buf_printf(ctx, out, ":0x%llx: %s", (unsigned long long)f->offset, f->note ? "note: " : "");
     if (f->section && *f->section) {
         cbi_text_string(ctx, out, f->section);
         cbi_buf_printf(ctx, out, ": ");
@@ -62,7 +84,8 @@ static void check_image(const cbi_image *image, void *user)
     cbi_findings findings = image->findings;
     if (image->kind == CBI_OBJECT_OK)
         cbi_check(image->ctx, &image->object, &findings);
-    if (findings.len)
+    size_t faults = sift(k, &findings);
+    if (faults)
         cbi_raise_exit(&k->exit_code,
                        image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
     cbi_buf out = {0};
@@ -74,8 +97,18 @@ static void check_image(const cbi_image *image, void *user)
             print_finding(image, &findings.items[i], &out);
     }
     k->images++;
-    k->findings += findings.len;
+    k->findings += faults;
+    k->notes += findings.len - faults;
     cbi_flush_text("check", &out);
+}
+
+static void print_counts(const check *k)
+{
+    printf("%zu image%s, %zu finding%s", k->images, k->images == 1 ? "" : "s", k->findings,
+           k->findings == 1 ? "" : "s");
+    if (k->pedantic)
+        printf(", %zu note%s", k->notes, k->notes == 1 ? "" : "s");
+    printf("\n");
 }
 
 int cbi_tool_check(int argc, char **argv)
@@ -95,6 +128,8 @@ int cbi_tool_check(int argc, char **argv)
             return CBI_EXIT_CLEAN;
         } else if (strcmp(arg, "--json") == 0) {
             k.json = true;
+        } else if (strcmp(arg, "--pedantic") == 0) {
+            k.pedantic = true;
         } else if (strcmp(arg, "--") == 0) {
             options = false;
         } else {
@@ -113,7 +148,6 @@ int cbi_tool_check(int argc, char **argv)
     if (k.json)
         printf("%s]\n}\n", k.images ? "\n  " : "");
     else if (k.images)
-        printf("%zu image%s, %zu finding%s\n", k.images, k.images == 1 ? "" : "s", k.findings,
-               k.findings == 1 ? "" : "s");
+        print_counts(&k);
     return fflush(stdout) == 0 ? k.exit_code : CBI_EXIT_UNREADABLE;
 }

@@ -5,8 +5,8 @@
 
 enum { MAX_FINDINGS = 1000 };
 
-const cbi_rule cbi_check_rules[] = {
-#define CBI_CHECK_ROW(name, id, text) {id, text},
+const cbi_check_row cbi_check_rules[] = {
+#define CBI_CHECK_ROW(name, id, certain, text) {id, CBI_MADE_##certain, text},
     CBI_CHECK_RULES(CBI_CHECK_ROW)
 #undef CBI_CHECK_ROW
 };
@@ -15,12 +15,15 @@ const size_t cbi_check_rule_count = CBI_COUNT(cbi_check_rules);
 void cbi_check_fail(cbi_checker *c, cbi_check_rule rule, uint32_t section, uint64_t place,
                     const char *symbol, const char *format, ...)
 {
-    if (c->count++ >= MAX_FINDINGS)
+    bool note = !(cbi_check_rules[rule].certain & c->made);
+    size_t *count = note ? &c->notes : &c->count;
+    if ((*count)++ >= MAX_FINDINGS)
         return;
     va_list args;
     va_start(args, format);
     cbi_finding *f = cbi_vec_add(c->ctx, c->findings);
     f->rule = cbi_check_rules[rule].id;
+    f->note = note;
     f->message = cbi_vprintf(c->ctx, format, args);
     f->offset = place;
     f->section = section ? c->o->sections[section].name : NULL;
@@ -214,6 +217,18 @@ void cbi_check_file(cbi_checker *c)
     check_segments(c);
 }
 
+/* The assembler of hand-written kernels puts the section table in front and the symbol table first;
+ * early compilers have their note under another name. */
+static uint8_t made_by(const cbi_checker *c)
+{
+    const cbi_object *o = c->o;
+    if (o->shoff == sizeof(Elf64_Ehdr) && o->symtab == 1)
+        return CBI_MADE_ASSEMBLED;
+    if (cbi_object_find(o, ".note.nv.cuver") && !cbi_object_find(o, ".note.nv.cuinfo"))
+        return CBI_MADE_EARLY;
+    return CBI_MADE_CURRENT;
+}
+
 void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
 {
     cbi_checker c = {.ctx = ctx,
@@ -224,6 +239,7 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
     c.legacy = object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY;
     /* code without a Mercury side is like that of earlier chips */
     c.mercury = c.sm >= 100 && !(object->flags & EF_CUDA_KIND_SASS);
+    c.made = made_by(&c);
     index_sections(&c);
     cbi_check_file(&c);
     cbi_check_sections(&c);

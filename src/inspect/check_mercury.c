@@ -24,21 +24,99 @@ static void check_tail(cbi_checker *c, uint32_t i, const cbi_section *text,
                        tail->first * CBI_SASS_INSTRUCTION);
 }
 
-/* A record says how long its instruction is in Mercury; a derived one takes one or two units. */
-static void check_length(cbi_checker *c, uint32_t i, uint64_t least, uint64_t most)
+/* Mercury units in front of each instruction and at the end, as bounds: a record says how long its
+ * instruction is, a derived one takes one or two units. */
+typedef struct mercury_units {
+    uint64_t *least, *most; /* with room for the largest code section */
+    uint64_t count;         /* instructions of the one at hand */
+} mercury_units;
+
+static mercury_units units_for(cbi_ctx *ctx, const cbi_object *o)
 {
-    const cbi_section *s = &c->o->sections[i];
-    const cbi_symbol *f = &c->o->merc_symbols[s->info];
-    least *= MERCURY_UNIT;
-    most *= MERCURY_UNIT;
-    if (f->size < least || f->size > most)
-        cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, i, s->offset, f->name,
-                       "0x%llx bytes of Mercury code; the entries make 0x%llx to 0x%llx",
-                       (unsigned long long)f->size, (unsigned long long)least,
-                       (unsigned long long)most);
+    uint64_t size = 0;
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].data.size > size && o->sections[i].flags & SHF_EXECINSTR)
+            size = o->sections[i].data.size;
+    size_t room = (size_t)(size / CBI_SASS_INSTRUCTION + 1);
+    return (mercury_units){CBI_NEW_ARRAY(ctx, room, uint64_t), CBI_NEW_ARRAY(ctx, room, uint64_t),
+                           0};
 }
 
-static void check_capsule(cbi_checker *c, uint32_t i)
+static void count_units(mercury_units *u, const cbi_section *capsule, const cbi_section *text)
+{
+    u->count = text->data.size / CBI_SASS_INSTRUCTION;
+    u->least[0] = u->most[0] = 0;
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    uint64_t least = 0, most = 0;
+    cbi_capsule_open(capsule->data, &walk);
+    while (cbi_capsule_next(&walk, &e)) {
+        uint64_t low = e.kind == CBI_CAPSULE_RUN ? 0 : e.units, high = low;
+        if (e.kind == CBI_CAPSULE_DERIVED)
+            cbi_capsule_derived_units(text->data.data + (size_t)e.first * CBI_SASS_INSTRUCTION,
+                                      &low, &high);
+        least += low;
+        most += high;
+        for (uint32_t k = 1; k <= e.count; k++) {
+            u->least[e.first + k] = least;
+            u->most[e.first + k] = most;
+        }
+    }
+}
+
+/* The functions of a section start and end at the same instructions in both views: the one that the
+ * section belongs to, and others inside of it.  Aliases of the first have no length, but sometimes
+ * in the plain view. */
+static void check_extent(cbi_checker *c, const mercury_units *u, uint32_t symbol)
+{
+    const cbi_symbol *plain = &c->o->symbols[symbol], *merc = &c->o->merc_symbols[symbol];
+    const cbi_section *s = &c->o->sections[merc->shndx];
+    uint64_t first = plain->value / CBI_SASS_INSTRUCTION;
+    uint64_t count = plain->size / CBI_SASS_INSTRUCTION;
+    if (!cbi_fits(first, count, u->count))
+        return; /* the plain symbol is reported */
+    uint64_t last = first + count;
+    const struct {
+        const char *what;
+        uint64_t value, least, most;
+    } parts[] = {
+        {"start", merc->value, u->least[first], u->most[first]},
+        {"length", merc->size, u->least[last] - u->least[first], u->most[last] - u->most[first]},
+    };
+    bool alias = symbol != s->info && first == 0 && merc->size == 0;
+    for (size_t i = 0; i < CBI_COUNT(parts) - alias; i++) {
+        uint64_t least = parts[i].least * MERCURY_UNIT, most = parts[i].most * MERCURY_UNIT;
+        if (parts[i].value < least || parts[i].value > most)
+            cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, merc->shndx, s->offset, merc->name,
+                           "the %s in Mercury code is 0x%llx; the entries make 0x%llx to 0x%llx",
+                           parts[i].what, (unsigned long long)parts[i].value,
+                           (unsigned long long)least, (unsigned long long)most);
+    }
+}
+
+/* Functions by section; both tables have a symbol at the same index. */
+typedef struct merc_functions {
+    uint32_t *first; /* per section, 0 = none */
+    uint32_t *next;  /* per symbol */
+} merc_functions;
+
+static merc_functions list_functions(cbi_ctx *ctx, const cbi_object *o)
+{
+    merc_functions list = {CBI_NEW_ARRAY(ctx, o->section_count, uint32_t),
+                           CBI_NEW_ARRAY(ctx, o->merc_symbol_count, uint32_t)};
+    uint32_t i = o->merc_symbol_count < o->symbol_count ? o->merc_symbol_count : o->symbol_count;
+    while (i-- > 1) {
+        const cbi_symbol *f = &o->merc_symbols[i];
+        if (CBI_ST_TYPE(f->info) != STT_FUNC || f->shndx >= o->section_count)
+            continue;
+        list.next[i] = list.first[f->shndx];
+        list.first[f->shndx] = i;
+    }
+    return list;
+}
+
+static void check_capsule(cbi_checker *c, uint32_t i, const merc_functions *functions,
+                          mercury_units *units)
 {
     const cbi_object *o = c->o;
     const cbi_section *s = &o->sections[i];
@@ -66,20 +144,20 @@ static void check_capsule(cbi_checker *c, uint32_t i)
     error = cbi_capsule_check_fields(c->ctx, s->data, text->data);
     if (error)
         cbi_check_fail(c, CBI_CHECK_CAPSULE_FIELDS, i, s->offset, NULL, "%s", error);
-    uint64_t least = 0, most = 0;
+    error = cbi_capsule_check_kinds(c->ctx, s->data, text->data);
+    if (error)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_KINDS, i, s->offset, NULL, "%s", error);
     cbi_capsule_entry e = {0};
-    while (cbi_capsule_next(&capsule, &e)) {
-        uint64_t low = e.kind == CBI_CAPSULE_RUN ? 0 : e.units, high = low;
-        if (e.kind == CBI_CAPSULE_DERIVED)
-            cbi_capsule_derived_units(text->data.data + (size_t)e.first * CBI_SASS_INSTRUCTION,
-                                      &low, &high);
-        least += low;
-        most += high;
-    }
+    while (cbi_capsule_next(&capsule, &e))
+        ;
     if (capsule.entries)
         check_tail(c, i, text, &e);
-    if (s->info && s->info < o->merc_symbol_count)
-        check_length(c, i, least, most);
+    if (!(text->flags & SHF_EXECINSTR))
+        return;
+    count_units(units, s, text);
+    for (uint32_t f = functions->first[i]; f; f = functions->next[f])
+        if (o->symbols[f].shndx == index)
+            check_extent(c, units, f);
 }
 
 /* ---- attributes ---- */
@@ -154,31 +232,17 @@ static void check_shared_bytes(cbi_checker *c)
     }
 }
 
-/* Aliases of a function have no length. */
-static void check_aliases(cbi_checker *c)
-{
-    const cbi_object *o = c->o;
-    for (uint32_t i = 1; i < o->merc_symbol_count; i++) {
-        const cbi_symbol *alias = &o->merc_symbols[i];
-        if (CBI_ST_TYPE(alias->info) != STT_FUNC || alias->shndx >= o->section_count)
-            continue;
-        const cbi_section *s = &o->sections[alias->shndx];
-        if (s->type == SHT_CUDA_CAPMERC && s->info != i && alias->size)
-            cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, alias->shndx, s->offset, alias->name,
-                           "0x%llx bytes of Mercury code, but the section is another function's",
-                           (unsigned long long)alias->size);
-    }
-}
-
 void cbi_check_mercury(cbi_checker *c)
 {
     if (!c->mercury || !c->o->merc_symtab)
         return;
     const uint32_t *plain = cbi_twins_plain(c->ctx, c->o);
+    merc_functions functions = list_functions(c->ctx, c->o);
+    mercury_units units = units_for(c->ctx, c->o);
     for (uint32_t i = 1; i < c->o->section_count; i++) {
         switch (c->o->sections[i].type) {
         case SHT_CUDA_CAPMERC:
-            check_capsule(c, i);
+            check_capsule(c, i, &functions, &units);
             break;
         case SHT_CUDA_MERC_INFO:
             check_info_twins(c, i);
@@ -190,6 +254,5 @@ void cbi_check_mercury(cbi_checker *c)
             break;
         }
     }
-    check_aliases(c);
     check_shared_bytes(c);
 }

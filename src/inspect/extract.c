@@ -1,5 +1,7 @@
 #include "inspect/extract.h"
 
+#include <errno.h>
+
 #include "base/output_file.h"
 
 bool cbi_extract_wants(cbi_ctx *ctx, const cbi_extract_filter *filter, const cbi_slice *slice,
@@ -75,10 +77,12 @@ cbi_extract_result cbi_extract_write(cbi_ctx *ctx, const cbi_slice *slice, size_
         return CBI_EXTRACT_FAILED;
     }
     const char *path = cbi_printf(ctx, "%s/%s", folder, cbi_extract_name(ctx, slice, number));
+    errno = 0;
     if (cbi_write_output(path, image.data, image.size) != CBI_OUTPUT_OK) {
         /* The folder is at fault: the next image would fare no better. */
         cbi_fatal(ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Could not write output file '%s'", path);
+                  "Could not write output file '%s': %s", path,
+                  errno ? strerror(errno) : "it could not be completed");
     }
     return load == CBI_LOAD_OK ? CBI_EXTRACT_WRITTEN : CBI_EXTRACT_AS_STORED;
 }

@@ -17,8 +17,9 @@ typedef enum extra {
 } extra;
 
 /* One row for each kind of record whose operands are known: where a field starts in the record, 0
- * where it has none.  Every row holds for all records of a collection of 81,000 different ones
- * (docs/mercury.md). */
+ * where it has none.  Byte 2 of a record numbers the encodings of its class, which have their
+ * operands in different places; a row is for those that it lists.  Every row holds for all records
+ * of a collection (docs/mercury.md). */
 typedef struct record_layout {
     uint8_t units, klass;
     uint16_t opcode;
@@ -29,77 +30,88 @@ typedef struct record_layout {
     uint8_t signs;      /* absolute value and negation of the first operand */
     uint8_t barrier, barrier_sass;
     uint8_t extra;
+    uint8_t encoding_count;
+    uint8_t encodings[8];
 } record_layout;
 
+#define ENCODINGS(...)                                                                             \
+    .encoding_count = sizeof((const uint8_t[]){__VA_ARGS__}), .encodings = {__VA_ARGS__}
+
 static const record_layout layouts[] = {
-    {1, 0x0b, 0x7ac, .d = 86, .extra = SYSTEM_VALUE},
-    {1, 0x0b, 0x805, .d = 86, .extra = SPECIAL_REGISTER},
-    {1, 0x0b, 0x8cb, .d = 86},
-    {1, 0x0b, 0x919, .d = 86, .extra = SPECIAL_REGISTER},
-    {1, 0x0b, 0x9c3, .d = 86, .extra = SPECIAL_REGISTER},
-    {1, 0x0b, 0xb82, .d = 86, .extra = SYSTEM_VALUE},
-    {1, 0x10, 0x81c, .p = 91, .q = 107, .r = 123},
-    {1, 0x16, 0x217, .d = 86, .a = 102, .b = 118},
-    {1, 0x17, 0x217, .d = 86, .a = 102, .b = 118},
-    {1, 0x23, 0x3b5, .b = 86, .a = 118},
-    {1, 0x23, 0x3ba, .b = 86},
-    {1, 0x29, 0x212, .d = 86, .a = 102, .b = 118},
-    {1, 0x29, 0x292, .d = 86, .a = 102, .b = 118},
-    {1, 0x29, 0xc12, .d = 86, .a = 102, .b = 118},
-    {1, 0x2b, 0x212, .d = 102, .b = 118},
-    {1, 0x2b, 0x292, .d = 102, .b = 118},
-    {1, 0x2b, 0xc12, .d = 102, .b = 118},
-    {1, 0x32, 0x2cc, .d = 86, .a = 102},
-    {1, 0x32, 0x3c4, .d = 86, .a = 102},
-    {1, 0x47, 0x51d, .b = 86},
-    {1, 0x47, 0xb1d, .barrier = 88, .barrier_sass = 54},
-    {1, 0x58, 0x355, .d = 86, .barrier = 97, .barrier_sass = 24},
-    {1, 0x58, 0x356, .b = 102, .barrier = 81, .barrier_sass = 24},
-    {1, 0x5f, 0x2ca, .d = 86, .a = 102},
-    {1, 0x62, 0x82e, .d = 86, .a = 102},
-    {2, 0x0c, 0x429, .d = 86, .a = 102, .signs = 57, .extra = LITERAL},
-    {2, 0x0c, 0x835, .d = 86, .a = 118, .extra = LITERAL_64},
-    {2, 0x0d, 0x42b, .d = 86, .a = 102, .c = 118, .signs = 57, .extra = LITERAL},
-    {2, 0x0d, 0x82b, .d = 86, .a = 102, .c = 142, .extra = LITERAL},
-    {2, 0x0f, 0x828, .d = 86, .a = 102, .extra = LITERAL},
-    {2, 0x10, 0x42a, .p = 91, .extra = LITERAL},
-    {2, 0x10, 0x80c, .p = 91, .extra = LITERAL_64},
-    {2, 0x10, 0x81c, .p = 91},
-    {2, 0x10, 0x89c, .p = 91},
-    {2, 0x17, 0x817, .d = 86, .a = 102, .extra = LITERAL},
-    {2, 0x19, 0x407, .d = 86, .a = 102},
-    {2, 0x1b, 0x5a7, .a = 118, .c = 142, .extra = OFFSET},
-    {2, 0x1b, 0x5b2, .a = 86, .b = 118, .extra = OFFSET},
-    {2, 0x1b, 0x9a7, .extra = OFFSET},
-    {2, 0x22, 0x7ac, .d = 86, .size = 52, .extra = PARAMETER},
-    {2, 0x22, 0x980, .d = 102, .a = 118, .size = 48, .extra = OFFSET},
-    {2, 0x22, 0x983, .d = 86, .a = 102, .size = 52, .extra = OFFSET},
-    {2, 0x22, 0xb82, .d = 86, .size = 52, .extra = PARAMETER},
-    {2, 0x23, 0x3ba, .b = 102, .a = 142, .c = 158},
-    {2, 0x23, 0x5b4, .b = 102, .a = 158},
-    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 174},
-    {2, 0x29, 0x812, .d = 102, .a = 118, .extra = LITERAL},
-    {2, 0x38, 0x387, .a = 86, .b = 118, .size = 52, .extra = OFFSET},
-    {2, 0x38, 0x985, .a = 102, .b = 158, .c = 142, .size = 48, .extra = OFFSET},
-    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 142, .size = 52, .extra = OFFSET},
-    {2, 0x3e, 0xf60, .d = 118, .a = 142, .b = 158},
-    {2, 0x3f, 0xf66, .d = 142, .a = 158},
-    {2, 0x4d, 0x98e, .a = 102, .b = 158, .c = 142, .extra = OFFSET},
-    {2, 0x4d, 0x9a6, .a = 102, .b = 158, .c = 142, .extra = OFFSET},
-    {2, 0x4d, 0xdbe, .a = 102, .b = 190},
-    {2, 0x4e, 0x38c, .d = 102, .a = 118, .b = 158, .operation = 52, .extra = OFFSET},
-    {2, 0x4e, 0x3a9, .d = 118, .a = 142, .b = 174, .c = 190, .extra = OFFSET},
-    {2, 0x4e, 0x58d, .a = 102},
-    {2, 0x4e, 0x98a, .a = 142, .b = 190},
-    {2, 0x4e, 0x98c, .d = 102, .b = 174, .c = 142, .operation = 52, .extra = OFFSET},
-    {2, 0x4e, 0x9a3, .a = 142, .b = 190, .c = 174},
-    {2, 0x4e, 0x9a8, .d = 118, .a = 142, .b = 190, .c = 174, .operation = 52},
-    {2, 0x4e, 0xf8c, .a = 118, .c = 142},
-    {2, 0x5a, 0x237, .d = 102, .a = 118, .b = 142, .c = 158},
-    {2, 0x5a, 0x23c, .d = 102, .a = 118, .b = 142, .c = 158},
-    {2, 0x5a, 0x23f, .d = 102, .a = 118, .b = 142, .c = 158},
-    {2, 0x5a, 0x47a, .d = 102, .a = 118, .b = 142, .c = 158},
-    {2, 0x5e, 0x9a5, .d = 102, .a = 118, .c = 142},
+    {1, 0x0b, 0x7ac, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x06, 0x0e)},
+    {1, 0x0b, 0x805, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04, 0x0c)},
+    {1, 0x0b, 0x8cb, .d = 86, ENCODINGS(0x06, 0x0e)},
+    {1, 0x0b, 0x919, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04)},
+    {1, 0x0b, 0x9c3, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x06)},
+    {1, 0x0b, 0xb82, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x04, 0x0c)},
+    {1, 0x10, 0x81c, .p = 91, .q = 107, .r = 123, ENCODINGS(0x06)},
+    {1, 0x16, 0x217, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
+    {1, 0x17, 0x217, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
+    {1, 0x23, 0x3b5, .b = 86, .a = 118, ENCODINGS(0x0e)},
+    {1, 0x23, 0x3ba, .b = 86, ENCODINGS(0x06)},
+    {1, 0x29, 0x212, .d = 86, .a = 102, .b = 118, ENCODINGS(0x00)},
+    {1, 0x29, 0x292, .d = 86, .a = 102, .b = 118, ENCODINGS(0x10)},
+    {1, 0x29, 0xc12, .d = 86, .a = 102, .b = 118, ENCODINGS(0x08)},
+    {1, 0x2b, 0x212, .d = 102, .b = 118, ENCODINGS(0x00)},
+    {1, 0x2b, 0x292, .d = 102, .b = 118, ENCODINGS(0x08)},
+    {1, 0x2b, 0xc12, .d = 102, .b = 118, ENCODINGS(0x04)},
+    {1, 0x32, 0x2cc, .d = 86, .a = 102, ENCODINGS(0x10)},
+    {1, 0x32, 0x3c4, .d = 86, .a = 102, ENCODINGS(0x10)},
+    {1, 0x47, 0x51d, .b = 86, ENCODINGS(0x56)},
+    {1, 0x47, 0xb1d, .barrier = 88, .barrier_sass = 54, ENCODINGS(0x5a)},
+    {1, 0x58, 0x355, .d = 86, .barrier = 97, .barrier_sass = 24, ENCODINGS(0x02)},
+    {1, 0x58, 0x356, .b = 102, .barrier = 81, .barrier_sass = 24, ENCODINGS(0x00)},
+    {1, 0x5f, 0x2ca, .d = 86, .a = 102, ENCODINGS(0x08)},
+    {1, 0x62, 0x82e, .d = 86, .a = 102, ENCODINGS(0x00)},
+    {2, 0x0c, 0x429, .d = 86, .a = 102, .signs = 57, .extra = LITERAL, ENCODINGS(0x1e)},
+    {2, 0x0c, 0x835, .d = 86, .a = 118, .extra = LITERAL_64, ENCODINGS(0x52)},
+    {2, 0x0d, 0x42b, .d = 86, .a = 102, .c = 118, .signs = 57, .extra = LITERAL, ENCODINGS(0x1c)},
+    {2, 0x0d, 0x82b, .d = 86, .a = 102, .c = 142, .extra = LITERAL, ENCODINGS(0x1a)},
+    {2, 0x0f, 0x828, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x12)},
+    {2, 0x10, 0x42a, .p = 91, .extra = LITERAL, ENCODINGS(0x0a, 0x16)},
+    {2, 0x10, 0x80c, .p = 91, .extra = LITERAL_64, ENCODINGS(0x60, 0x74)},
+    {2, 0x10, 0x81c, .p = 91, ENCODINGS(0x02)},
+    {2, 0x10, 0x89c, .p = 91, ENCODINGS(0x04)},
+    {2, 0x17, 0x817, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x20)},
+    {2, 0x19, 0x407, .d = 86, .a = 102, ENCODINGS(0x12)},
+    {2, 0x1b, 0x5a7, .a = 118, .c = 142, .extra = OFFSET, ENCODINGS(0x42, 0x44, 0x4a, 0x4c)},
+    {2, 0x1b, 0x5b2, .a = 86, .b = 118, .extra = OFFSET, ENCODINGS(0x5e)},
+    {2, 0x1b, 0x9a7, .extra = OFFSET, ENCODINGS(0x1e, 0x20, 0x24, 0x2c, 0x2e, 0x3a, 0x3c)},
+    {2, 0x22, 0x7ac, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x08, 0x0a)},
+    {2, 0x22, 0x980, .d = 102, .a = 118, .size = 48, .extra = OFFSET, ENCODINGS(0x32, 0x3c)},
+    {2, 0x22, 0x983, .d = 86, .a = 102, .size = 52, .extra = OFFSET, ENCODINGS(0x28)},
+    {2, 0x22, 0xb82, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x0c, 0x0e)},
+    {2, 0x23, 0x3ba, .b = 102, .a = 142, .c = 158, ENCODINGS(0x28)},
+    {2, 0x23, 0x5b4, .b = 102, .a = 158, ENCODINGS(0x1a, 0x1c)},
+    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 174, ENCODINGS(0x30)},
+    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 158, ENCODINGS(0x34)},
+    {2, 0x29, 0x812, .d = 102, .a = 118, .extra = LITERAL, ENCODINGS(0x04)},
+    {2, 0x38, 0x387, .a = 86, .b = 118, .size = 52, .extra = OFFSET, ENCODINGS(0x20)},
+    {2, 0x38, 0x985, .a = 102, .b = 158, .c = 142, .size = 48, .extra = OFFSET, ENCODINGS(0x2a)},
+    {2, 0x38, 0x985, .a = 86, .b = 142, .c = 102, .size = 48, .extra = OFFSET, ENCODINGS(0x3e)},
+    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 142, .size = 52, .extra = OFFSET, ENCODINGS(0x0e)},
+    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 118, .size = 52, .extra = OFFSET, ENCODINGS(0x1a)},
+    {2, 0x3e, 0xf60, .d = 118, .a = 142, .b = 158, ENCODINGS(0x00)},
+    {2, 0x3f, 0xf66, .d = 142, .a = 158, ENCODINGS(0x00)},
+    {2, 0x4d, 0x98e, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x24)},
+    {2, 0x4d, 0x98e, .a = 102, .b = 142, .extra = OFFSET, ENCODINGS(0x2e)},
+    {2, 0x4d, 0x9a6, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x0e)},
+    {2, 0x4d, 0xdbe, .a = 102, .b = 190, ENCODINGS(0x04)},
+    {2, 0x4e, 0x38c, .d = 102, .a = 118, .b = 158, .operation = 52, .extra = OFFSET,
+     ENCODINGS(0x82)},
+    {2, 0x4e, 0x3a9, .d = 118, .a = 142, .b = 174, .c = 190, .extra = OFFSET, ENCODINGS(0x24)},
+    {2, 0x4e, 0x58d, .a = 102, ENCODINGS(0x7e)},
+    {2, 0x4e, 0x98a, .a = 142, .b = 190, ENCODINGS(0x68)},
+    {2, 0x4e, 0x98c, .d = 102, .b = 174, .c = 142, .operation = 52, .extra = OFFSET,
+     ENCODINGS(0x84)},
+    {2, 0x4e, 0x9a3, .a = 142, .b = 190, .c = 174, ENCODINGS(0x3c)},
+    {2, 0x4e, 0x9a8, .d = 118, .a = 142, .b = 190, .c = 174, .operation = 52, ENCODINGS(0x52)},
+    {2, 0x4e, 0xf8c, .a = 118, .c = 142, ENCODINGS(0x8a)},
+    {2, 0x5a, 0x237, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x08)},
+    {2, 0x5a, 0x23c, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x00, 0x0c)},
+    {2, 0x5a, 0x23f, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x04)},
+    {2, 0x5a, 0x47a, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x16)},
+    {2, 0x5e, 0x9a5, .d = 102, .a = 118, .c = 142, ENCODINGS(0x0c, 0x0e, 0x14)},
 };
 
 /* What Mercury calls by a number and SASS reads from bank 0. */
@@ -232,6 +244,14 @@ static void add_extra(collector *c, const record_layout *layout)
     }
 }
 
+static bool has_encoding(const record_layout *l, const cbi_capsule_entry *e)
+{
+    for (size_t i = 0; i < l->encoding_count; i++)
+        if (l->encodings[i] == e->record.data[2])
+            return true;
+    return false;
+}
+
 size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
                           cbi_capsule_field *ret_fields)
 {
@@ -248,7 +268,8 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
     uint32_t opcode = cbi_sass_opcode(insn);
     for (size_t i = 0; i < CBI_COUNT(layouts); i++) {
         const record_layout *l = &layouts[i];
-        if (l->units != e->units || l->klass != e->klass || l->opcode != opcode)
+        if (l->units != e->units || l->klass != e->klass || l->opcode != opcode ||
+            !has_encoding(l, e))
             continue;
         add_plain(&c, "d", l->d, 16, 8);
         add_plain(&c, "a", l->a, 24, 8);
@@ -265,23 +286,23 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
     return c.count;
 }
 
-/* What records there are for an opcode: class, units, form.  Opcodes that occur 400 times or more
- * in the collection. */
-enum { KINDS = 4 };
+/* What records were seen for an opcode: class, units, form.  Opcodes that occur 400 times or more
+ * in the collection; what the toolkit's libraries have besides is listed, too. */
+enum { KINDS = 5 };
 static const struct {
     uint16_t opcode;
     uint16_t kinds[KINDS];
 } record_kinds[] = {
     {0x202, {0x0014, 0x0b14}},
     {0x20c, {0x1014, 0x1024}},
-    {0x211, {0x0014}},
-    {0x212, {0x2910, 0x2b10}},
+    {0x211, {0x0014, 0x2524}},
+    {0x212, {0x2724, 0x2824, 0x2910, 0x2b10}},
     {0x217, {0x1610, 0x1710, 0x6724}},
     {0x230, {0x0c14}},
-    {0x235, {0x0c14}},
+    {0x235, {0x0c14, 0x0c24}},
     {0x23c, {0x5a20}},
     {0x28c, {0x1014, 0x1024}},
-    {0x292, {0x2714, 0x2814, 0x2910, 0x2b10}},
+    {0x292, {0x2714, 0x2814, 0x2824, 0x2910, 0x2b10}},
     {0x297, {0x0c14}},
     {0x2ca, {0x5f10, 0x6614}},
     {0x355, {0x5810}},
@@ -301,12 +322,12 @@ static const struct {
     {0x805, {0x0b10}},
     {0x806, {0x5d14}},
     {0x80c, {0x1020, 0x1024}},
-    {0x812, {0x2920, 0x2a24}},
+    {0x812, {0x2724, 0x2920, 0x2a24}},
     {0x81c, {0x1010, 0x1020}},
     {0x828, {0x0f20}},
     {0x82e, {0x6210}},
     {0x82f, {0x6414}},
-    {0x835, {0x0c20}},
+    {0x835, {0x0c20, 0x0c24}},
     {0x85a, {0x1214}},
     {0x906, {0x1214}},
     {0x918, {0x4710, 0x4910, 0x6310}},
@@ -328,18 +349,16 @@ static const struct {
     {0xb82, {0x0b10, 0x2220}},
     {0xc02, {0x0b14, 0x4614}},
     {0xc0c, {0x1014, 0x1024}},
-    {0xc35, {0x0c14}},
+    {0xc35, {0x0c14, 0x0c24}},
     {0xf66, {0x3f20}},
     {0xf8c, {0x4e20}},
 };
 
-/* Does the record suit its opcode?  True where that is not known. */
-static bool is_known_kind(const cbi_capsule_entry *e, const uint8_t *insn)
+/* Is the record's class, length and form one of those seen with its opcode?  True where none is
+ * listed. */
+static bool is_known_kind(const cbi_capsule_entry *e, uint32_t opcode)
 {
-    uint32_t opcode = cbi_sass_opcode(insn);
     uint32_t kind = (uint32_t)e->klass << 8 | (uint32_t)e->units << 4 | e->form;
-    if (e->kind != CBI_CAPSULE_RECORD || e->count != 1)
-        return true;
     for (size_t i = 0; i < CBI_COUNT(record_kinds); i++) {
         if (record_kinds[i].opcode != opcode)
             continue;
@@ -351,31 +370,74 @@ static bool is_known_kind(const cbi_capsule_entry *e, const uint8_t *insn)
     return true;
 }
 
-const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
+/* Likewise its encoding. */
+static bool is_known_encoding(const cbi_capsule_entry *e, uint32_t opcode)
+{
+    bool listed = false;
+    for (size_t i = 0; i < CBI_COUNT(layouts) && e->form == 0; i++) {
+        const record_layout *l = &layouts[i];
+        if (l->units != e->units || l->klass != e->klass || l->opcode != opcode)
+            continue;
+        if (has_encoding(l, e))
+            return true;
+        listed = true;
+    }
+    return !listed;
+}
+
+static const char *kind_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const uint8_t *insn)
+{
+    uint32_t opcode = cbi_sass_opcode(insn);
+    if (e->kind != CBI_CAPSULE_RECORD || e->count != 1 ||
+        (is_known_kind(e, opcode) && is_known_encoding(e, opcode)))
+        return NULL;
+    return cbi_printf(ctx,
+                      "instruction 0x%llx, opcode 0x%x, has a record of class 0x%x, %u units, "
+                      "form %u, encoding 0x%x",
+                      (unsigned long long)e->first * CBI_SASS_INSTRUCTION, opcode, e->klass,
+                      e->units, e->form, e->record.data[2]);
+}
+
+static const char *fields_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const uint8_t *insn)
+{
+    cbi_capsule_field fields[CBI_CAPSULE_FIELDS];
+    size_t count = cbi_capsule_fields(e, insn, fields);
+    for (size_t i = 0; i < count; i++)
+        if (!fields[i].relocatable && fields[i].value != fields[i].sass)
+            return cbi_printf(ctx, "instruction 0x%llx has 0x%llx as %s, its record 0x%llx",
+                              (unsigned long long)e->first * CBI_SASS_INSTRUCTION,
+                              (unsigned long long)fields[i].sass, fields[i].name,
+                              (unsigned long long)fields[i].value);
+    return NULL;
+}
+
+/* The first problem of the entries. */
+static const char *first_problem(cbi_ctx *ctx, cbi_span capsule, cbi_span text,
+                                 const char *(*problem)(cbi_ctx *, const cbi_capsule_entry *,
+                                                        const uint8_t *))
 {
     cbi_capsule walk;
     cbi_capsule_entry e;
-    cbi_capsule_field fields[CBI_CAPSULE_FIELDS];
+    const char *found = NULL;
     if (!cbi_capsule_open(capsule, &walk))
         return walk.error;
-    while (cbi_capsule_next(&walk, &e)) {
+    while (!found && cbi_capsule_next(&walk, &e)) {
         uint64_t at = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         if (!cbi_fits(at, CBI_SASS_INSTRUCTION, text.size))
             return "it covers more than the text";
-        if (!is_known_kind(&e, text.data + at))
-            return cbi_printf(ctx,
-                              "instruction 0x%llx, opcode 0x%x, has a record of class 0x%x, "
-                              "%u units, form %u",
-                              (unsigned long long)at, cbi_sass_opcode(text.data + at), e.klass,
-                              e.units, e.form);
-        size_t count = cbi_capsule_fields(&e, text.data + at, fields);
-        for (size_t i = 0; i < count; i++)
-            if (!fields[i].relocatable && fields[i].value != fields[i].sass)
-                return cbi_printf(ctx, "instruction 0x%llx has 0x%llx as %s, its record 0x%llx",
-                                  (unsigned long long)at, (unsigned long long)fields[i].sass,
-                                  fields[i].name, (unsigned long long)fields[i].value);
+        found = problem(ctx, &e, text.data + at);
     }
-    return NULL;
+    return found;
+}
+
+const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
+{
+    return first_problem(ctx, capsule, text, fields_problem);
+}
+
+const char *cbi_capsule_check_kinds(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
+{
+    return first_problem(ctx, capsule, text, kind_problem);
 }
 
 /* Opcodes whose length never differed in 18,000 functions; the others depend on modifiers, or are

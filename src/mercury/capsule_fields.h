@@ -27,4 +27,8 @@ void cbi_capsule_derived_units(const uint8_t *instruction, uint64_t *least, uint
  * differs first. */
 const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text);
 
+/* Likewise whether class, length and form of every record were seen with its opcode before.  Code
+ * with records that are new here is no worse for that. */
+const char *cbi_capsule_check_kinds(cbi_ctx *ctx, cbi_span capsule, cbi_span text);
+
 #endif

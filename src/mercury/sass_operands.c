@@ -75,10 +75,13 @@ static bool special(cbi_sass w, cbi_operands *o)
     switch (op) {
     case 0x918:
     case 0x947:
+    case 0x547: /* by a uniform predicate */
     case 0x94d:
     case 0x941:
     case 0x945:
     case 0x950:
+    case 0x81c: /* logic of predicates */
+    case 0x89c:
     case 0xb1d:
     case 0x992:
     case 0x9ab:
@@ -128,9 +131,6 @@ static bool special(cbi_sass w, cbi_operands *o)
         general(&o->read, w, 24, 2);
         general(&o->read, w, 64, size);
         return true;
-    case 0x547:
-        uniform(&o->uniform_read, w, 24, 1);
-        return true;
     case 0x949:
         general(&o->read, w, 24, 2);
         return true;
@@ -154,6 +154,35 @@ static bool special(cbi_sass w, cbi_operands *o)
         return true;
     case 0x805:
         general(&o->written, w, 16, 2);
+        return true;
+    case 0x803: /* predicates to a register and back */
+        general(&o->written, w, 16, 1);
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x804:
+        general(&o->read, w, 24, 1);
+        return true;
+    case 0x607: /* one of two pairs */
+        general(&o->written, w, 16, 2);
+        general(&o->read, w, 24, 2);
+        general(&o->read, w, 32, 2);
+        return true;
+    case 0xc87:
+        uniform(&o->uniform_written, w, 16, 2);
+        uniform(&o->uniform_read, w, 24, 2);
+        uniform(&o->uniform_read, w, 32, 2);
+        return true;
+    case 0x97e: /* 256 bits, in two halves */
+        general(&o->written, w, 16, 4);
+        general(&o->written, w, 64, 4);
+        general(&o->read, w, 24, 2);
+        base_register(o, w, 32, 2);
+        return true;
+    case 0x97f:
+        general(&o->read, w, 24, 2);
+        general(&o->read, w, 32, 4);
+        general(&o->read, w, 16, 4);
+        base_register(o, w, 64, 2);
         return true;
     default:
         break;
@@ -245,8 +274,9 @@ static bool uniform_alu(cbi_sass w, cbi_operands *o)
         uniform(&o->uniform_read, w, 32, 1);
         return true;
     }
-    bool in_range =
-        (op & 0xff) >= 0x80 && (op & 0xff) < 0xc0 && !(op & 0x100) && (form == 1 || form == 4);
+    bool floats = (base & 0x1f0) == 0x50; /* sm_120 */
+    bool in_range = floats || ((op & 0xff) >= 0x80 && (op & 0xff) < 0xc0 && !(op & 0x100) &&
+                               (form == 1 || form == 4));
     if ((op != 0x2cc && op != 0xc82 && op != 0x882 && !in_range) || base & 0x100)
         return false;
     bool to_predicate = base == 0x8b || base == 0x8c || base == 0x9c;
@@ -287,9 +317,9 @@ static bool is_unary(uint32_t base)
 /* Two sources, in a and b; what stands in c is no register. */
 static bool is_binary(uint32_t base)
 {
-    static const uint8_t bases[] = {0x07, 0x08, 0x09, 0x0b, 0x0c, 0x14, 0x17,
-                                    0x1a, 0x1b, 0x1c, 0x20, 0x21, 0x28, 0x2a,
-                                    0x30, 0x32, 0x33, 0x34, 0x36, 0x40, 0x48};
+    static const uint8_t bases[] = {0x07, 0x08, 0x09, 0x0b, 0x0c, 0x14, 0x17, 0x1a,
+                                    0x1b, 0x1c, 0x20, 0x21, 0x28, 0x2a, 0x30, 0x32,
+                                    0x33, 0x34, 0x36, 0x40, 0x48, 0x4a};
     for (size_t i = 0; i < CBI_COUNT(bases); i++)
         if (bases[i] == base)
             return true;
@@ -326,9 +356,35 @@ static void alu(cbi_sass w, cbi_operands *o)
         uniform(&o->uniform_read, w, 32, n);
 }
 
+static void predicate(uint8_t *set, cbi_sass w, unsigned low)
+{
+    uint64_t p = cbi_sass_bits(w, low, 3);
+    if (p != 7)
+        *set |= (uint8_t)(1u << p);
+}
+
+/* Results that arrive late, and everybody's sources. */
+static void predicates(cbi_sass w, cbi_operands *o)
+{
+    uint32_t op = cbi_sass_op(w), base = op & 0x1ff;
+    predicate(&o->predicates_read, w, 12);
+    if (base == 0x2a) {
+        predicate(&o->predicates_written, w, 81);
+        predicate(&o->predicates_written, w, 84);
+    }
+    bool branch = op == 0x947 || op == 0x94d || op == 0x942 || op == 0x950 || op == 0x941;
+    if (base < 0x80 || branch)
+        predicate(&o->predicates_read, w, 87);
+    if (base == 0x10 || base == 0x1c)
+        predicate(&o->predicates_read, w, 77);
+    if (base == 0x0c || base == 0x1c)
+        predicate(&o->predicates_read, w, 68);
+}
+
 void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
 {
     memset(ret_operands, 0, sizeof *ret_operands);
+    predicates(w, ret_operands);
     if (!special(w, ret_operands) && !uniform_alu(w, ret_operands))
         alu(w, ret_operands);
 }

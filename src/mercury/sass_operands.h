@@ -15,8 +15,9 @@ typedef struct cbi_regset {
 } cbi_regset;
 
 typedef struct cbi_operands {
-    cbi_regset written, read;                 /* general */
-    cbi_regset uniform_written, uniform_read; /* uniform */
+    cbi_regset written, read;                    /* general */
+    cbi_regset uniform_written, uniform_read;    /* uniform */
+    uint8_t predicates_written, predicates_read; /* one bit each */
 } cbi_operands;
 
 /* Bits low .. low + count - 1, count below 64. */

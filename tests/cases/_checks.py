@@ -10,8 +10,9 @@ def expect(name, condition, detail=""):
         print("FAIL %s\n%s" % (name, detail))
 
 
-def skip():
+def skip(name, why):
     counts["skipped"] += 1
+    print("skip %s: %s" % (name, why))
 
 
 def finish():

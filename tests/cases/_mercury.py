@@ -42,7 +42,7 @@ def run(main):
     tools = toolchain.Tools()
     try:
         if not tools.nvlink or not tools.ptxas:
-            print("ptxas or nvlink not found, skipped")
+            print("ptxas or nvlink is not on PATH")
             sys.exit(77)
         passed, failed = main(tools)
         print("%d passed, %d failed" % (passed, failed))
