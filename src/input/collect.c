@@ -94,6 +94,13 @@ void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_s
     cbi_vec_push(ctx, &in->modules, module);
 }
 
+void cbi_inputs_report_nothing(cbi_inputs *in, const char *file, const char *why)
+{
+    if (!in->options.exact)
+        cbi_info(in->ctx, "input-no-code", &(cbi_place){.file = file}, NULL,
+                 "'%s' adds nothing: %s", file, why);
+}
+
 /* The text after the last dot of the last path component; NULL if there is no dot. */
 static const char *ending_of(const char *path)
 {
@@ -165,11 +172,21 @@ static void report_host_linked(cbi_inputs *in, const char *path, cbi_span bytes)
 {
     cbi_host_object host;
     const char *damage;
-    if (cbi_host_read(bytes, &host, &damage) && !host.has_device_code)
+    if (cbi_host_read(bytes, &host, &damage) && !host.has_device_code) {
+        cbi_inputs_report_nothing(in, path, "it is a host library or program without device code");
         return;
+    }
     cbi_warning(in->ctx, "input-host-linked", &(cbi_place){.file = path}, NULL,
                 "'%s' is ignored: the device code in a host library or program is already linked",
                 path);
+}
+
+/* Libraries of -l often hold none, others should. */
+static void add_named_archive(cbi_inputs *in, const char *path, cbi_span bytes)
+{
+    size_t before = in->fatbins;
+    if (cbi_inputs_add_archive(in, path, bytes) && in->fatbins == before)
+        cbi_inputs_report_nothing(in, path, "it is an archive without device code");
 }
 
 static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, bool named)
@@ -199,7 +216,7 @@ static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, boo
     case CBI_CONTENT_BITCODE:
         cbi_fatal(ctx, "input-bitcode", &place, NULL, "should never see bc files");
     case CBI_CONTENT_ARCHIVE:
-        cbi_inputs_add_archive(in, path, bytes);
+        add_named_archive(in, path, bytes);
         return;
     case CBI_CONTENT_HOST_OBJECT:
         cbi_inputs_add_host_object(in, path, bytes, false);

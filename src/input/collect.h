@@ -43,9 +43,10 @@ struct cbi_inputs {
     cbi_strings linked_ids; /* "def ID": modules of an earlier device link */
     cbi_strings external_kernels;
     cbi_strings internal_kernels;
-    bool has_kernel_pattern;
-    bool forbid_patterns; /* an input whose host references are not known */
-    bool any_module;      /* libcudadevrt counts only after one */
+    bool has_kernel_pattern; /* of an input other than libcudadevrt */
+    bool forbid_patterns;    /* an input whose host references are not known */
+    bool any_module;         /* libcudadevrt counts only after one */
+    size_t fatbins;          /* looked at so far */
     bool seen_mercury;
     bool warned_limit;
 };
@@ -65,6 +66,9 @@ void cbi_inputs_check_virtual_name(cbi_inputs *in, uint32_t sm);
 /* Adds a module; image NULL if nothing of it is linked. */
 void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image);
 
+/* nvlink passes over such an input in silence. */
+void cbi_inputs_report_nothing(cbi_inputs *in, const char *file, const char *why);
+
 /* A bare cubin: checks, then a module. */
 void cbi_inputs_add_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes);
 /* A fatbin: choice of the image, then as above. */
@@ -72,7 +76,8 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
 /* A file ending in .ptx, or PTX text. */
 void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes);
 void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member);
-void cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes);
+/* False if there is a reason not to look at all of it; messages have told more. */
+bool cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes);
 void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file);
 
 /* May the image be linked?  Reports and does not return if nvlink would stop; false if the image

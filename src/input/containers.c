@@ -173,6 +173,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     cbi_ctx *ctx = in->ctx;
     const cbi_place place = {.file = origin->file};
     cbi_fatbin fatbin;
+    in->fatbins++;
     cbi_inputs_stop_after_errors(in, origin->host ? "elfLink internal error"
                                                   : "elfLink fatbinary error");
     if (!cbi_fatbin_open(bytes, &fatbin))
@@ -290,20 +291,37 @@ static void add_patterns(cbi_inputs *in, cbi_span section, cbi_strings *patterns
         const char *s = (const char *)section.data + pos;
         size_t len = strnlen(s, section.size - pos);
         cbi_vec_push(in->ctx, patterns, cbi_strndup(in->ctx, s, len));
-        in->has_kernel_pattern = true;
         pos += len + 1;
     }
 }
 
-/* What the host's code says about the kernels that it names. */
-static void add_host_references(cbi_inputs *in, const cbi_host_object *host)
+/* What the host's code says about the kernels that it names.  That libcudadevrt names its own does
+ * not mean that the program's are known. */
+static void add_host_references(cbi_inputs *in, const char *file, const cbi_host_object *host)
 {
+    const size_t known = in->external_kernels.len + in->internal_kernels.len;
     if (host->external_kernels.size == 0) {
         in->forbid_patterns = true; /* made by something that does not record them */
         return;
     }
     add_patterns(in, host->external_kernels, &in->external_kernels);
     add_patterns(in, host->internal_kernels, &in->internal_kernels);
+    if (in->external_kernels.len + in->internal_kernels.len > known &&
+        !cbi_names_device_runtime(file))
+        in->has_kernel_pattern = true;
+}
+
+/* What an earlier device link made names the modules in it, and is right here. */
+static void report_plain(cbi_inputs *in, const char *file, const cbi_host_object *host)
+{
+    size_t pos = 0;
+    const char *id = cbi_next_string(host->module_id, &pos);
+    if (!host->has_device_code)
+        cbi_inputs_report_nothing(in, file, "it is a host object without device code");
+    else if (!id || strncmp(id, "def ", 4) != 0)
+        cbi_inputs_report_nothing(in, file,
+                                  "its device code is linked already; nvcc -rdc=true makes code "
+                                  "that can be linked");
 }
 
 void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member)
@@ -331,13 +349,15 @@ void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes
     switch (host.kind) {
     case CBI_HOST_PLAIN:
         in->forbid_patterns = true;
+        if (!member)
+            report_plain(in, file, &host);
         return;
     case CBI_HOST_NO_CODE:
         no_fatbin(ctx, file, "it has .nvFatBinSegment but no fatbin");
     case CBI_HOST_RDC:
         break;
     }
-    add_host_references(in, &host);
+    add_host_references(in, file, &host);
     /* The origin is only looked at during the call. */
     const cbi_origin origin = {.file = file, .member = member, .host = &host};
     cbi_inputs_add_fatbin(in, &origin, host.fatbin);

@@ -92,14 +92,14 @@ static bool was_seen(cbi_inputs *in, const char *path)
     return false;
 }
 
-void cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
+bool cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
 {
     cbi_ctx *ctx = in->ctx;
     cbi_inputs_stop_after_errors(in, "elfLink internal error");
     if (cbi_names_device_runtime(path) && !in->any_module)
-        return;
+        return false;
     if (was_seen(in, path))
-        return;
+        return false;
 
     cbi_archive archive = cbi_archive_open(bytes);
     cbi_member member;
@@ -110,7 +110,7 @@ void cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
         if (!cbi_is_elf(file)) {
             if (!in->options.exact)
                 report_walk_end(in, &archive, name, file);
-            return;
+            return false;
         }
         if (member.cut_off && !in->options.exact)
             cbi_error(ctx, "input-damaged", &place, NULL,
@@ -126,6 +126,7 @@ void cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
             cbi_inputs_add_host_object(in, name, file, true);
         }
     }
+    return true;
 }
 
 /* Does an archive hold an object for the host? */
@@ -177,6 +178,12 @@ void cbi_inputs_add_library(cbi_inputs *in, const char *name)
         if (stat(path, &st) == 0 && try_archive(in, path, name, &st))
             return;
     }
+    if (!in->options.exact)
+        cbi_info(ctx, "library-not-found", NULL,
+                 in->options.library_path_count
+                     ? NULL
+                     : "there is no folder to look in: give -L, or set LIBRARY_PATH",
+                 "-l%s adds nothing: there is no lib%s.a", name, name);
 }
 
 void cbi_split_paths(cbi_ctx *ctx, const char *value, cbi_strings *paths)

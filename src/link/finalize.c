@@ -156,7 +156,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (sym->func)
         return true;
     if (cbi_is_shared_var(sym))
-        return lk->opt->debug && !(sym->other & STO_CUDA_VISIBILITY) &&
+        return lk->shows_debug && !(sym->other & STO_CUDA_VISIBILITY) &&
                (sym->state == CBI_SYM_DEFINED || sym->dynamic);
     return sym->state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
@@ -332,7 +332,7 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
             other &= (uint8_t)~STO_CUDA_SPACE;
     }
     /* Only --preserve-relocs lets shared variables through; they stay hidden from others. */
-    if (lk->exec && cbi_is_shared_var(sym) && !lk->opt->debug)
+    if (lk->exec && cbi_is_shared_var(sym) && !lk->shows_debug)
         other |= STV_INTERNAL;
     *ret_info = info;
     *ret_other = other;
@@ -355,7 +355,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     if (sym->state == CBI_SYM_UNDEF)
         return undefined_value(lk, sym);
     if (cbi_is_shared_var(sym)) {
-        if (!lk->exec && lk->opt->debug && sym->size == 0)
+        if (!lk->exec && lk->shows_debug && sym->size == 0)
             return sym->value;
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
@@ -363,7 +363,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
             return sym->size && sym->dynamic ? 0 : sym->shared_align;
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
-                       ((lk->opt->preserve_relocs && !lk->opt->debug) || !sym->dynamic ||
+                       ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         lk->debug_shared->shared_total);
         /* nvlink adds the area as often as it has the variable in its list. */
         return sym->value + (reserve ? sym->listed * UINT64_C(0x400) : 0);
@@ -371,20 +371,31 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     return sym->value;
 }
 
+/* In order of creation.  In final links nvlink has one more section at first, never written. */
+static uint32_t section_number(const cbi_linker *lk, size_t i)
+{
+    return (uint32_t)i + 1 + (lk->exec && i >= lk->fixed_secs);
+}
+
+/* Sections that are not written count, too. */
+static bool needs_shndx(const cbi_linker *lk)
+{
+    return section_number(lk, lk->secs.len) > SHN_LORESERVE;
+}
+
 static void fill_symtab(cbi_linker *lk)
 {
     cbi_osec *sec = lk->symtab;
     size_t count = lk->out_symbols.len;
-    bool extended = lk->out.len >= SHN_LORESERVE;
     sec->size = count * 24;
     sec->bytes = cbi_alloc(lk->ctx, sec->size);
-    cbi_osec *shndx = extended ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
+    cbi_osec *shndx =
+        needs_shndx(lk) ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
     if (shndx) {
         shndx->size = count * 4;
         shndx->bytes = cbi_alloc(lk->ctx, shndx->size);
-        /* in final links nvlink has one more section at first, which it never writes */
         for (size_t i = 0; i < lk->secs.len; i++)
-            lk->secs.items[i]->number = (uint32_t)i + 1 + (lk->exec && i >= lk->fixed_secs);
+            lk->secs.items[i]->number = section_number(lk, i);
     }
     cbi_st64(sec->bytes + 8, lk->null_symbol_value);
     for (size_t i = 1; i < count; i++) {
@@ -457,7 +468,7 @@ void cbi_link_finalize(cbi_linker *lk)
     if (lk->prototype->size == 0)
         lk->prototype->emitted = false;
     order_sections(lk);
-    if (lk->out.len >= SHN_LORESERVE) {
+    if (needs_shndx(lk)) {
         cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"))->emitted = true;
         order_sections(lk);
     }

@@ -247,7 +247,7 @@ static void place_dynamic(cbi_linker *lk)
                     k->dyn_set = k;
                 unite(k, reaching->items[0]->dyn_set ? reaching->items[0] : k);
                 /* Debug links give all users of a variable one common offset. */
-                if (lk->opt->debug && first)
+                if (lk->shows_debug && first)
                     unite(first, k);
                 first = first ? first : k;
             }
@@ -283,7 +283,7 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 {
     if (!f)
         return 0;
-    if (!lk->opt->debug && !entries_with(lk, f)->len)
+    if (!lk->shows_debug && !entries_with(lk, f)->len)
         return UINT64_MAX;
     return f->dyn_offset;
 }
@@ -423,10 +423,10 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
     if (lk->opt->preserve_relocs) {
         sec->emitted |= grouped;
         sec->size = sec->emitted ? full : 0;
-        if (!lk->opt->debug)
+        if (!lk->shows_debug)
             preserve_dynamic(lk, grouped, reserve);
     }
-    if (lk->opt->debug && !lk->opt->suppress_debug_info) {
+    if (lk->shows_debug) {
         sec->emitted = grouped || dynamic;
         sec->size = sec->emitted ? full : 0;
     }
@@ -451,7 +451,7 @@ static void layout_final(cbi_linker *lk)
         if (is_dynamic(order[i]))
             open_for(lk, order[i]);
     place_dynamic(lk);
-    for (size_t i = 0; i < count && lk->opt->debug; i++)
+    for (size_t i = 0; i < count && lk->shows_debug; i++)
         if (is_dynamic(order[i]))
             show_dynamic(lk, order[i]);
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
@@ -519,7 +519,7 @@ static void create_instances(cbi_linker *lk)
             k->shared->size = k->shared->align = DYNAMIC_ALIGN;
             k->shared->emitted = true;
         }
-        if (lk->opt->debug) {
+        if (lk->shows_debug) {
             r->sym->value = start > r->sym->value ? start : r->sym->value;
             continue;
         }
@@ -530,7 +530,7 @@ static void create_instances(cbi_linker *lk)
         sym->dynamic = true;
         k->dyn_instance = sym;
     }
-    for (size_t i = 0; i < lk->rels.len && lk->opt->debug; i++) {
+    for (size_t i = 0; i < lk->rels.len && lk->shows_debug; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;

@@ -8,6 +8,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->ctx = ctx;
     lk->opt = opt;
     lk->exec = !opt->relocatable;
+    lk->shows_debug = opt->debug && !opt->suppress_debug_info;
     lk->mercury = cbi_arch_is_mercury(opt->arch) && !cbi_link_has_plain(inputs, count);
     lk->sm90plus = opt->arch->sm >= 90;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;

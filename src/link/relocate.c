@@ -5,6 +5,7 @@
  */
 #include "link/report.h"
 #include "link/mercury.h"
+#include "format/driver.h"
 #include "format/reloc.h"
 
 static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "__UFT_CANONICAL",
@@ -46,7 +47,7 @@ static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (!lk->exec)
         return false;
-    return sym->internal || (cbi_is_shared_var(sym) && !lk->opt->debug);
+    return sym->internal || (cbi_is_shared_var(sym) && !lk->shows_debug);
 }
 
 /* ---- patching ---- */
@@ -121,10 +122,10 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         v.value = cbi_section_base(r);
     } else if (lk->exec && cbi_is_shared_var(sym) && sym->size == 0) {
         /* Debug data has no kernel in which the variable would have a place. */
-        v.value = lk->opt->debug    ? sym->value
+        v.value = lk->shows_debug   ? sym->value
                   : r->target->func ? cbi_dynamic_offset(lk, r->target->func)
                                     : UINT64_MAX;
-    } else if (lk->exec && cbi_is_shared_var(sym) && sym->unplaced && !lk->opt->debug) {
+    } else if (lk->exec && cbi_is_shared_var(sym) && sym->unplaced && !lk->shows_debug) {
         v.value = UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
@@ -270,7 +271,7 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
         return true;
     if (cbi_is_image(sym) || sym->spread)
         return false;
-    if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->opt->debug)
+    if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->shows_debug)
         return true;
     cbi_func *user = r->target->func;
     if (!lk->dynamic_recorded || !user ||
@@ -501,43 +502,6 @@ void cbi_link_relocate(cbi_linker *lk)
 }
 
 /* ---- undefined symbols ---- */
-
-/* Functions that the driver supplies; the ones named cnp are behind libcudadevrt. */
-bool cbi_driver_supplies(const char *name)
-{
-    static const char *const names[] = {
-        "vprintf",
-        "vfprintf",
-        "malloc",
-        "free",
-        "__assertfail",
-        "cudaGraphSetConditional",
-        "cnpCtxSynchronize",
-        "cnpDeviceGetAttribute",
-        "cnpEventCreate",
-        "cnpEventDestroy",
-        "cnpEventRecord",
-        "cnpFuncGetAttribute",
-        "cnpGetCacheConfig",
-        "cnpGetDevice",
-        "cnpGetDeviceCount",
-        "cnpGetLastError",
-        "cnpGetLimit",
-        "cnpGetParameterBuffer",
-        "cnpGetParameterBufferV2",
-        "cnpGetSharedMemConfig",
-        "cnpLaunchDevice",
-        "cnpLaunchDeviceV2",
-        "cnpSetLastError",
-        "cnpStreamCreate",
-        "cnpStreamDestroy",
-        "cnpStreamWaitEvent",
-    };
-    for (size_t i = 0; i < CBI_COUNT(names); i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return strncmp(name, "__cuda_syscall", 14) == 0;
-}
 
 static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
 {

@@ -1,4 +1,5 @@
 /* libcudadevrt takes part only if something before it is missing a function. */
+#include "format/driver.h"
 #include "link/state.h"
 
 /* Any function counts, whether libcudadevrt has it or not. */

@@ -304,6 +304,7 @@ typedef struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
     bool exec;               /* final link */
+    bool shows_debug;        /* -g that is not taken back by -suppress-debug-info */
     bool mercury;            /* sm_100+: the link runs on the Mercury view */
     bool sm90plus;           /* sm_90 and later */
     bool prune;              /* kernels are removed by -kernels-used or -variables-used */
@@ -407,8 +408,6 @@ bool cbi_is_optimizer_type(uint32_t type);
 /* ---- runtime.c ---- */
 /* False for libcudadevrt when no function is missing so far; then nothing else may follow. */
 bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
-/* relocate.c: may this function stay undefined because the driver has it? */
-bool cbi_driver_supplies(const char *name);
 
 /* ---- merge*.c, resolve.c, metadata.c: passes A to D ---- */
 void cbi_link_skeleton(cbi_linker *lk);

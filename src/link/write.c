@@ -132,7 +132,7 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
     cbi_st16(p + 56, (uint16_t)t->segment_count);
     cbi_st16(p + 58, sizeof(Elf64_Shdr));
-    cbi_st16(p + 60, (uint16_t)(t->section_count < SHN_LORESERVE ? t->section_count : 0));
+    cbi_st16(p + 60, (uint16_t)(t->section_count > SHN_LORESERVE ? 0 : t->section_count));
     cbi_st16(p + 62, (uint16_t)lk->shstrtab->index);
     cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
 }
@@ -142,7 +142,7 @@ void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
 {
     size_t size = t->section_count * sizeof(Elf64_Shdr) + t->segment_count * sizeof(Elf64_Phdr);
     uint8_t *table = cbi_alloc(lk->ctx, size), *p = table + sizeof(Elf64_Shdr);
-    if (t->section_count >= SHN_LORESERVE)
+    if (t->section_count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
         cbi_st64(table + 32, t->section_count);
     for (size_t i = 1; i < t->section_count; i++, p += sizeof(Elf64_Shdr))
         section_header(user, i, p);

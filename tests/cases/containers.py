@@ -4,7 +4,8 @@
 import os
 import struct
 
-from _containers import (CAPSULE, ELF, LTOIR, elf, entry, fatbin, host_object, WRAPPER)
+from _containers import (CAPSULE, ELF, LTOIR, WRAPPER, archive, elf, entry, fatbin, host_object,
+                         member)
 from _nvlink import Table
 
 A = "-arch=sm_90"
@@ -138,6 +139,14 @@ def build(read):
         case("host " + name, {file: object_})
         case("host %s, ignored" % name, {file: object_}, ["-ignore-host-info"])
         case("host %s, relocatable" % name, {file: object_}, ["-r"])
+    # libcudadevrt's own references
+    silent = host_object(code, "_b", kernels=b"\0")
+    for name, host in (("silent", silent), ("named", host_object(code, "_b", kernels=b"kb\0"))):
+        for runtime in ("libcudadevrt.a", "librt.a", "rt.o"):
+            data = host_object(fatbin(entry(ELF, "90", a)), "_a", internal=b"none\0")
+            if runtime.endswith(".a"):
+                data = archive(member(b"rt.o/", data))
+            case("host %s beside %s" % (name, runtime), {"rt-%s.o" % name: host, runtime: data})
     quiet = host_object(code, "_b", kernels=named)
     for name, other in (("plain.o", elf([text])), ("x.fatbin", fatbin(entry(ELF, "75", b75))),
                         ("x.cubin", patched(b, 16, "<H", 2)), ("y.cubin", b[:len(b) // 2]),

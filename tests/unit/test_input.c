@@ -182,6 +182,26 @@ static void test_device_runtime(void **state)
     add(f, "libcudadevrt.a", runtime);
     assert_string_equal(run(f), "a.o libcudadevrt.a:r.o* | ");
     assert_true(f->result.ids[1].device_runtime);
+    assert_true(f->result.host.active);
+    assert_int_equal(f->result.host.external_kernel_count, 2);
+}
+
+/* What libcudadevrt says of its own kernels does not mean that the others are not wanted. */
+static void test_device_runtime_alone_names_kernels(void **state)
+{
+    fixture *f = *state;
+    cbi_ctx *ctx = &f->ctx;
+    const char *const names[] = {"r.o/"};
+    const cbi_span members[] = {host(f, 90, "_r")};
+    cbi_span code = unit_fatbin(ctx, FATBIN_KIND_ELF, 90, unit_cubin(ctx, ET_REL, 90));
+    add(f, "a.o", unit_host(ctx, code, "_a", (cbi_span){(const uint8_t *)"", 1}));
+    add(f, "libcudadevrt.a", archive(f, members, names, 1));
+    assert_string_equal(run(f), "a.o libcudadevrt.a:r.o* | ");
+    assert_false(f->result.host.active);
+    add(f, "a.o", unit_host(ctx, code, "_a", (cbi_span){(const uint8_t *)"", 1}));
+    add(f, "libother.a", archive(f, members, names, 1));
+    assert_string_equal(run(f), "a.o libother.a:r.o | ");
+    assert_true(f->result.host.active);
 }
 
 /* An object of an earlier device link takes what it holds out of this one, wherever it stands. */
@@ -205,6 +225,30 @@ static void test_linked_before(void **state)
     add(f, "l.o", linked);
     assert_string_equal(run(f), "a.o | ");
     assert_int_equal(f->result.id_count, 0);
+}
+
+/* Objects from which nothing is linked are named, unless nvlink is followed exactly. */
+static void test_nothing_to_link(void **state)
+{
+    fixture *f = *state;
+    cbi_ctx *ctx = &f->ctx;
+    const unit_section sections[] = {
+        {"__nv_module_id", SHT_PROGBITS, {(const uint8_t *)"__NV_MODULE_ID", 15}},
+        {".nvFatBinSegment", SHT_PROGBITS, unit_text("0123456789abcdef01234567")},
+        {".nv_fatbin", SHT_PROGBITS, unit_text("linked")},
+    };
+    cbi_span whole = unit_elf(ctx, ET_REL, EM_X86_64, 0, sections, 3);
+    cbi_span plain = unit_elf(ctx, ET_REL, EM_X86_64, 0, NULL, 0);
+    add(f, "w.o", whole);
+    assert_string_equal(run(f), "| I 'w.o' adds nothing: its device code is linked already; "
+                                "nvcc -rdc=true makes code that can be linked\n");
+    add(f, "p.o", plain);
+    assert_string_equal(run(f),
+                        "| I 'p.o' adds nothing: it is a host object without device code\n");
+    f->options.exact = true;
+    add(f, "w.o", whole);
+    add(f, "p.o", plain);
+    assert_string_equal(run(f), "| ");
 }
 
 /* Files go by their ending when nvlink is followed exactly. */
@@ -294,7 +338,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_wrong_arch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_archives, setup, teardown),
         cmocka_unit_test_setup_teardown(test_device_runtime, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_device_runtime_alone_names_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_linked_before, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_to_link, setup, teardown),
         cmocka_unit_test_setup_teardown(test_endings, setup, teardown),
         cmocka_unit_test_setup_teardown(test_changed_bytes, setup, teardown),
     };
