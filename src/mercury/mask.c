@@ -4,8 +4,10 @@
 enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120 = 0x10, MASK_121 = 0x40 };
 
 /* Instructions that the next chip of the family encodes differently. */
-static bool keeps_to_sm100(uint16_t opcode)
+static bool keeps_to_sm100(const uint8_t *instruction)
 {
+    enum { IMMA = 0x237, DMMA = 0x23f, FSETP_IMMEDIATE = 0x80b, SOURCE_PREDICATE = 23, PT = 7 };
+    const uint16_t opcode = cbi_sass_opcode(instruction);
     switch (opcode & 0x1ff) {
     case 0x028: /* DMUL */
     case 0x029: /* DADD */
@@ -13,8 +15,9 @@ static bool keeps_to_sm100(uint16_t opcode)
     case 0x02b: /* DFMA */
         return true;
     default:
-        /* IMMA, DMMA, FSETP with an immediate */
-        return opcode == 0x237 || opcode == 0x23f || opcode == 0x80b;
+        if (opcode == FSETP_IMMEDIATE) /* not combined with another predicate */
+            return (cbi_ld64(instruction + 8) >> SOURCE_PREDICATE & 7) == PT;
+        return opcode == IMMA || opcode == DMMA;
     }
 }
 
@@ -25,7 +28,7 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     if (sm != 100)
         return 0;
     for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
-        if (keeps_to_sm100(cbi_sass_opcode(text + at)))
+        if (keeps_to_sm100(text + at))
             return MASK_100;
     return MASK_100 | MASK_103;
 }

@@ -24,7 +24,10 @@ enum {
     OP_EXIT = 0x94d,
     BARRIER_LENGTH = 3,
     FIRST_SM_WITHOUT_FENCE_READS = 120,
-    BARRIER_GAIN = 7, /* cycles */
+    BARRIER_GAIN = 7,   /* cycles that waiting behind a guarded exit gains */
+    BARRIER_CYCLES = 2, /* what the barrier counts for in front of the exit itself */
+    COMPARE_DOUBLES = 0x2a,
+    TRUE_PREDICATE = 7,
     EXIT_STALL = 5,   /* the least */
     UNSCHEDULED = 15, /* stall count of code that was not scheduled */
     PREDICATE_LATENCY = 13,
@@ -41,7 +44,7 @@ enum { STALL_SHIFT = 41, SCOREBOARD_SHIFT = 46, WAIT_SHIFT = 52 };
 
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!lk->exec || lk->opt->debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
+    if (!lk->exec || lk->shows_debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
         !func->text->bytes)
         return false;
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
@@ -149,9 +152,28 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
     return rw->self[offset / 16] + offset % 16;
 }
 
+/* What an exit waits for because a comparison of doubles writes its guard, which the barrier needs,
+ * too.  One bit in the place of the waits. */
+static uint64_t guard_wait(const uint8_t *text, uint32_t at)
+{
+    const uint8_t *exit_insn = text + (size_t)at * 16;
+    uint64_t waits = cbi_ld64(exit_insn + 8) & WAIT_BITS;
+    uint32_t guard = cbi_ld16(exit_insn) >> 12 & 7;
+    for (uint32_t i = at; guard != TRUE_PREDICATE && waits && i-- > 0;) {
+        cbi_sass w = {cbi_ld64(text + (size_t)i * 16), cbi_ld64(text + (size_t)i * 16 + 8)};
+        if ((cbi_sass_op(w) & 0x1ff) == COMPARE_DOUBLES &&
+            (cbi_sass_bits(w, 81, 3) == guard || cbi_sass_bits(w, 84, 3) == guard))
+            return waits & UINT64_C(1) << (WAIT_SHIFT + cbi_sass_bits(w, 110, 3));
+        if (cbi_sass_op(w) == OP_BRA || cbi_sass_op(w) == OP_EXIT ||
+            cbi_sass_writes_predicate(w, guard))
+            break;
+    }
+    return 0;
+}
+
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
-static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count)
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint64_t waits)
 {
     static const uint64_t code[BARRIER_LENGTH][2] = {
         {0x0992, UINT64_C(0x000fc00000005000)},
@@ -162,9 +184,9 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count)
     bool scheduled = (exit_control & STALL_BITS) != STALL_BITS;
     for (size_t i = BARRIER_LENGTH - count; i < BARRIER_LENGTH; i++, at += 16) {
         uint64_t high = code[i][1];
-        if (!scheduled && i == 1)
-            high |= exit_control & WAIT_BITS;
-        else if (!scheduled && i == 2)
+        if (i == 1)
+            high |= scheduled ? waits : exit_control & WAIT_BITS;
+        if (!scheduled && i == 2)
             high = (high & ~CONTROL_BITS) | exit_control;
         cbi_st64(at, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
         cbi_st64(at + 8, high);
@@ -212,11 +234,53 @@ static bool is_guard_ready(const uint8_t *text, uint32_t at)
 static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
     uint64_t control = cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT;
-    uint64_t waits = cbi_ld64(text + (size_t)at * 16 + 8) >> WAIT_SHIFT & 0x3f;
+    uint64_t waits =
+        (cbi_ld64(text + (size_t)at * 16 + 8) & ~guard_wait(text, at)) >> WAIT_SHIFT & 0x3f;
     unsigned write = control & 7, read = control >> 3 & 7;
     if (stall_of(insn) == 2 && (waits >> write & 1 || waits >> read & 1) &&
         is_guard_ready(text, at))
         set_stall(insn, 1);
+}
+
+/* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
+ */
+static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicate,
+                             unsigned *ret_latency)
+{
+    unsigned passed = 0;
+    for (uint32_t i = at; i-- > 0 && passed < UNSCHEDULED;) {
+        const uint8_t *insn = text + (size_t)i * 16;
+        cbi_sass w = {cbi_ld64(insn), cbi_ld64(insn + 8)};
+        bool doubles = (cbi_sass_op(w) & 0x1ff) == COMPARE_DOUBLES;
+        passed += stall_of(insn);
+        *ret_latency = doubles ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
+        if (cbi_sass_writes_predicate(w, predicate) ||
+            (doubles && cbi_sass_bits(w, 81, 3) == predicate))
+            return passed;
+    }
+    return 0;
+}
+
+/* The second predicate of an exit is read behind the barrier, the guard in front of it. */
+static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
+{
+    const uint8_t *exit_insn = text + (size_t)at * 16;
+    cbi_sass w = {cbi_ld64(exit_insn), cbi_ld64(exit_insn + 8)};
+    uint32_t guard = (uint32_t)cbi_sass_bits(w, 12, 3);
+    uint32_t second = (uint32_t)cbi_sass_bits(w, 87, 3);
+    unsigned latency = 0, stall = stall_of(text + (size_t)(at - 1) * 16), need = 1;
+    if (second == TRUE_PREDICATE || cycles_since(text, at, second, &latency) != latency)
+        return;
+    if (stall > BARRIER_CYCLES)
+        need = stall - BARRIER_CYCLES;
+    unsigned since = guard == TRUE_PREDICATE ? 0 : cycles_since(text, at, guard, &latency);
+    if (since && latency + stall > need + since)
+        need = latency + stall - since;
+    if (need >= stall)
+        return;
+    set_stall(insn, need);
+    if ((cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT & 0x3f) != 0x3f)
+        cbi_st64(insn + 8, cbi_ld64(insn + 8) | YIELD_BIT);
 }
 
 /* Instructions up to and including the final branch to itself. */
@@ -248,16 +312,21 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
     rw->text = cbi_alloc(lk->ctx, rw->size);
     for (uint32_t i = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * 16;
+        uint64_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
-            put_barrier(rw->text + rw->place[i], from, barrier[i]);
+            put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
         if (drop[i])
             continue;
         uint8_t *insn = rw->text + rw->self[i];
         memcpy(insn, from, 16);
         if (barrier[i])
             shorten_exit(insn);
-        if (i + 1 < used && barrier[i + 1])
+        if (stall_of(insn) != UNSCHEDULED)
+            cbi_st64(insn + 8, cbi_ld64(insn + 8) & ~waits);
+        if (i + 1 < used && barrier[i + 1]) {
             shorten_last(insn, old, i + 1);
+            shorten_for_second(insn, old, i + 1);
+        }
         int64_t offset;
         if (!branch_offset(insn, &offset))
             continue;
@@ -277,11 +346,14 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
 static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
                               uint32_t count)
 {
-    uint8_t bytes[18] = {0, 0, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0xf8};
+    uint8_t bytes[18] = {0, 0, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0};
     uint8_t guard = exit_insn[1] >> 4;
     uint8_t predicate = (guard & 7) == 7 ? 31 : guard & 7;
     cbi_st16(bytes, (uint16_t)(RUN_RECORD | count << 7));
     bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
+    cbi_sass w = {cbi_ld64(exit_insn), cbi_ld64(exit_insn + 8)};
+    unsigned second = (unsigned)cbi_sass_bits(w, 87, 3);
+    bytes[13] = (uint8_t)((second == TRUE_PREDICATE ? 31 : second) << 3 | cbi_sass_bits(w, 90, 1));
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
 
@@ -421,7 +493,7 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
 
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
-    lk->merc->exit_barriers = lk->opt->debug;
+    lk->merc->exit_barriers = lk->shows_debug;
     for (size_t i = 0; i < lk->recs.len; i++)
         lk->merc->exit_barriers |= lk->recs.items[i]->code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->funcs.len; i++) {

@@ -99,7 +99,8 @@ static uint8_t join_crossing(const cbi_sb_code *c, const work *w)
     uint8_t impure = 0, best = CBI_SB_NONE;
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t r = c->live.items[n];
-        if (is_here(c, w, r) && c->producers.items[r].local != CBI_SB_NOWHERE)
+        if (c->producers.items[r].write ||
+            (is_here(c, w, r) && c->producers.items[r].local != CBI_SB_NOWHERE))
             impure |= (uint8_t)(1u << c->number[r]);
     }
     for (size_t n = 0; n < c->live.len; n++) {
@@ -143,22 +144,42 @@ static uint8_t busy_numbers(const cbi_sb_code *c, const work *w, bool crossing)
 /* What sharing a number would cost a producer, and what decides between equal costs. */
 typedef struct price {
     int64_t stall; /* cycles that somebody waits longer */
-    uint32_t next; /* consumer that waits first */
+    int64_t slack; /* cycles by which the producer is waited for earlier, or is ready later */
     int64_t ready; /* when the last holder is */
 } price;
 
-static int64_t ready(const cbi_sb_code *c, uint32_t q)
+/* From the start of its own block. */
+static int64_t ready_at(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
     return c->issue[p->at] + cbi_sb_latency(cbi_sb_op(c, p->at), p->write);
 }
 
-/* False when no pending producer lets this one in. */
+/* From the start of the block in work.  What is left of a latency counts in the next block only. */
+static int64_t ready(const cbi_sb_code *c, const work *w, uint32_t q)
+{
+    uint32_t home = c->producers.items[q].block;
+    if (home == w->block && !cbi_sb_has(w->entering, q))
+        return ready_at(c, q);
+    if (!cbi_sb_contains(&c->blocks.items[w->block].pred, home))
+        return 0;
+    uint32_t last = c->blocks.items[home].end - 1;
+    int64_t left = ready_at(c, q) - c->issue[last] - (int64_t)cbi_sass_bits(c->words[last], 105, 4);
+    return left > 0 ? left : 0;
+}
+
+static int64_t not_below_zero(int64_t cycles)
+{
+    return cycles > 0 ? cycles : 0;
+}
+
+/* Rule 7: the price of number k.  False when no pending producer lets this one in. */
 static bool find_price(const cbi_sb_code *c, const work *w, uint32_t q, uint8_t k, price *ret_price)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
+    uint32_t next = CBI_SB_NOWHERE;
     bool any = false;
-    *ret_price = (price){.next = CBI_SB_NOWHERE, .ready = INT64_MIN / 2};
+    *ret_price = (price){0};
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t r = c->live.items[n];
         if (c->number[r] != k)
@@ -166,21 +187,29 @@ static bool find_price(const cbi_sb_code *c, const work *w, uint32_t q, uint8_t 
         if (p->local != CBI_SB_NOWHERE && takes_top(c, r))
             return false;
         any = true;
-        uint32_t next = r == c->stack_load ? CBI_SB_NOWHERE : next_consumer(c, w, r, p->at);
-        if (next < ret_price->next)
-            ret_price->next = next;
-        if (is_here(c, w, r) && !cbi_sb_has(w->entering, r) && ready(c, r) > ret_price->ready)
-            ret_price->ready = ready(c, r);
+        uint32_t own = r == c->stack_load ? CBI_SB_NOWHERE : next_consumer(c, w, r, p->at);
+        if (own < next)
+            next = own;
+        if (ready(c, w, r) > ret_price->ready)
+            ret_price->ready = ready(c, w, r);
     }
-    if (ret_price->next < p->local)
-        ret_price->stall = ready(c, q) - c->issue[ret_price->next];
-    else if (p->local != CBI_SB_NOWHERE)
-        ret_price->stall = ret_price->ready - ready(c, q);
-    if (ret_price->stall < 0)
-        ret_price->stall = 0;
-    if (ret_price->next > p->local)
-        ret_price->next = p->local;
+    int64_t mine = ready_at(c, q);
+    if (next < p->local) {
+        ret_price->stall = not_below_zero(mine - c->issue[next]);
+        if (p->local != CBI_SB_NOWHERE)
+            ret_price->slack = c->issue[p->local] - c->issue[next];
+    } else if (p->local != CBI_SB_NOWHERE) {
+        ret_price->stall = not_below_zero(ret_price->ready - c->issue[p->local]);
+        ret_price->slack = not_below_zero(ret_price->ready - mine);
+    }
     return any;
+}
+
+static bool is_lower(const price *a, const price *b, bool local)
+{
+    if (a->stall != b->stall || !local)
+        return a->stall < b->stall;
+    return a->slack != b->slack ? a->slack < b->slack : a->ready < b->ready;
 }
 
 /* No number is free: the one that costs least. */
@@ -196,10 +225,7 @@ static uint8_t merge(const cbi_sb_code *c, const work *w, uint32_t q, uint8_t us
         last = (uint8_t)i;
         if (!find_price(c, w, q, (uint8_t)i, &own))
             continue;
-        bool better = best == CBI_SB_NONE || own.stall < least.stall;
-        if (!better && local && own.stall == least.stall)
-            better = own.next > least.next || (own.next == least.next && own.ready < least.ready);
-        if (better) {
+        if (best == CBI_SB_NONE || is_lower(&own, &least, local)) {
             best = (uint8_t)i;
             least = own;
         }
@@ -235,6 +261,8 @@ static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
     for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
         if (other >> k & 1)
             return (uint8_t)k;
+    if (crossing && !p->is_long && !w->top_taken && !(c->apart >> c->top & 1))
+        usable |= (uint8_t)(1u << c->top);
     return merge(c, w, q, usable);
 }
 
@@ -365,7 +393,8 @@ static uint8_t taken_again(const cbi_sb_code *c, uint32_t i, const uint64_t *set
     for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
         for (uint32_t q = 0; c->present[p] && q < c->producers.len; q++)
             if (cbi_sb_has(set, q) && c->number[q] == c->number[p] &&
-                (c->producers.items[p].write || c->producers.items[q].write) &&
+                (c->producers.items[p].write || c->producers.items[q].write ||
+                 c->producers.items[p].local != CBI_SB_NOWHERE) &&
                 cbi_sb_comes_around(c, &c->producers.items[q], i))
                 out |= (uint8_t)(1u << c->number[q]);
     return out & (uint8_t)~c->apart;
@@ -474,6 +503,10 @@ static void assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
             ret_words[i].lo = (ret_words[i].lo & ~(UINT64_C(7) << 44)) | named << 44;
         }
         ret_words[i].hi |= number[1] << 46 | number[0] << 49 | (uint64_t)wait[i] << 52;
+        /* Nobody can wait for a number in the cycle after it is set. */
+        uint64_t own = (UINT64_C(1) << number[0] | UINT64_C(1) << number[1]) & CBI_SB_EVERYTHING;
+        if (i + 1 < c->n && wait[i + 1] & own && cbi_sass_bits(c->words[i], 105, 4) == 1)
+            ret_words[i].hi ^= UINT64_C(3) << 41;
     }
     /* What holds a scoreboard at the end of a block takes two cycles at least. */
     if (!keep_stack_load && c->blocks.items[0].end == 1 && cbi_sass_bits(c->words[0], 105, 4) == 2)
@@ -526,16 +559,17 @@ static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes
     }
 }
 
-/* A shared number hides where sources are done: of two readings the one that reproduces the input.
+/* A shared number hides where sources are done: of these readings the one that reproduces the
+ * input.
  */
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
     cbi_sb_code code = {.ctx = ctx};
     if (!read_code(&code, text) || !qualifies(&code))
         return false;
-    for (unsigned reading = 0; reading < 2; reading++) {
+    for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
         cbi_sb_code c = code;
-        c.trusts_reads = reading == 1;
+        c.reading = reading;
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);

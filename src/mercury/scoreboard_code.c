@@ -4,6 +4,7 @@
 enum {
     GROUP_LENGTH = 12, /* longest warp-collective sequence */
     ATTR_BRANCH_TARGETS = 0x34,
+    OP_BSYNC = 0x941,
 };
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
 static const uint64_t LIMIT = UINT64_C(1) << 28;
@@ -16,7 +17,7 @@ static bool is_branch(uint32_t op)
 
 bool cbi_sb_is_long(uint32_t op)
 {
-    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x380, 0x381, 0x98a, 0x9a8,
+    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x380, 0x381, 0x98a, 0x9a8, 0x97e,
                                    0x9a3, 0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
     for (size_t i = 0; i < CBI_COUNT(ops); i++)
         if (ops[i] == op)
@@ -178,12 +179,19 @@ static uint8_t waited(const cbi_sb_code *c, uint32_t i)
            (uint8_t)(cbi_sb_is_named_wait(c, i) ? 1u << cbi_sass_bits(c->words[i], 44, 3) : 0);
 }
 
+/* Does a wait of instruction i end the producer? */
+static bool ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
+{
+    return waited(c, i) >> p->old & 1 &&
+           !(c->later[i] >> p->old & 1 && !cbi_sb_comes_around(c, p, i));
+}
+
 /* Ends the producers that instruction i waits for, and starts its own. */
 static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
 {
     uint8_t mask = waited(c, i);
     for (uint32_t q = 0; mask && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && mask >> c->producers.items[q].old & 1)
+        if (cbi_sb_has(set, q) && ends(c, i, &c->producers.items[q]))
             cbi_sb_drop(set, q);
     for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
         cbi_sb_put(set, q);
@@ -226,10 +234,14 @@ static void find_pending(cbi_sb_code *c)
             changed |= cbi_sb_leave(c, k, set);
         }
     }
+}
+
+static void find_consumers(cbi_sb_code *c)
+{
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t mask = waited(c, i);
         for (uint32_t q = 0; mask && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[i], q) && mask >> c->producers.items[q].old & 1)
+            if (cbi_sb_has(c->pending[i], q) && ends(c, i, &c->producers.items[q]))
                 cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
     }
 }
@@ -246,7 +258,10 @@ static bool touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     if (!p->write) /* shared accesses keep their order, uniform registers are read at once */
         return cbi_regset_meet(&a->read, &b->written) &&
                !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)));
-    return cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
+    if (cbi_sb_op(c, i) == OP_BSYNC && cbi_regset_any(&a->uniform_written))
+        return true; /* all threads that meet there see uniform registers */
+    return a->predicates_written & b->predicates_read ||
+           cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
 }
@@ -256,7 +271,8 @@ static bool names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
     const cbi_operands *o = &c->operands[p->at];
     if (p->is_long)
         return true;
-    return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written)
+    return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
+                          o->predicates_written
                     : cbi_regset_any(&o->read);
 }
 
@@ -322,15 +338,22 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     } else if (names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
                is_merged(c, q, seen)) {
         p->local = found;
+        p->hidden = found == CBI_SB_NOWHERE;
     }
 }
 
+/* Is the wait for another producer, or for what the block itself leaves? */
 static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
-    for (uint32_t r = 0; r < c->producers.len; r++)
-        if (r != q && c->producers.items[r].old == c->producers.items[q].old &&
-            cbi_sb_has(c->pending[i], r) && touches(c, &c->producers.items[r], i))
+    uint32_t here = c->block_of[i];
+    bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (r == q || o->old != c->producers.items[q].old || !cbi_sb_has(c->pending[i], r))
+            continue;
+        if (touches(c, o, i) || (ends_block && o->block == here && o->flush))
             return true;
+    }
     return false;
 }
 
@@ -357,6 +380,48 @@ static void push_next(cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
         cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
 }
 
+/* Does an instruction after i, before the loop goes around, need the producer and wait for its
+ * number (again)? */
+static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    cbi_u32_list todo = {0};
+    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool), again = false;
+    push_next(c, i, &todo);
+    while (todo.len && !again) {
+        uint32_t j = todo.items[--todo.len];
+        if (seen[j] || cbi_sb_comes_around(c, p, j))
+            continue;
+        seen[j] = true;
+        again = touches(c, p, j) && c->wait[j] >> p->old & 1;
+        if (!touches(c, p, j))
+            push_next(c, j, &todo);
+    }
+    return again;
+}
+
+/* Waits at the end of a block for what comes around a loop: they were added when all else was
+ * placed.  True if there are any. */
+static bool find_later_waits(cbi_sb_code *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint8_t around = 0, ahead = 0;
+        for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
+            if (cbi_sb_has(c->pending[i], q) && cbi_sb_comes_around(c, &c->producers.items[q], i))
+                around |= (uint8_t)(1u << c->producers.items[q].old);
+        around &= c->wait[i];
+        for (uint32_t q = 0; around && q < c->producers.len; q++) {
+            const cbi_sb_producer *p = &c->producers.items[q];
+            if (cbi_sb_has(c->pending[i], q) && around >> p->old & 1 &&
+                !cbi_sb_comes_around(c, p, i) && !touches(c, p, i) && is_awaited_again(c, p, i))
+                ahead |= (uint8_t)(1u << p->old);
+        }
+        c->later[i] = ahead;
+        any |= ahead != 0;
+    }
+    return any;
+}
+
 /* Sources have been read when the result is there. */
 static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
@@ -377,7 +442,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         if (seen[i])
             continue;
         seen[i] = true;
-        if (is_result_awaited(c, q, i))
+        if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
         if (touches(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
@@ -404,20 +469,30 @@ static void uncover(cbi_sb_code *c, uint32_t q)
 int64_t cbi_sb_latency(uint32_t op, bool write)
 {
     if (!write)
-        return op == 0x388 || op == 0x988 ? 9 : op == 0x984 || (op & 0x1f0) == 0x100 ? 10 : 12;
+        return op == 0x388 || op == 0x988             ? 9
+               : op == 0x984 || (op & 0x1ff) == 0x189 ? 8
+               : (op & 0x1f0) == 0x100                ? 10
+                                                      : 12;
     switch (op) {
     case 0x919:
-        return 31;
+        return 32;
     case 0x9c3:
-        return 23;
+    case 0x389:
+    case 0x589:
+    case 0x989:
+    case 0xf89:
+        return 24;
     case 0xb82:
         return 46;
     case 0x984:
-        return 42;
+        return 40;
     case 0x3a1:
         return 23;
+    case 0x7ac:
+    case 0x308:
+        return 17;
     default:
-        return cbi_sb_is_long(op) ? 285 : 19;
+        return cbi_sb_is_long(op) ? 296 : 15;
     }
 }
 
@@ -441,6 +516,22 @@ static void find_issue(cbi_sb_code *c)
             if (p->head != CBI_SB_NOWHERE && ready > after[p->head])
                 after[p->head] = ready;
         }
+    }
+}
+
+/* Rule 8: what another wait ended in the input is waited for at the end of the block if it is there
+ * by then. */
+static void flush_hidden(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = c->blocks.items[p->block].end - 1;
+        if (!p->hidden || p->is_long || q == c->stack_load ||
+            c->issue[last] < c->issue[p->at] + cbi_sb_latency(cbi_sb_op(c, p->at), p->write))
+            continue;
+        p->flush = true;
+        if (!cbi_sb_contains(&p->consumers, last))
+            cbi_vec_push(c->ctx, &p->consumers, last);
     }
 }
 
@@ -483,7 +574,7 @@ static cbi_u32_list visit_order(cbi_sb_code *c, uint32_t b)
     const cbi_u32_list *succ = &c->blocks.items[b].succ;
     cbi_u32_list out = {0};
     for (uint32_t k = 0; k < 8; k++)
-        for (size_t i = 0; i < succ->len; i++)
+        for (size_t i = succ->len; i--;)
             if (bucket(succ->items[i]) == k && !cbi_sb_contains(&out, succ->items[i]))
                 cbi_vec_push(c->ctx, &out, succ->items[i]);
     return out;
@@ -546,6 +637,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     c->operands = CBI_NEW_ARRAY(c->ctx, c->n, cbi_operands);
     c->wait = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     c->all = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    c->later = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_sass_operands(c->words[i], &c->operands[i]);
         c->wait[i] = (uint8_t)cbi_sass_bits(c->words[i], 116, 6);
@@ -556,8 +648,11 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     find_producers(c);
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
-    find_pending(c);
     find_positions(c);
+    find_pending(c);
+    if (find_later_waits(c))
+        find_pending(c);
+    find_consumers(c);
     find_groups(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
@@ -569,9 +664,10 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         for (size_t k = 0; k < p->consumers.len; k++)
             again |= is_taken_again(c, q, p->consumers.items[k]);
         if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
-            names_registers(c, p) && (p->write || again || !c->trusts_reads))
+            names_registers(c, p) && (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
             uncover(c, q);
     }
     find_issue(c);
+    flush_hidden(c);
     return true;
 }

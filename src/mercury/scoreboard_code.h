@@ -13,6 +13,14 @@ enum {
 
 typedef CBI_VEC(uint32_t) cbi_u32_list;
 
+/* Where sources are done, which a shared number hides: nobody can see it in the input. */
+typedef enum cbi_sb_reading {
+    CBI_SB_READ_BY_RESULT,    /* at the next write, or when the result is there */
+    CBI_SB_READ_BY_WAIT,      /* where the input waits for the number */
+    CBI_SB_READ_BY_REGISTERS, /* at the next write */
+    CBI_SB_READINGS,
+} cbi_sb_reading;
+
 /* A scoreboard that an instruction holds: for its result, or while it reads its sources. */
 typedef struct cbi_sb_producer {
     uint32_t at;
@@ -20,6 +28,7 @@ typedef struct cbi_sb_producer {
     bool write;     /* result */
     bool is_long;   /* global, generic and local loads, atomics */
     bool flush;     /* waited for only because the block ends */
+    bool hidden;    /* a wait for another one of its number ended it */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
     uint32_t head;  /* start of the collective sequence that holds it and waits, too; or the same */
@@ -35,12 +44,13 @@ typedef struct cbi_sb_block {
 
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
-    bool trusts_reads; /* sources are done where the input waits for their number */
+    cbi_sb_reading reading;
     uint32_t n;
     cbi_sass *words;
     cbi_operands *operands;
     uint8_t *wait;
     bool *all;       /* waits for everything */
+    uint8_t *later;  /* waits that were added for what comes around loops and end nothing else */
     uint32_t *group; /* last instruction of the collective sequence that starts here, or 0 */
     uint32_t *block_of;
     CBI_VEC(cbi_sb_block) blocks;

@@ -64,6 +64,7 @@ typedef struct cbi_finding {
     const char *rule;    /* stable id, e.g. "section-range" */
     const char *message; /* what is wrong, with the figures */
     bool fatal;          /* the model cannot be built; the read stops */
+    bool note;           /* departs from a rule that is not certain; no fault */
     uint64_t offset;     /* file offset of the offending field */
     const char *section; /* or NULL */
     const char *symbol;  /* or NULL */
