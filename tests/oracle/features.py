@@ -17,6 +17,8 @@ MODES = {
     "r": [["-r"]],
     "g": [["-g"]],
     "r-g": [["-r", "-g"]],
+    "g-suppress": [["-g", "-suppress-debug-info"]],
+    "r-g-suppress": [["-r", "-g", "-suppress-debug-info"], ["-g", "-suppress-debug-info"]],
     "kernels": [["-kernels-used=KERNEL"]],
     "preserve": [["-preserve-relocs"]],
     "reversed": [[]],
@@ -85,6 +87,8 @@ class Program:
             if v == arch or (v[-1] not in "af" and
                              toolchain.sm_number(v) <= toolchain.sm_number(arch)):
                 best = v
+        if best is None:
+            raise ValueError("%s: no virtual architecture for sm_%s" % (self.name, arch))
         return best
 
     def inputs(self, tools, arch):

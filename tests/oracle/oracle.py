@@ -149,6 +149,8 @@ def main(argv):
     act.add_argument("--damage", nargs="*", metavar="FILE",
                      help="link damaged copies of FILEs (default: the golden inputs)")
     act.add_argument("--scale", choices=["wide", "chain", "ring"], help="time large links")
+    act.add_argument("--sources", nargs="+", metavar="DIR",
+                     help="link the programs of all CUDA sources in the folders, in every mode")
     act.add_argument("--make-golden", action="store_true", help="rewrite tests/golden")
     p.add_argument("--cubind", help="program under test (default build/cubind)")
     p.add_argument("--cache", help="folder for compiled inputs (default build/oracle-cache)")
@@ -161,6 +163,8 @@ def main(argv):
     p.add_argument("--only", help="features: names containing this")
     p.add_argument("--mode", help="features: modes containing this")
     p.add_argument("--quick", action="store_true", help="features: a short selection")
+    p.add_argument("--fresh", action="store_true",
+                   help="sources: forget the results of earlier runs, but not what was compiled")
     p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
     p.add_argument("--seed", default="1")
     p.add_argument("--job", type=int, help="random: only this job of the seed")
@@ -205,6 +209,9 @@ def main(argv):
         if opts.damage is not None:
             import damage
             return damage.run(opts, tools, pooled)
+        if opts.sources:
+            import sources
+            return sources.run(opts, tools, pooled)
         if opts.scale:
             import scale
             return scale.run(opts, tools, pick_archs(opts))
