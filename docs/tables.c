@@ -161,8 +161,8 @@ static void print_compat(void)
     static const char *const merges[] = {"dropped",
                                          "0 if either is 0, else maximum",
                                          "bitwise or",
-                                         "low nibble: per 2-bit field, 0 if either is 0, else "
-                                         "maximum; high nibble of the first",
+                                         ("low nibble: per 2-bit field, 0 if either is 0, else "
+                                          "maximum; high nibble of the first"),
                                          "kept if equal, else 1",
                                          "maximum",
                                          "1 for an `a` target, else 0",

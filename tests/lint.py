@@ -21,7 +21,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # it, never of folders after it.
 LAYERS = ["include", "base", "format", "input", "object", "link", "mercury", "inspect", "api", "tools"]
 MAX_LINES = 900
-SKIP = None  # returned by a check that cannot run here
+
+
+class Skip:
+    """Returned by a check that cannot run here."""
+
+    def __init__(self, why):
+        self.why = why
 
 
 def tracked(*suffixes):
@@ -49,7 +55,7 @@ def lines_of(path):
 def check_style(args):
     """every C file is in the code style (clang-format)"""
     if not shutil.which("clang-format"):
-        return SKIP
+        return Skip("clang-format is missing")
     # the projects of the build tests are CUDA code
     files = [f for f in tracked(".c", ".h") if not f.startswith("tests/cases/")]
     done = subprocess.run(
@@ -72,8 +78,10 @@ def check_analyzer(args):
 def run_tidy(args, checks):
     """Findings of .clang-tidy's checks less those."""
     database = os.path.join(args.build, "compile_commands.json")
-    if not shutil.which("clang-tidy") or not os.path.exists(database):
-        return SKIP
+    if not shutil.which("clang-tidy"):
+        return Skip("clang-tidy is missing")
+    if not os.path.exists(database):
+        return Skip("%s is missing" % database)
     files = [f for f in tracked(".c") if f.startswith(("src/", "tools/"))]
 
     def run(path):
@@ -155,8 +163,10 @@ def check_unfinished(args):
 def check_names(args):
     """names that other files can see start with cbi_ or cb_"""
     library = os.path.join(args.build, "libcubind.a")
-    if not shutil.which("nm") or not os.path.exists(library):
-        return SKIP
+    if not shutil.which("nm"):
+        return Skip("nm is missing")
+    if not os.path.exists(library):
+        return Skip("%s is missing" % library)
     members = sorted(glob.glob(os.path.join(args.build, "libcubind.a.p", "*.o")))
     listed = subprocess.run(
         ["nm", "--defined-only", "-g", "-A", *members], stdout=subprocess.PIPE, text=True
@@ -195,9 +205,9 @@ def main():
         if args.checks and name not in args.checks or args.quick and check is check_analyzer:
             continue
         findings = check(args)
-        if findings is SKIP:
+        if isinstance(findings, Skip):
             skipped += 1
-            print("skip %s: %s" % (name, check.__doc__))
+            print("skip %s: %s" % (name, findings.why))
         elif findings:
             failed += 1
             print("FAIL %s: %s" % (name, check.__doc__))

@@ -11,8 +11,10 @@ suites: unit    the programs FOLDER/tests/unit/test_*
         api     the scripts tests/api/*.py and *.sh (exports, headers, packages, example)
 
 A test is a program.  Exit 0 passes, 77 skips, anything else fails.  If it prints TAP ("ok 1 - ...",
-"not ok 2 - ...", "ok 3 # SKIP"), or a last line "N passed, N failed[, N skipped]", its own counts
-are used.  It finds what it needs in the environment: CUBIND (the program), CUBIND_BUILD (the build
+"not ok 2 - ...", "ok 3 # SKIP why"), or a last line "N passed, N failed[, N skipped]", its own counts
+are used.  What is skipped says why: in a line "skip NAME: why", behind "# SKIP", or, of a program
+that exits 77, in its last line.  Without a reason it fails, and so does a suite in which nothing
+ran.  It finds what it needs in the environment: CUBIND (the program), CUBIND_BUILD (the build
 folder), CUBIND_ROOT (this repository), and a TMPDIR of its own that is removed afterwards.
 """
 
@@ -69,6 +71,26 @@ def count(output, code):
     return (1, 0, 0) if code == 0 else (0, 1, 0)
 
 
+def reasons(output, code):
+    """Why something was skipped: one line each."""
+    lines = [l.strip() for l in output.splitlines() if l.strip()]
+    found = [l[len("skip "):] for l in lines if l.startswith("skip ")]
+    for line in lines:
+        match = re.match(r"ok \d+ -? ?(.*?)# SKIP (\S.*)", line)
+        if match:
+            found.append("%s: %s" % (match.group(1).strip(), match.group(2)))
+    if not found and code == 77:
+        found = [l for l in lines if not SUMMARY.match(l)][-1:]
+    return found
+
+
+def why_empty(suite, build):
+    """What is the matter with a suite that has no programs."""
+    if suite == "unit" and os.path.isdir(build):
+        return "no test ran: %s was configured where cmocka was not installed" % build
+    return "no test ran"
+
+
 def run_one(path, build):
     scratch = tempfile.mkdtemp(prefix="cubind-test-")
     env = dict(
@@ -122,20 +144,29 @@ def main():
             results = pool.map(lambda p: run_one(p, build), programs)
             for path, (output, code) in zip(programs, results):
                 counts = count(output, code)
-                sums = [a + b for a, b in zip(sums, counts)]
                 name = os.path.basename(path)
+                why = reasons(output, code) if counts[2] else []
                 if counts[1]:
                     print("FAIL %s %s (exit %d)" % (suite, name, code))
                     print("\n".join("    " + l for l in output.splitlines()[-60:]))
-                elif counts[0] == 0 and counts[2]:
-                    reason = output.strip().splitlines()[-1:] or [""]
-                    print("skip %s %s %s" % (suite, name, reason[0]))
+                elif counts[2] and not why:
+                    print("FAIL %s %s: skips without saying why" % (suite, name))
+                    counts = (counts[0], 1, counts[2])
+                for line in why:
+                    print("skip %s %s: %s" % (suite, name, line))
+                sums = [a + b for a, b in zip(sums, counts)]
                 sys.stdout.flush()
+        if not any(sums) and not args.filter:
+            print("FAIL %s: %s" % (suite, why_empty(suite, build)))
+            sums[1] = 1
         print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
         if args.tally:
             with open(args.tally, "a") as tally:
                 tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
         total = [a + b for a, b in zip(total, sums)]
+    if args.filter and not any(total):
+        print("FAIL no test of these suites has %s in its name" % args.filter)
+        total[1] = 1
     print("%d passed, %d failed, %d skipped" % tuple(total))
     return 1 if total[1] else 0
 

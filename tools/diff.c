@@ -4,7 +4,7 @@
 #include "images.h"
 #include "inspect/diff.h"
 
-enum { TEXT_LIMIT = 40 }; /* differences of one part shown as text */
+enum { TEXT_LIMIT = 40 }; /* differences of one part shown as text; the help names it */
 
 typedef struct stored {
     const char *file;
@@ -22,19 +22,22 @@ typedef struct diff {
     bool unreadable;
 } diff;
 
+const cbi_tool_option cbi_options_diff[] = {
+    {.name = "--brief", .help = "only say whether they differ"},
+    {.name = "--semantic", .help = "ignore the order of records and the layout of the file"},
+    {.name = "--full", .help = "show every difference, not the first 40 of a part"},
+    {.name = "--json", .help = "differences as JSON; docs/json.md describes it"},
+    {0},
+};
+
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: cubind diff [OPTION]... A B\n\n"
-            "Says what differs between two files with device code: sections, symbols,\n"
-            "attributes, relocations, call graph, code, notes.  Images of containers are\n"
-            "compared in order.\n\n"
-            "  --brief     only say whether they differ\n"
-            "  --semantic  ignore the order of records and the layout of the file\n"
-            "  --full      show every difference, not the first %d of a part\n"
-            "  --json      differences as JSON; docs/json.md describes it\n"
-            "\nExit status: 0 same, 1 different, 2 a file could not be read.\n",
-            TEXT_LIMIT);
+    fprintf(out, "Usage: cubind diff [OPTION]... A B\n\n"
+                 "Says what differs between two files with device code: sections, symbols,\n"
+                 "attributes, relocations, call graph, code, notes.  Images of containers are\n"
+                 "compared in order.\n\n");
+    cbi_print_options(out, cbi_options_diff);
+    fprintf(out, "\nExit status: 0 same, 1 different, 2 a file could not be read.\n");
 }
 
 static void print_difference(cbi_ctx *ctx, const cbi_node *n, cbi_buf *out)

@@ -3,24 +3,33 @@
 
 #include "images.h"
 
-static const struct {
-    const char *name;
-    uint32_t part;
-    const char *help;
-} parts[] = {
-    {"--summary", CBI_DUMP_SUMMARY, "registers, memory and barriers of every kernel and function"},
-    {"--headers", CBI_DUMP_HEADER | CBI_DUMP_SEGMENTS, "ELF header and program headers"},
-    {"--sections", CBI_DUMP_SECTIONS, "section table"},
-    {"--symbols", CBI_DUMP_SYMBOLS, "symbol tables"},
-    {"--relocs", CBI_DUMP_RELOCS, "relocations"},
-    {"--info", CBI_DUMP_INFO, ".nv.info attributes"},
-    {"--compat", CBI_DUMP_COMPAT, ".nv.compat attributes"},
-    {"--notes", CBI_DUMP_NOTES, "notes: who made the file, for which toolkit and target"},
-    {"--callgraph", CBI_DUMP_CALLGRAPH, "calls, address-taken functions and prototypes"},
-    {"--unified", CBI_DUMP_UNIFIED, "tables of unified functions and variables"},
-    {"--all", CBI_DUMP_ALL, "all of the above; the default"},
-    {"--capsule", CBI_DUMP_CAPSULE,
-     "from sm_100 on: what is stored beside the code, per instruction"},
+/* Options that choose parts come first, in the order of this list. */
+static const uint32_t parts[] = {
+    CBI_DUMP_SUMMARY,   CBI_DUMP_HEADER | CBI_DUMP_SEGMENTS,
+    CBI_DUMP_SECTIONS,  CBI_DUMP_SYMBOLS,
+    CBI_DUMP_RELOCS,    CBI_DUMP_INFO,
+    CBI_DUMP_COMPAT,    CBI_DUMP_NOTES,
+    CBI_DUMP_CALLGRAPH, CBI_DUMP_UNIFIED,
+    CBI_DUMP_ALL,       CBI_DUMP_CAPSULE,
+};
+
+const cbi_tool_option cbi_options_dump[] = {
+    {.name = "--summary", .help = "registers, memory and barriers of every kernel and function"},
+    {.name = "--headers", .help = "ELF header and program headers"},
+    {.name = "--sections", .help = "section table"},
+    {.name = "--symbols", .help = "symbol tables"},
+    {.name = "--relocs", .help = "relocations"},
+    {.name = "--info", .help = ".nv.info attributes"},
+    {.name = "--compat", .help = ".nv.compat attributes"},
+    {.name = "--notes", .help = "notes: who made the file, for which toolkit and target"},
+    {.name = "--callgraph", .help = "calls, address-taken functions and prototypes"},
+    {.name = "--unified", .help = "tables of unified functions and variables"},
+    {.name = "--all", .help = "all of the above; the default"},
+    {.name = "--capsule",
+     .help = "from sm_100 on: what is stored beside the code, per instruction"},
+    {.name = "--section", .value = "NAME", .help = "header and bytes of one section"},
+    {.name = "--json", .help = "JSON; docs/json.md describes it"},
+    {0},
 };
 
 typedef struct dump {
@@ -36,10 +45,7 @@ static void usage(FILE *out)
     fprintf(out, "Usage: cubind dump [OPTION]... FILE...\n\n"
                  "Shows device code: headers, sections, symbols, relocations, attributes, notes,\n"
                  "call graph, and what every kernel needs.  Parts may be combined.\n\n");
-    for (size_t i = 0; i < CBI_COUNT(parts); i++)
-        fprintf(out, "  %-16s%s\n", parts[i].name, parts[i].help);
-    fprintf(out, "  %-16s%s\n", "--section NAME", "header and bytes of one section");
-    fprintf(out, "  %-16s%s\n", "--json", "JSON; docs/json.md describes it");
+    cbi_print_options(out, cbi_options_dump);
     fprintf(out, "\nExit status: 0 all shown, 1 damaged files were shown as far as possible,\n"
                  "2 a file or section could not be read.\n");
 }
@@ -107,10 +113,10 @@ static bool read_options(dump *d, int argc, char **argv, int *ret_files)
             continue;
         }
         size_t k = 0;
-        while (k < CBI_COUNT(parts) && strcmp(parts[k].name, arg) != 0)
+        while (k < CBI_COUNT(parts) && strcmp(cbi_options_dump[k].name, arg) != 0)
             k++;
         if (k < CBI_COUNT(parts)) {
-            d->parts |= parts[k].part;
+            d->parts |= parts[k];
         } else if (strcmp(arg, "--json") == 0) {
             d->json = true;
         } else if (strcmp(arg, "--section") == 0 && i + 1 < argc) {

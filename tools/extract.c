@@ -5,14 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/output_file.h"
 #include "images.h"
+#include "input/recognise.h"
 #include "inspect/extract.h"
 
 typedef struct extract {
     cbi_extract_filter filter;
     const char *folder; /* NULL: list */
     bool json;
-    size_t number; /* of the next image */
+    size_t number;   /* of the next image */
+    size_t left_out; /* of the file at hand: not meant by the options */
+    bool folder_made;
     size_t shown;
     size_t written;
     size_t as_stored; /* among these */
@@ -23,24 +27,26 @@ typedef struct extract {
     cbi_scratch scratch;
 } extract;
 
+const cbi_tool_option cbi_options_extract[] = {
+    {"-o", "--output", "FOLDER", NULL,
+     "write the images there instead of listing them; it is created"},
+    {"--arch", NULL, "ARCH", "@arch",
+     "only images for sm_90, compute_90, lto_90, or 90 for all of these"},
+    {"--kind", NULL, "KIND", "cubin ptx ltoir other",
+     "only images of a kind: cubin, ptx, ltoir, other"},
+    {.name = "--number", .value = "N", .help = "only image N of the list"},
+    {.name = "--json", .help = "list as JSON; docs/json.md describes it"},
+    {0},
+};
+
 static void usage(FILE *out)
 {
-    static const char *const lines[] = {
-        "Usage: cubind extract [OPTION]... FILE...",
-        "",
-        "Lists the device images in cubins, fatbins, host objects, shared libraries, programs and",
-        "archives, or writes them into a folder.",
-        "",
-        "  -o, --output FOLDER  write the images there instead of listing them",
-        "  --arch ARCH          only images for sm_90, compute_90, lto_90, or 90 for all of these",
-        "  --kind KIND          only images of a kind: cubin, ptx, ltoir, other",
-        "  --number N           only image N of the list",
-        "  --json               list as JSON; docs/json.md describes it",
-        "",
-        "Exit status: 0 all done, 1 some images are damaged, 2 a file could not be read.",
-    };
-    for (size_t i = 0; i < CBI_COUNT(lines); i++)
-        fprintf(out, "%s\n", lines[i]);
+    fprintf(out, "Usage: cubind extract [OPTION]... FILE...\n\n"
+                 "Lists the device images in cubins, fatbins, host objects, shared libraries, "
+                 "programs and\narchives, or writes them into a folder.\n\n");
+    cbi_print_options(out, cbi_options_extract);
+    fprintf(out, "\nExit status: 0 all done, 1 some images are damaged, 2 a file could not be "
+                 "read.\n");
 }
 
 static void on_diagnostic(void *user, const cb_diagnostic *d)
@@ -72,16 +78,29 @@ static void list_image(extract *x, const cbi_slice *slice, size_t number)
     x->shown++;
 }
 
+static void make_folder(extract *x)
+{
+    int why = cbi_make_folder(x->folder);
+    if (why)
+        cbi_fatal(x->ctx, "output-file", &(cbi_place){.file = x->folder}, NULL,
+                  "cannot create the folder '%s': %s", x->folder, strerror(why));
+    x->folder_made = true;
+}
+
 static bool take_image(const cbi_slice *slice, void *user)
 {
     extract *x = user;
     size_t number = x->number++;
-    if (!cbi_extract_wants(x->ctx, &x->filter, slice, number))
+    if (!cbi_extract_wants(x->ctx, &x->filter, slice, number)) {
+        x->left_out++;
         return true;
+    }
     if (!x->folder) {
         list_image(x, slice, number);
         return true;
     }
+    if (!x->folder_made)
+        make_folder(x);
     switch (cbi_extract_write(x->ctx, slice, number, x->folder, &x->scratch)) {
     case CBI_EXTRACT_AS_STORED:
         x->as_stored++;
@@ -107,7 +126,15 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
         cbi_raise_exit(&x->exit_code, CBI_EXIT_UNREADABLE);
         return CB_OK;
     }
-    cbi_each_slice(ctx, x->path, bytes, take_image, x);
+    x->left_out = 0;
+    size_t images = cbi_each_slice(ctx, x->path, bytes, take_image, x);
+    cbi_content content = cbi_recognise(bytes);
+    if (images && x->left_out == images)
+        fprintf(stderr, "cubind extract: %s: %zu image%s, none that the options mean\n", x->path,
+                images, images == 1 ? "" : "s");
+    else if (!images && !ctx->error_count)
+        fprintf(stderr, "cubind extract: %s: no device code: it is %s\n", x->path,
+                cbi_content_text(content));
     return CB_OK;
 }
 
@@ -215,7 +242,7 @@ int cbi_tool_extract(int argc, char **argv)
     if (json)
         printf("%s]\n}\n", x.shown ? "\n  " : "");
     if (x.folder)
-        printf("%zu images written\n", x.written);
+        printf("%zu image%s written\n", x.written, x.written == 1 ? "" : "s");
     if (x.as_stored)
         fprintf(stderr, "cubind extract: %zu of these are obfuscated LTO-IR, written as stored\n",
                 x.as_stored);

@@ -20,22 +20,36 @@ typedef struct finalize {
 
 enum { HELP_COLUMN = 40 };
 
+const cbi_tool_option cbi_options_finalize[] = {
+    {"-arch", "--gpu-name", "NAME", "@mercury", "target"},
+    {"-o", "--output-file", "FILE", NULL, "result"},
+    {.name = "--post-link", .help = "take executables only"},
+    {.name = "--edbg", .help = "trace on stderr; also CUBIND_EDBG=1"},
+    {0},
+};
+
+/* Own options and those of the engine in one column. */
+static void print_option(void *user, const cbi_tool_option *o)
+{
+    (void)user;
+    if (strcmp(o->name, "--help") == 0)
+        return;
+    int width = printf("  %s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+    if (o->other)
+        width += printf(", %s%s%s", o->other, o->value ? " " : "", o->value ? o->value : "");
+    printf("%*s%s\n", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "", o->help);
+}
+
 static void usage(void)
 {
+    const cbi_command self = {.run = cbi_tool_finalize, .options = cbi_options_finalize};
     fputs("Usage: cubind finalize -arch sm_NN[af] [OPTION]... FILE -o OUT\n\n"
           "Makes a linked or relocatable cubin of sm_100 or later fit another chip of its\n"
           "family.  Code that the target can run unchanged is kept; anything else needs a\n"
-          "compiler, which cubind is not, and is refused with the kernel's name.\n\n"
-          "  -arch NAME, --gpu-name NAME           target\n"
-          "  -o FILE, --output-file FILE           result\n"
-          "  --post-link                           take executables only\n",
+          "compiler, which cubind is not, and is refused with the kernel's name.\n\n",
           stdout);
-    for (const cbi_fnlzr_option *o = cbi_fnlzr_options; o->name; o++) {
-        int width = printf("  %s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
-        printf("%*s%s\n", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "", o->help);
-    }
+    cbi_each_option(&self, print_option, NULL);
     fputs(
-        "  --edbg                                trace on stderr; also CUBIND_EDBG=1\n"
         "\nCAN_FINALIZE_DEBUG=1 in the environment says on stderr why a target can be reached\n"
         "or not.\n"
         "\nExit status: 0, or the finalizer's code: 4 target not reachable or a compiler needed,\n"

@@ -13,8 +13,9 @@ typedef struct visit {
     cbi_span bytes;
     cbi_image_fn fn;
     void *user;
-    cbi_ctx *container;   /* holds the scratch */
-    cbi_scratch *scratch; /* decompressed images share their room */
+    cbi_ctx *container;               /* holds the scratch */
+    cbi_scratch *scratch;             /* decompressed images share their room */
+    size_t seen[CBI_SLICE_OTHER + 1]; /* images of each kind */
     bool unreadable;
 } visit;
 
@@ -54,6 +55,7 @@ static bool visit_slice(const cbi_slice *slice, void *user)
 {
     visit *all = user;
     char file[4096];
+    all->seen[slice->kind]++;
     if (slice->kind != CBI_SLICE_CUBIN)
         return true;
     visit v = *all;
@@ -81,6 +83,21 @@ static void on_damage(void *user, const cb_diagnostic *d)
     v->unreadable = true;
 }
 
+/* Says what there is instead of machine code. */
+static void report_no_code(const visit *v, cbi_content content)
+{
+    fprintf(stderr, "cubind %s: %s: no machine code: it is %s", v->command, v->file,
+            cbi_content_text(content));
+    const char *lead = " with images of other kinds: ";
+    for (cbi_slice_kind k = CBI_SLICE_PTX; k <= CBI_SLICE_OTHER; k++) {
+        if (!v->seen[k] || content == CBI_CONTENT_PTX || content == CBI_CONTENT_LTOIR)
+            continue;
+        fprintf(stderr, "%s%zu %s", lead, v->seen[k], cbi_slice_kind_name(k));
+        lead = ", ";
+    }
+    fprintf(stderr, "\n");
+}
+
 static cb_status read_file(cbi_ctx *ctx, void *arg)
 {
     visit *v = arg;
@@ -102,6 +119,8 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     ctx->on_diagnostic = on_damage;
     ctx->on_diagnostic_user = v;
     cbi_each_slice(ctx, v->file, v->bytes, visit_slice, v);
+    if (!v->seen[CBI_SLICE_CUBIN] && !v->unreadable)
+        report_no_code(v, content);
     return CB_OK;
 }
 
@@ -127,6 +146,7 @@ void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *find
         cbi_node_string(ctx, n, "section", f->section);
         cbi_node_string(ctx, n, "symbol", f->symbol);
         cbi_node_string(ctx, n, "message", f->message);
+        cbi_node_bool(ctx, n, "note", f->note);
     }
 }
 

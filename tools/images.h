@@ -33,7 +33,7 @@ void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *find
 
 /* Calls fn for every image of a file, in order.  What is no device ELF, cannot be opened or ran
  * out of memory is reported on stderr as "cubind COMMAND: ..." and makes the result
- * CBI_EXIT_UNREADABLE, else it is CBI_EXIT_CLEAN. */
+ * CBI_EXIT_UNREADABLE, else it is CBI_EXIT_CLEAN.  A file without machine code is said, too. */
 int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void *user);
 
 /* Writes a buffer to stdout and empties it; exits with CBI_EXIT_UNREADABLE if stdout fails. */

@@ -16,9 +16,17 @@ static void print_text(void *user, const char *text)
 /* Looks for --emulate before parsing: it decides how parse errors are shown. */
 static bool wants_emulation(int argc, char *const *argv)
 {
-    for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], "--emulate", strlen("--emulate")) == 0)
+    static const char option[] = "--emulate";
+    size_t len = strlen(option);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], option, len) != 0)
+            continue;
+        const char *tool = argv[i][len] == '=' ? argv[i] + len + 1
+                           : i + 1 < argc      ? argv[i + 1]
+                                               : "";
+        if (cbi_keyword_known(&cbi_options[OPT_EMULATE], tool, strlen(tool)))
             return true;
+    }
     return false;
 }
 
@@ -68,7 +76,8 @@ static void set_identity(cbi_link_run *run, cbi_link_options *options)
     bool verbose = cbi_given(line, OPT_VERBOSE_TKINFO) ? cbi_is_on(line, OPT_VERBOSE_TKINFO)
                                                        : cbi_given(line, OPT_DEBUG);
     const char *output = cbi_text(line, OPT_OUTPUT_FILE);
-    options->tool_name = run->messages.tool_name;
+    options->tool_name =
+        cbi_given(line, OPT_TOOL_NAME) ? cbi_text(line, OPT_TOOL_NAME) : CBI_TOOL_NAME;
     options->tool_version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
     options->tool_build = emulate ? CBI_NVLINK_BUILD : CBI_OWN_BUILD;
     options->object_name = verbose && output ? cbi_base_name(output) : "";
@@ -242,11 +251,11 @@ static cb_status link_inputs(cbi_link_run *run)
     return status;
 }
 
-static void print_version(void)
+static void print_version(const char *program)
 {
-    printf("nvlink: %s, an open-source CUDA device linker\n"
+    printf("%s: %s, an open-source CUDA device linker\n"
            "Compatible with the linker of:\n%s\n%s\n",
-           CBI_OWN_VERSION, CBI_NVLINK_VERSION, CBI_NVLINK_BUILD);
+           program, CBI_OWN_VERSION, CBI_NVLINK_VERSION, CBI_NVLINK_BUILD);
 }
 
 static cb_status run_link(cbi_ctx *ctx, void *arg)
@@ -264,7 +273,7 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
         return CB_OK;
     }
     if (cbi_given(line, OPT_VERSION)) {
-        print_version();
+        print_version(run->as_nvlink ? "nvlink" : "cubind link");
         return CB_OK;
     }
     ctx->diag.suppress_warnings = cbi_given(line, OPT_DISABLE_INFOS);
@@ -298,11 +307,12 @@ int cbi_tool_link(int argc, char **argv)
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
     bool as_nvlink = strcmp(argv[0], "nvlink") == 0;
+    bool plain = as_nvlink || wants_emulation(argc, argv);
     cbi_link_run run = {
         .as_nvlink = as_nvlink,
         .argc = argc,
         .argv = argv,
-        .messages = {.tool_name = CBI_TOOL_NAME, .plain = as_nvlink || wants_emulation(argc, argv)},
+        .messages = {.tool_name = plain ? "nvlink" : "cubind", .plain = plain},
     };
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, run_link, &run);

@@ -10,43 +10,41 @@
 static int tool_help(int argc, char **argv);
 static int tool_version(int argc, char **argv);
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} commands[] = {
-    {"link", cbi_tool_link, "link device code into one cubin"},
-    {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip"},
-    {"dump", cbi_tool_dump, "show what is in device code"},
-    {"extract", cbi_tool_extract, "list or write the device code in any file"},
-    {"check", cbi_tool_check, "validate device code"},
-    {"diff", cbi_tool_diff, "say what differs between two files"},
-    {"help", tool_help, "print this text"},
-    {"version", tool_version, "print the version"},
+const cbi_command cbi_commands[] = {
+    {"link", cbi_tool_link, "link device code into one cubin", NULL, NULL},
+    {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip",
+     cbi_options_finalize, NULL},
+    {"dump", cbi_tool_dump, "show what is in device code", cbi_options_dump, NULL},
+    {"extract", cbi_tool_extract, "list or write the device code in any file", cbi_options_extract,
+     NULL},
+    {"check", cbi_tool_check, "validate device code", cbi_options_check, NULL},
+    {"diff", cbi_tool_diff, "say what differs between two files", cbi_options_diff, NULL},
+    {"completion", cbi_tool_completion, "print the completions of a shell", NULL, "bash zsh fish"},
+    {"help", tool_help, "print this text", NULL, "@commands"},
+    {"version", tool_version, "print the version", NULL, ""},
+    {0},
 };
 
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
-
-static const struct command *find_command(const char *name)
+static const cbi_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    for (const cbi_command *c = cbi_commands; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
     return NULL;
 }
 
 static void print_commands(FILE *out)
 {
     fprintf(out, "Usage: cubind COMMAND ...\n\nCommands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    for (const cbi_command *c = cbi_commands; c->name; c++)
+        fprintf(out, "  %-12s%s\n", c->name, c->help);
     fprintf(out, "\n`cubind COMMAND --help` tells more.  Called as `nvlink`, cubind is a drop-in "
                  "for it.\n");
 }
 
 static int tool_help(int argc, char **argv)
 {
-    const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    const cbi_command *command = argc > 1 ? find_command(argv[1]) : NULL;
     if (!command || command->run == tool_help || command->run == tool_version) {
         print_commands(stdout);
         return 0;
@@ -81,7 +79,7 @@ int main(int argc, char **argv)
         name = "help";
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
-    const struct command *command = find_command(name);
+    const cbi_command *command = find_command(name);
     if (!command) {
         fprintf(stderr, "cubind: there is no command '%s'; `cubind help` lists them\n", name);
         return 1;

@@ -1,4 +1,4 @@
-/* Diagnostics as lines on stderr: "nvlink warning : text", then help lines. */
+/* Diagnostics as lines on stderr: "cubind warning : text", then help lines. */
 #include "messages.h"
 
 #include <stdio.h>

@@ -23,6 +23,7 @@ typedef struct token_source {
 typedef struct parser {
     cbi_ctx *ctx;
     cbi_command_line *line;
+    cbi_buf words; /* that an option allows */
     token_source open[MAX_OPEN_OPTION_FILES + 1];
     size_t open_count;
     /* option files of the innermost list still to be read */
@@ -118,6 +119,21 @@ static void split_list(parser *p, const char *text, cbi_opt_value *value)
         cbi_vec_push(p->ctx, &value->list, cbi_strndup(p->ctx, item, len));
 }
 
+static void add_word(void *user, const char *word, size_t len)
+{
+    parser *p = user;
+    cbi_buf_printf(p->ctx, &p->words, "%s%.*s", p->words.len ? ", " : "", (int)len, word);
+}
+
+CBI_NORETURN static void unknown_word(parser *p, const cbi_option *option, const char *text)
+{
+    p->words = (cbi_buf){0};
+    cbi_keyword_each(option, add_word, p);
+    cbi_fatal(p->ctx, "command-line", NULL,
+              cbi_printf(p->ctx, "it takes %.*s", (int)p->words.len, (const char *)p->words.items),
+              "Value '%s' is not defined for option '%s'", text, option->long_name);
+}
+
 static int32_t parse_int(parser *p, const char *text)
 {
     char *end;
@@ -150,7 +166,7 @@ static void set_value(parser *p, cbi_opt opt, const char *text)
             char decimal[16];
             int len = snprintf(decimal, sizeof decimal, "%d", number);
             if (!cbi_keyword_known(option, decimal, (size_t)len))
-                MISTAKE(p, "Value '%s' is not defined for option '%s'", text, option->long_name);
+                unknown_word(p, option, text);
         }
         break;
     case OPT_KIND_BOOL:
@@ -160,7 +176,7 @@ static void set_value(parser *p, cbi_opt opt, const char *text)
         break;
     case OPT_KIND_KEYWORD:
         if (!cbi_keyword_known(option, text, strlen(text)))
-            MISTAKE(p, "Value '%s' is not defined for option '%s'", text, option->long_name);
+            unknown_word(p, option, text);
         break;
     case OPT_KIND_STRING:
         break;

@@ -2,7 +2,7 @@
 #ifndef CBI_IDENTITY_H
 #define CBI_IDENTITY_H
 
-/* Name in messages and in the tkinfo record; the finalizer looks for a record of this name. */
+/* Name in the tkinfo record; the finalizer looks for a record of this name. */
 #define CBI_TOOL_NAME "nvlink"
 
 #define CBI_OWN_VERSION "cubind " CUBIND_VERSION

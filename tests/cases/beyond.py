@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import tarfile
 import tempfile
@@ -147,6 +148,49 @@ def command(folder):
         expect(name, done.returncode == 0 and "cubind" in done.stdout)
 
 
+PLAIN = (b"\x7fELF\2\1\1" + b"\0" * 9 +
+         struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 1, 0) + b"\0" * 64)
+
+
+def names(folder):
+    """The first word of a message is the program's name; what adds nothing is said under its own."""
+    with open(os.path.join(folder, "plain.o"), "wb") as f:
+        f.write(PLAIN)
+    archive(os.path.join(folder, "plain.a"), [("plain.o", PLAIN)])
+    os.makedirs(os.path.join(folder, "libs"))
+    archive(os.path.join(folder, "libs", "libp.a"), [("plain.o", PLAIN)])
+    args = ["b.cubin", "plain.o", "plain.a", "-Llibs", "-lp", "-lnosuch", "-o", "out"]
+    code, _, err = link(folder, *args)
+    expect("adds nothing", code == 0 and err == (
+        "cubind info    : -lnosuch adds nothing: there is no libnosuch.a\n"
+        "cubind info    : 'plain.o' adds nothing: it is a host object without device code\n"
+        "cubind info    : 'plain.a' adds nothing: it is an archive without device code\n"), err)
+    code, _, err = link(folder, *args, "--emulate=nvlink-13.0.88")
+    expect("adds nothing: silent when emulating", code == 0 and err == "", err)
+    _, _, err = link(folder, "-lnosuch", "b.cubin", "-o", "out", env={"LIBRARY_PATH": ""})
+    expect("no library folders", "help: there is no folder to look in" in err, err)
+
+    code, _, err = link(folder, "a.cubin", "-o", "out")
+    expect("own name", err.startswith("cubind error   : Undefined reference"), err)
+    code, _, err = link(folder, "a.cubin", "-o", "out", "--emulate=nvlink-13.0.88")
+    expect("own name, emulating", err.startswith("nvlink error   : Undefined reference"), err)
+    code, _, err = link(folder, "a.cubin", "-o", "out", "-tool-name=mylink")
+    expect("a name of one's own", err.startswith("mylink error   : Undefined reference"), err)
+    os.symlink(CUBIND, os.path.join(folder, "nvlink"))
+    done = subprocess.run(["./nvlink", "-arch=sm_90", "a.cubin", "-o", "out"], cwd=folder,
+                          stderr=subprocess.PIPE, text=True)
+    expect("nvlink's name", done.stderr.startswith("nvlink error   : Undefined reference"),
+           done.stderr)
+    link(folder, "b.cubin", "-o", "out")
+    expect("the record of tools names nvlink", b"\0nvlink\0" in read(folder, "out"))
+
+    for value in (["--emulate=nvlink"], ["--emulate", "nvlink"]):
+        code, _, err = link(folder, *value, "b.cubin", "-o", "out")
+        expect("unknown tool to emulate", code == 1 and err == (
+            "cubind fatal   : Value 'nvlink' is not defined for option 'emulate'\n"
+            "  help: it takes nvlink-13.0.88\n"), err)
+
+
 def outputs(folder):
     """Results replace files as a whole, and follow links."""
     os.symlink("target.cubin", os.path.join(folder, "link.cubin"))
@@ -167,7 +211,7 @@ def outputs(folder):
 
 
 def main():
-    for part in (explanations, kernels, maps, summaries, repro, command, outputs):
+    for part in (explanations, kernels, maps, summaries, repro, command, names, outputs):
         folder = tempfile.mkdtemp(prefix="beyond-")
         for name in os.listdir(INPUTS):
             if name.endswith((".cubin", ".o", ".fatbin")):

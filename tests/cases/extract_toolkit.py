@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import _toolkit
+
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__)))))
 CUBIND = os.environ.get("CUBIND", os.path.join(ROOT, "build", "cubind"))
@@ -24,14 +26,6 @@ NAMES = ["libcudadevrt.a", "libcudart_static.a", "libculibos.a", "libcudart.so",
          "libcufft.so", "libnccl.so", "libcublas.so", "libcublasLt.so", "libcusparse.so",
          "libcurand.so", "libcudnn_ops.so", "libnvrtc.so"]
 MAGIC = struct.pack("<IHH", 0xBA55ED50, 1, 16)
-
-
-def toolkit_folder():
-    nvcc = shutil.which("nvcc")
-    if not nvcc:
-        return None
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
-    return folder if os.path.isdir(folder) else None
 
 
 def count(path):
@@ -90,17 +84,23 @@ def check_written(path, images):
 
 
 def main():
-    folder = toolkit_folder()
+    folder = _toolkit.library_folder()
+    if not folder:
+        print("no toolkit with libraries (nvcc on PATH)")
+        return 77
     passed = failed = skipped = 0
     for name in NAMES:
-        path = os.path.join(folder or "", name)
-        if not folder or not os.path.exists(path):
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
             skipped += 1
+            print("skip %s: the toolkit does not have it" % name)
             continue
         done, images, found = listed(path)
         expected = count(path)
         problems = []
-        if done.returncode != 0 or done.stderr:
+        said = "" if images else "cubind extract: %s: no device code: it is %s\n" % (
+            path, "an archive" if name.endswith(".a") else "a host library or program")
+        if done.returncode != 0 or done.stderr != said:
             problems.append("exit %d, %s" % (done.returncode, done.stderr[:300]))
         if found != expected:
             problems.append("lists %s, expected %s" % (found - expected, expected - found))
@@ -113,7 +113,7 @@ def main():
             passed += 1
             print("%s: %d images" % (name, len(images)))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
-    sys.exit(1 if failed else 0)
+    return 1 if failed else 0
 
 
-main()
+sys.exit(main())

@@ -3,6 +3,7 @@
 
 import json
 import os
+import struct
 import subprocess
 
 from _checks import expect, finish
@@ -12,6 +13,8 @@ CUBIND = os.environ["CUBIND"]
 TMP = os.environ.get("TMPDIR", "/tmp")
 REDUCE = os.path.join(ROOT, "samples/reduce.cubin")
 MATHLIB = os.path.join(ROOT, "samples/mathlib.cubin")
+DIVISION = os.path.join(ROOT, "tests/cases/inputs/div100.cubin")
+HOST = os.path.join(ROOT, "tests/cases/inputs/host.o")
 LINKED = os.path.join(ROOT, "tests/golden/fnptr-global-90-default/expected.cubin")
 
 
@@ -85,6 +88,134 @@ def test_check():
     expect("check --list-rules", code == 0 and len(ids) > 60 and len(ids) == len(set(ids)))
 
 
+def patched(data, offset, layout, *values):
+    data = bytearray(data)
+    struct.pack_into(layout, data, offset, *values)
+    return bytes(data)
+
+
+def rules(path, *options):
+    """exit code, ids of the findings, ids of the notes"""
+    code, out, _ = run("check", "--json", *options, path)
+    found = json.loads(out)["images"][0]["findings"]
+    return (code, {f["rule"] for f in found if not f["note"]},
+            {f["rule"] for f in found if f["note"]})
+
+
+def headers(data):
+    offset, count = struct.unpack_from("<40xQ12xH", data)
+    return offset, [list(struct.unpack_from("<IIQQQQIIQQ", data, offset + 64 * i))
+                    for i in range(count)]
+
+
+def named(data, name):
+    """Index of a section."""
+    _, table = headers(data)
+    names = table[struct.unpack_from("<62xH", data)[0]][4]
+    return next(i for i, s in enumerate(table)
+                if data[names + s[0]:].startswith(name.encode() + b"\0"))
+
+
+def with_tables_in_front(data):
+    """The file as the assembler of hand-written kernels lays it out: the section table in front,
+    the symbol table the first section."""
+    _, table = headers(data)
+    room = 64 * len(table)
+    place = {1: 2, 2: 3, 3: 1}  # .shstrtab, .strtab, .symtab
+    moved = list(table)
+    for i, s in enumerate(table):
+        moved[place.get(i, i)] = [*s[:4], s[4] + room * (i > 0), s[5], place.get(s[6], s[6]), *s[7:]]
+    out = patched(data[:64], 40, "<Q", 64)
+    out = patched(out, 62, "<H", place[1])
+    return out + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in moved) + data[64:]
+
+
+def test_certainty():
+    """What is certain for compilers' files is a note elsewhere."""
+    data = read(MATHLIB)
+    type_of_bank = headers(data)[0] + 64 * named(data, ".nv.info") + 4
+    sound = with_tables_in_front(data)
+    code, findings, notes = rules(write("front.cubin", sound), "--pedantic")
+    expect("check: hand-written layout", code == 0 and not findings and "fixed-sections" in notes,
+           f"{code} {findings} {notes}")
+    odd = with_tables_in_front(patched(data, type_of_bank, "<I", 1))
+    expect("check: hand-written type", rules(write("odd.cubin", odd), "--pedantic")[0] == 0)
+    expect("check: compiled type", "section-type" in
+           rules(write("type.cubin", patched(data, type_of_bank, "<I", 1)))[1])
+    expect("check: notes are not shown", rules(write("front.cubin", sound)) == (0, set(), set()))
+
+    early = data.replace(b".note.nv.cuinfo\0", b".note.nv.cuver\0\0")
+    code, findings, notes = rules(write("early.cubin", early), "--pedantic")
+    expect("check: early compiler", code == 0 and {"needed-section", "section-known"} <= notes,
+           f"{code} {findings} {notes}")
+    code, out, _ = run("check", "--pedantic", REDUCE)
+    expect("check --pedantic", code == 0 and out == "1 image, 0 findings, 0 notes\n", out)
+
+
+def test_new_kinds_of_records():
+    """A record of a class that was not seen with its opcode is no fault: programs have others."""
+    data = read(DIVISION)
+    _, out, _ = run("dump", "--capsule", "--json", DIVISION)
+    entries = [e for c in json.loads(out)["images"][0]["capsules"] for e in c["entries"]]
+    record = bytes.fromhex(next(e["record"] for e in entries if e["opcodes"] == [0xb82]))
+    at = data.index(record)
+    for what, offset in (("class", 1), ("encoding", 2)):
+        path = write(what + ".cubin", patched(data, at + offset, "<B", 0x7f))
+        expect(f"check: new {what}", rules(path) == (0, set(), set()) and
+               rules(path, "--pedantic") == (0, set(), {"capsule-kinds"}), rules(path, "--pedantic"))
+
+
+def test_functions_in_a_function():
+    """Executables of ptxas have subroutines inside of a kernel's section, with lengths of their own."""
+    data = read(DIVISION)
+    expect("check: division", run("check", "--pedantic", DIVISION)[0] == 0)
+    table = headers(data)[1][named(data, ".nv.merc.symtab")]
+    for i in range(table[5] // 24):
+        at = table[4] + 24 * i
+        info, section, value, size = struct.unpack_from("<4xBxHQQ", data, at)
+        if info & 15 != 2 or not size:
+            continue
+        for what, change in (("length", (8, size + 0x800)), ("start", (0, value + 0x800))):
+            broken = patched(data, at + 8 + change[0], "<Q", change[1])
+            expect(f"check: Mercury {what} of symbol {i}",
+                   "capsule-length" in rules(write("length.cubin", broken))[1])
+
+
+def test_nothing_to_see():
+    """Files without machine code: what they are instead."""
+    plain = write("plain.o", b"\x7fELF\2\1\1" + b"\0" * 9 + struct.pack(
+        "<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 1, 0) + b"\0" * 64)
+    ptx = os.path.join(ROOT, "tests/cases/inputs/a.ptx")
+    for command in ("dump", "check"):
+        code, out, err = run(command, plain)
+        expect(f"{command}: host object", (code, out) == (0, "") and
+               err == f"cubind {command}: {plain}: no machine code: it is a host object\n", err)
+        code, out, err = run(command, ptx)
+        expect(f"{command}: PTX", (code, out) == (0, "") and
+               err == f"cubind {command}: {ptx}: no machine code: it is PTX\n", err)
+    code, out, err = run("extract", plain)
+    expect("extract: host object", (code, out) == (0, "") and
+           err == f"cubind extract: {plain}: no device code: it is a host object\n", err)
+    code, out, err = run("extract", "--arch", "75", HOST)
+    expect("extract: nothing meant", (code, out) == (0, "") and "1 image, none" in err, err)
+
+
+def test_extract_folder():
+    """-o creates the folder, and says why it cannot."""
+    folder = os.path.join(TMP, "new/folder/")
+    code, out, err = run("extract", "-o", folder, HOST)
+    expect("extract -o creates", (code, out, err) == (0, "1 image written\n", "") and
+           len(os.listdir(folder)) == 1, out + err)
+    expect("extract -o again", run("extract", "-o", folder, HOST)[0] == 0)
+    taken = write("taken", b"")
+    for path in (taken, os.path.join(taken, "x")):
+        code, _, err = run("extract", "-o", path, HOST)
+        expect("extract -o: no folder", code == 2 and "Not a directory" in err, err)
+    unused = os.path.join(TMP, "unused")
+    run("extract", "-o", unused, MATHLIB, "--arch", "75")
+    expect("extract -o without images", not os.path.exists(unused))
+
+
 def test_diff():
     expect("diff: same", run("diff", REDUCE, REDUCE)[0] == 0)
     code, out, _ = run("diff", REDUCE, MATHLIB)
@@ -113,6 +244,11 @@ def test_options():
 def main():
     test_dump()
     test_check()
+    test_certainty()
+    test_new_kinds_of_records()
+    test_functions_in_a_function()
+    test_nothing_to_see()
+    test_extract_folder()
     test_diff()
     test_options()
     finish()

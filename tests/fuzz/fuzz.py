@@ -112,7 +112,7 @@ def build_fuzzers():
         shutil.rmtree(BUILD, ignore_errors=True)
         subprocess.run(
             ["meson", "setup", BUILD, ROOT, "-Dfuzz=true", "-Dshared=false",
-             "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=false",
+             "-Db_sanitize=address,undefined", "-Db_lundef=false",
              "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined",
              "-Dbuildtype=debugoptimized"],
             check=True, env=dict(os.environ, CC="clang"), stdout=subprocess.DEVNULL)

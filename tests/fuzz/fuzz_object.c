@@ -29,6 +29,7 @@ static cb_status read_and_walk(cbi_ctx *ctx, void *arg)
     for (uint32_t i = 0; i < o.merc_symbol_count; i++)
         sum += strlen(o.merc_symbols[i].name);
     cbi_object_cuinfo(&o);
+    (void)sum;
     return CB_OK;
 }
 

@@ -1,0 +1,72 @@
+/* The commands, and the options of each from whatever table they stand in. */
+#include "tools.h"
+
+#include "base/base.h"
+#include "mercury/fnlzr.h"
+#include "options.h"
+
+void cbi_print_options(FILE *out, const cbi_tool_option *options)
+{
+    int width = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (const cbi_tool_option *o = options; o->name; o++) {
+            char left[64];
+            int len =
+                snprintf(left, sizeof left, "  %s%s%s%s%s", o->name, o->other ? ", " : "",
+                         o->other ? o->other : "", o->value ? " " : "", o->value ? o->value : "");
+            if (pass == 0)
+                width = len > width ? len : width;
+            else
+                fprintf(out, "%-*s  %s\n", width, left, o->help);
+        }
+}
+
+/* The value's name without the brackets around it. */
+static const char *plain_value(const char *value, char *buffer, size_t size)
+{
+    if (!value)
+        return NULL;
+    size_t len = strcspn(value, ">");
+    size_t skip = value[0] == '<';
+    snprintf(buffer, size, "%.*s", (int)(len - skip), value + skip);
+    return buffer;
+}
+
+static void each_link_option(void (*fn)(void *user, const cbi_tool_option *option), void *user)
+{
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const cbi_option *o = &cbi_options[i];
+        if (o->flags & OPT_HIDDEN)
+            continue;
+        char name[64], other[64], value[64];
+        snprintf(name, sizeof name, "--%s", o->long_name);
+        snprintf(other, sizeof other, "-%s", o->short_name ? o->short_name : "");
+        const cbi_tool_option row = {
+            .name = name,
+            .other = o->short_name ? other : NULL,
+            .value = plain_value(o->value, value, sizeof value),
+            .words = o->kind == OPT_KIND_BOOL ? "true false" : o->keywords,
+            .help = o->help,
+        };
+        fn(user, &row);
+    }
+}
+
+static void each_engine_option(void (*fn)(void *user, const cbi_tool_option *option), void *user)
+{
+    for (const cbi_fnlzr_option *o = cbi_fnlzr_options; o->name; o++)
+        fn(user, &(cbi_tool_option){.name = o->name, .value = o->value, .help = o->help});
+}
+
+void cbi_each_option(const cbi_command *command,
+                     void (*fn)(void *user, const cbi_tool_option *option), void *user)
+{
+    for (const cbi_tool_option *o = command->options; o && o->name; o++)
+        fn(user, o);
+    if (command->run == cbi_tool_link)
+        each_link_option(fn, user); /* --help among them */
+    else if (!command->arguments)
+        fn(user, &(cbi_tool_option){.name = "--help", .help = "print a short description"});
+    if (command->run == cbi_tool_finalize)
+        each_engine_option(fn, user);
+}
