@@ -357,6 +357,15 @@ static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
 
+/* An exit with the barrier that a link with -g puts in front of it: its record, no other one's. */
+static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
+{
+    static const uint8_t record[] = {0x01, 0x11, 0x00, 0x0a};
+    return e->kind == CBI_CAPSULE_RUN_RECORD && e->count > 1 && e->count <= BARRIER_LENGTH + 1 &&
+           e->record.size >= sizeof record && !memcmp(e->record.data, record, sizeof record) &&
+           cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == OP_EXIT;
+}
+
 static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
                             const uint8_t *barrier)
 {
@@ -378,6 +387,10 @@ static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const 
         uint32_t gone = 0;
         for (uint32_t i = 0; i < e.count; i++)
             gone += drop[e.first + i];
+        if (gone + 1 == e.count && !lk->merc->exit_barriers && is_barrier_entry(&e, text)) {
+            out.items[12 + e.index / 8] |= (uint8_t)(1u << (e.index % 8));
+            continue;
+        }
         bool single = e.kind == CBI_CAPSULE_RUN_RECORD && gone && e.count - gone == 1;
         if (single) /* the record of one instruction needs no run prefix */
             from += 2;
@@ -447,6 +460,11 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
         keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
+        if (!barriers && is_barrier_entry(&e, text)) {
+            memset(drop + e.first, true, e.count - 1);
+            any = true;
+            continue;
+        }
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
@@ -499,7 +517,7 @@ void cbi_mercury_rewrite(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
-            f->text->bytes && (lk->exec || lk->merc->exit_barriers)) {
+            f->text->bytes) {
             rewrite_function(lk, f);
             assign_scoreboards(lk, f);
         }

@@ -19,6 +19,8 @@ MODES = {
     "r-g": [["-r", "-g"]],
     "g-suppress": [["-g", "-suppress-debug-info"]],
     "r-g-suppress": [["-r", "-g", "-suppress-debug-info"], ["-g", "-suppress-debug-info"]],
+    "r-g-final": [["-r", "-g"], []],
+    "r-g-r": [["-r", "-g"], ["-r"]],
     "kernels": [["-kernels-used=KERNEL"]],
     "preserve": [["-preserve-relocs"]],
     "reversed": [[]],
