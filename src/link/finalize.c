@@ -360,7 +360,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */
-            return sym->size && sym->dynamic ? 0 : sym->shared_align;
+            return sym->shared_align;
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||

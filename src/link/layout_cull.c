@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* nvlink aligns a variable to its size, up to this. */
-enum { MAX_ALIGN = 8 };
-
 typedef struct variable {
     cbi_lsym *sym;
     uint64_t old; /* its place before */
@@ -25,15 +22,10 @@ static bool is_named(const cbi_linker *lk, const char *name)
     return false;
 }
 
-static uint64_t align_of(const cbi_lsym *sym)
-{
-    return sym->size < MAX_ALIGN ? sym->size : MAX_ALIGN;
-}
-
 /* By alignment, which static and weak variables do not have yet, then by size. */
 static uint64_t rank_of(const cbi_lsym *sym)
 {
-    return sym->in_local_list ? 0 : align_of(sym);
+    return sym->in_local_list ? 0 : cbi_align_by_size(sym);
 }
 
 static bool stays_in_front(const void *a, const void *b)
@@ -141,7 +133,7 @@ static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
     sec->align = 1;
     for (size_t i = 0; i < order.len; i++) {
         cbi_lsym *sym = order.items[i]->sym;
-        sym->value = cbi_align_up(sec->size, align_of(sym));
+        sym->value = cbi_align_up(sec->size, cbi_align_by_size(sym));
         cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, sym->value}));
         sec->size = sym->value + sym->size;
         sec->align = rank_of(sym) > sec->align ? rank_of(sym) : sec->align;

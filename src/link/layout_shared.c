@@ -6,7 +6,7 @@ enum { RESERVED_BYTES = 0x400, DYNAMIC_ALIGN = 16, SYSTEM_AREA = 0x40 };
 
 /* Variables that no two of these share an entry with are laid over each other. */
 typedef struct group {
-    CBI_VEC(cbi_lsym *) members;
+    CBI_VEC(cbi_shared *) members;
     cbi_map entries;
     uint64_t offset;
     uint64_t end;
@@ -36,14 +36,13 @@ static void collect_users(cbi_linker *lk)
 
 static bool larger(const void *a, const void *b)
 {
-    return ((const cbi_lsym *)a)->size > ((const cbi_lsym *)b)->size;
+    return ((const cbi_shared *)a)->sym->size > ((const cbi_shared *)b)->sym->size;
 }
 
 static bool stricter(const void *a, const void *b)
 {
-    const cbi_lsym *x = a, *y = b;
-    return x->shared_align > y->shared_align ||
-           (x->shared_align == y->shared_align && x->size <= y->size);
+    const cbi_shared *x = a, *y = b;
+    return x->align > y->align || (x->align == y->align && x->sym->size <= y->sym->size);
 }
 
 static bool is_dynamic(const cbi_lsym *sym)
@@ -104,7 +103,7 @@ static bool disjoint(const group *g, const cbi_func_list *entries)
     return true;
 }
 
-static void join_group(cbi_linker *lk, group_list *groups, cbi_lsym *sym,
+static void join_group(cbi_linker *lk, group_list *groups, cbi_shared *var,
                        const cbi_func_list *entries)
 {
     group *g = NULL;
@@ -115,16 +114,16 @@ static void join_group(cbi_linker *lk, group_list *groups, cbi_lsym *sym,
         g = CBI_NEW(lk->ctx, group);
         cbi_vec_push(lk->ctx, groups, g);
     }
-    cbi_vec_push(lk->ctx, &g->members, sym);
+    cbi_vec_push(lk->ctx, &g->members, var);
     for (size_t i = 0; i < entries->len; i++)
         cbi_map_put(lk->ctx, &g->entries, CBI_KEY(entries->items[i]), g);
 }
 
-/* nvlink -r loses the alignment of a variable that was dynamic at first; it crashes on that later.
- */
-static void need_alignment(cbi_linker *lk, const cbi_lsym *sym, uint64_t align)
+/* nvlink -r loses the alignment of a variable that was dynamic at first.  Later a group without any
+ * starts where the one before ends; if it is the first, nvlink crashes. */
+static void need_alignment(cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (align || !lk->opt->exact)
+    if (!lk->opt->exact)
         return;
     cbi_fatal(
         lk->ctx, "no-alignment",
@@ -141,15 +140,16 @@ static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
         group *g = groups->items[i];
         uint64_t align = 0, size = 0;
         for (size_t j = 0; j < g->members.len; j++) {
-            const cbi_lsym *sym = g->members.items[j];
-            align = sym->shared_align > align ? sym->shared_align : align;
-            size = sym->size > size ? sym->size : size;
+            const cbi_shared *var = g->members.items[j];
+            align = var->align > align ? var->align : align;
+            size = var->sym->size > size ? var->sym->size : size;
         }
-        need_alignment(lk, g->members.items[0], align);
+        if (!align && i == 0)
+            need_alignment(lk, g->members.items[0]->sym);
         off = cbi_align_up(off, align);
         g->offset = off;
         for (size_t j = 0; j < g->members.len; j++)
-            g->members.items[j]->value = off;
+            g->members.items[j]->sym->value = off;
         off += size;
         g->end = off;
     }
@@ -178,21 +178,22 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
         const group *g = groups->items[i];
         if (!cbi_map_get(&g->entries, CBI_KEY(k)))
             continue;
-        for (size_t j = 0; j < g->members.len; j++)
-            if (reached_by(lk, g->members.items[j], k) &&
-                g->members.items[j]->value + g->members.items[j]->size > cur)
-                cur = g->members.items[j]->value + g->members.items[j]->size;
+        for (size_t j = 0; j < g->members.len; j++) {
+            const cbi_lsym *sym = g->members.items[j]->sym;
+            if (sym->value + sym->size > cur && reached_by(lk, sym, k))
+                cur = sym->value + sym->size;
+        }
         any = true;
     }
     cbi_list_sort(lk->ctx, (void **)sec->variables.items, sec->variables.len, stricter);
     uint64_t align = groups->len && lk->debug_shared ? lk->debug_shared->align : 0;
     for (size_t i = 0; i < sec->variables.len; i++) {
-        cbi_lsym *sym = sec->variables.items[i];
-        cur = cbi_align_up(cur, sym->shared_align);
-        sym->value = cur;
-        sym->sec = sec;
-        cur += sym->size;
-        align = sym->shared_align > align ? sym->shared_align : align;
+        const cbi_shared *var = sec->variables.items[i];
+        cur = cbi_align_up(cur, var->align ? var->align : cbi_align_by_size(var->sym));
+        var->sym->value = cur;
+        var->sym->sec = sec;
+        cur += var->sym->size;
+        align = var->align > align ? var->align : align;
     }
     if (any && !align)
         align = 1;
@@ -231,7 +232,7 @@ static void place_dynamic(cbi_linker *lk)
 {
     cbi_func_list users = {0};
     for (size_t i = 0; i < lk->shared.len; i++) {
-        const cbi_lsym *sym = lk->shared.items[i];
+        const cbi_lsym *sym = lk->shared.items[i]->sym;
         cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
@@ -334,7 +335,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
 {
     lk->dynamic_recorded = beside_static;
     for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i];
+        cbi_lsym *sym = lk->shared.items[i]->sym;
         if (!is_dynamic(sym) && !is_unlaid(sym))
             continue;
         sym->recorded = beside_static && reserve;
@@ -347,11 +348,11 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
 
 /* Gives every variable to the entry or the group of entries that it belongs to.  Returns whether
  * there are dynamic ones. */
-static bool assign_variables(cbi_linker *lk, cbi_lsym **order, size_t count, group_list *groups)
+static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, group_list *groups)
 {
     bool dynamic = false;
     for (size_t i = 0; i < count; i++) {
-        cbi_lsym *sym = order[i];
+        cbi_lsym *sym = order[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
         if (sym->state == CBI_SYM_UNDEF && !is_dynamic(sym))
             continue;
@@ -369,10 +370,10 @@ static bool assign_variables(cbi_linker *lk, cbi_lsym **order, size_t count, gro
         }
         if (entries.len == 1) {
             cbi_open_shared(lk, entries.items[0]);
-            cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, sym);
+            cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, order[i]);
             continue;
         }
-        join_group(lk, groups, sym, &entries);
+        join_group(lk, groups, order[i], &entries);
     }
     return dynamic;
 }
@@ -435,7 +436,7 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
 static void layout_final(cbi_linker *lk)
 {
     group_list groups = {0};
-    cbi_lsym **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
+    cbi_shared **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_shared *);
     size_t count = lk->shared.len;
     if (count)
         memcpy(order, lk->shared.items, count * sizeof *order);
@@ -443,17 +444,17 @@ static void layout_final(cbi_linker *lk)
     bool dynamic = assign_variables(lk, order, count, &groups);
     for (size_t i = 0; i < groups.len; i++)
         for (size_t j = 0; j < groups.items[i]->members.len; j++)
-            open_for(lk, groups.items[i]->members.items[j]);
+            open_for(lk, groups.items[i]->members.items[j]->sym);
     uint64_t group_end = place_groups(lk, &groups);
     for (size_t i = 0; i < lk->entries.len; i++)
         place_entry(lk, lk->entries.items[i], &groups);
     for (size_t i = 0; i < count; i++)
-        if (is_dynamic(order[i]))
-            open_for(lk, order[i]);
+        if (is_dynamic(order[i]->sym))
+            open_for(lk, order[i]->sym);
     place_dynamic(lk);
     for (size_t i = 0; i < count && lk->shows_debug; i++)
-        if (is_dynamic(order[i]))
-            show_dynamic(lk, order[i]);
+        if (is_dynamic(order[i]->sym))
+            show_dynamic(lk, order[i]->sym);
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     finish_entries(lk, dynamic, reserve);
     if (lk->debug_shared)
@@ -468,35 +469,33 @@ static uint64_t relocatable_size(uint64_t total, uint64_t align)
     return total > align ? total : total + align;
 }
 
-static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_lsym *const *vars,
-                                       size_t count, uint64_t min_align, bool dynamic)
+static void layout_relocatable_section(cbi_osec *sec, cbi_shared *const *vars, size_t count,
+                                       uint64_t min_align, bool dynamic)
 {
     uint64_t total = 0, align = min_align;
     for (size_t i = 0; i < count; i++) {
-        cbi_lsym *sym = vars[i];
-        if (sym->state != CBI_SYM_DEFINED)
+        if (vars[i]->sym->state != CBI_SYM_DEFINED)
             continue;
-        total += sym->size;
-        align = sym->shared_align > align ? sym->shared_align : align;
+        total += vars[i]->sym->size;
+        align = vars[i]->align > align ? vars[i]->align : align;
     }
     sec->size = total || (dynamic && align == DYNAMIC_ALIGN) ? relocatable_size(total, align) : 0;
     sec->align = align;
     sec->shared_total = total;
-    (void)lk;
 }
 
 /* The module's variables, each where it is defined. */
-static cbi_lsym **defined_shared(cbi_linker *lk, size_t *ret_count)
+static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
 {
-    cbi_lsym **list = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_lsym *);
+    cbi_shared **list = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_shared *);
     cbi_map seen = {0};
     size_t count = 0;
     for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i];
+        cbi_lsym *sym = lk->shared.items[i]->sym;
         if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
             cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), sym);
         else
-            list[count++] = sym;
+            list[count++] = lk->shared.items[i];
     }
     *ret_count = count;
     return list;
@@ -513,22 +512,22 @@ static void create_instances(cbi_linker *lk)
             !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
         uint64_t start = k->shared ? cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN) : 0;
+        if (lk->shows_debug) {
+            r->sym->value = start > r->sym->value ? start : r->sym->value;
+        } else {
+            cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
+                                           STB_WEAK << 4 | STT_CUDA_OBJECT,
+                                           STO_CUDA_SHARED | STV_INTERNAL, true);
+            sym->value = start;
+            sym->dynamic = true;
+            k->dyn_instance = sym;
+        }
         if (!k->shared) {
             /* An unwanted kernel gets its section only now. */
             cbi_open_shared(lk, k);
             k->shared->size = k->shared->align = DYNAMIC_ALIGN;
             k->shared->emitted = true;
         }
-        if (lk->shows_debug) {
-            r->sym->value = start > r->sym->value ? start : r->sym->value;
-            continue;
-        }
-        cbi_lsym *sym =
-            cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
-                           STB_WEAK << 4 | STT_CUDA_OBJECT, STO_CUDA_SHARED | STV_INTERNAL, true);
-        sym->value = start;
-        sym->dynamic = true;
-        k->dyn_instance = sym;
     }
     for (size_t i = 0; i < lk->rels.len && lk->shows_debug; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
@@ -546,22 +545,25 @@ static void create_instances(cbi_linker *lk)
 static void layout_relocatable(cbi_linker *lk)
 {
     bool dynamic = false;
+    uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
     for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i];
+        cbi_lsym *sym = lk->shared.items[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
+        if (is_unlaid(sym) && lowest)
+            sym->shared_align = lowest;
         if (!is_dynamic(sym))
             continue;
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
-        sym->value = 0;
+        sym->value = lowest;
         for (size_t j = 0; j < sym->users.len; j++)
             sym->users.items[j]->uses_dynamic = true;
     }
     uint64_t module_align = 0;
     for (size_t i = 0; i < lk->shared.len; i++)
-        if (lk->shared.items[i]->state == CBI_SYM_DEFINED &&
-            lk->shared.items[i]->shared_align > module_align)
-            module_align = lk->shared.items[i]->shared_align;
+        if (lk->shared.items[i]->sym->state == CBI_SYM_DEFINED &&
+            lk->shared.items[i]->align > module_align)
+            module_align = lk->shared.items[i]->align;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *k = lk->funcs.items[i];
         if (!k->shared || !k->obj)
@@ -570,8 +572,7 @@ static void layout_relocatable(cbi_linker *lk)
         uint64_t align = module_align;
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
-        layout_relocatable_section(lk, sec, sec->variables.items, sec->variables.len, align,
-                                   dynamic);
+        layout_relocatable_section(sec, sec->variables.items, sec->variables.len, align, dynamic);
         if (k->uses_dynamic) {
             if (lk->opt->reserve_null_pointer && sec->shared_total == 0) {
                 sec->shared_total = DYNAMIC_ALIGN;
@@ -586,8 +587,8 @@ static void layout_relocatable(cbi_linker *lk)
         return;
     uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
     size_t count;
-    cbi_lsym **list = defined_shared(lk, &count);
-    layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
+    cbi_shared **list = defined_shared(lk, &count);
+    layout_relocatable_section(lk->debug_shared, list, count, align, dynamic);
     if (dynamic && lk->debug_shared->shared_total == 0)
         lk->debug_shared->size = lk->debug_shared->align;
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
@@ -597,22 +598,22 @@ static void layout_relocatable(cbi_linker *lk)
  * Mercury side does not count.  Objects give their alignment as value. */
 static void place_reserved(cbi_linker *lk, cbi_osec *sec)
 {
-    cbi_lsym **vars = sec->variables.items;
+    cbi_shared **vars = sec->variables.items;
     size_t count = sec->variables.len;
     if (!count)
         return;
     if (!lk->exec) {
-        layout_relocatable_section(lk, sec, vars, count, 0, false);
+        layout_relocatable_section(sec, vars, count, 0, false);
         return;
     }
     cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
     uint64_t end = lk->mercury ? 0 : SYSTEM_AREA;
     for (size_t i = 0; i < count; i++) {
-        vars[i]->value = cbi_align_up(end, vars[i]->shared_align);
-        end = vars[i]->value + vars[i]->size;
+        vars[i]->sym->value = cbi_align_up(end, vars[i]->align);
+        end = vars[i]->sym->value + vars[i]->sym->size;
     }
     sec->size = end;
-    sec->align = vars[0]->shared_align;
+    sec->align = vars[0]->align;
 }
 
 void cbi_layout_shared(cbi_linker *lk)

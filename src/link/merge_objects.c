@@ -58,13 +58,17 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
 }
 
 /* A shared variable goes to its entry's own list or to the module-wide one. */
-static void list_shared(cbi_linker *lk, cbi_lsym *sym, cbi_osec *sec)
+static void list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
 {
+    cbi_shared *var = CBI_NEW(lk->ctx, cbi_shared);
+    *var = (cbi_shared){sym, align};
+    if (!sym->listed)
+        sym->shared_align = align;
     sym->listed++;
-    if (sec->func)
-        cbi_vec_push(lk->ctx, &sec->variables, sym);
+    if (sec->func || sec->type == SHT_CUDA_SHARED_RESERVED)
+        cbi_vec_push(lk->ctx, &sec->variables, var);
     else
-        cbi_vec_push(lk->ctx, &lk->shared, sym);
+        cbi_vec_push(lk->ctx, &lk->shared, var);
 }
 
 static cbi_osec *debug_shared(cbi_linker *lk)
@@ -249,18 +253,16 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sym->replaced_at = obj->number;
     define_object(obj, s, sym, map);
     if (in->type == SHT_CUDA_SHARED) {
-        sym->shared_align = s->value;
         /* Not the header's alignment: -r raises that for dynamic variables. */
-        if (!map->out->func && s->size && s->value > map->out->align)
+        if (!map->out->func && s->value > map->out->align)
             map->out->align = s->value;
         sym->dynamic |= !map->out->func && s->size == 0;
         /* A replaced weak variable is laid out twice; its later place counts.  One first met as
          * dynamic is not laid out at all, but stands twice in the order of the others. */
-        list_shared(lk, sym, map->out);
+        list_shared(lk, sym, s->value, map->out);
     } else if (in->type == SHT_CUDA_SHARED_RESERVED && cbi_is_reserved_var(sym) &&
                s->value <= UINT16_MAX && s->size <= UINT16_MAX) {
-        sym->shared_align = s->value;
-        cbi_vec_push(lk->ctx, &map->out->variables, sym);
+        list_shared(lk, sym, s->value, map->out);
     }
 }
 
@@ -282,7 +284,10 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             sym->dynamic = section != NULL;
             sym->shared_align = s->value;
             if (section)
-                list_shared(lk, sym, section);
+                list_shared(lk, sym, s->value, section);
+            /* That of an earlier -r link has a place, which passes for an alignment. */
+            if (section && s->value > section->align)
+                section->align = s->value;
         } else if (cbi_is_image(sym)) {
             cbi_vec_push(lk->ctx, &lk->images, sym);
         }

@@ -132,7 +132,7 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         v.bank = 0x1c;
         return v;
     } else if (!lk->exec && cbi_is_shared_var(sym)) {
-        v.value = sym->size == 0 ? sym->value : sym->dynamic ? 0 : sym->shared_align;
+        v.value = sym->size == 0 ? sym->value : sym->shared_align;
     } else {
         v.value = sym->value;
     }

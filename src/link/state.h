@@ -58,6 +58,12 @@ typedef struct cbi_range {
     uint64_t start, size;
 } cbi_range;
 
+/* A shared variable as one of its definitions has it: nvlink lays out each of them. */
+typedef struct cbi_shared {
+    cbi_lsym *sym;
+    uint64_t align;
+} cbi_shared;
+
 /* Here and below what every pass asks comes first, to lie in one cache line. */
 struct cbi_osec {
     const cbi_name *name;
@@ -83,9 +89,10 @@ struct cbi_osec {
     uint32_t number; /* in order of creation, from 1; valid in files with extended numbering */
     cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
-    CBI_VEC(cbi_lsym *) variables; /* of a shared section: its variables, in order of appearance */
-    size_t info_room;              /* of an .nv.info section: what the surviving records take */
-    bool emptied;                  /* optimizer constants of a function that was replaced */
+    CBI_VEC(cbi_shared *)
+    variables;        /* of a shared section: its variables, in order of appearance */
+    size_t info_room; /* of an .nv.info section: what the surviving records take */
+    bool emptied;     /* optimizer constants of a function that was replaced */
     bool orphan; /* optimizer constants: of copies that lost, before the function was replaced */
     bool kept_contents;         /* optimizer constants: of replaced copies too, all from 0 on */
     CBI_VEC(cbi_range) lost;    /* optimizer constants: those of copies that lost */
@@ -130,7 +137,7 @@ struct cbi_lsym {
     uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
 
     /* shared variables */
-    uint64_t shared_align;
+    uint64_t shared_align;     /* of the first definition */
     uint32_t listed;           /* how often it stands in a list of variables */
     bool unplaced;             /* dynamic and reached by no entry: its value is no address */
     CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
@@ -143,6 +150,12 @@ struct cbi_lsym {
 static inline bool cbi_is_weak(const cbi_lsym *sym)
 {
     return CBI_ST_BIND(sym->info) == STB_WEAK;
+}
+
+/* The alignment of a variable whose own is not known. */
+static inline uint64_t cbi_align_by_size(const cbi_lsym *sym)
+{
+    return sym->size < 8 ? sym->size : 8;
 }
 
 /* A texture, sampler or surface. */
@@ -334,7 +347,7 @@ typedef struct cbi_linker {
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     cbi_map proto_seen;
     CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
-    CBI_VEC(cbi_lsym *) shared;         /* variables of .nv_debug.shared in order of appearance */
+    CBI_VEC(cbi_shared *) shared;       /* variables of .nv_debug.shared in order of appearance */
     CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
     CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
 
