@@ -2,7 +2,7 @@
 """Runs test suites and counts.
 
 usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT]
-              [--skip NAME]... SUITE...
+              [--skip NAME]... [--timeout SECONDS] [--sample N] SUITE...
 
 suites: unit    the programs FOLDER/tests/unit/test_*
         cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
@@ -91,7 +91,7 @@ def why_empty(suite, build):
     return "no test ran"
 
 
-def run_one(path, build):
+def run_one(path, build, timeout, sample):
     scratch = tempfile.mkdtemp(prefix="cubind-test-")
     env = dict(
         os.environ,
@@ -106,20 +106,20 @@ def run_one(path, build):
     )
     command = [sys.executable, path] if path.endswith(".py") else [path]
     if path.endswith(PROGRAMS["golden"]):
-        command += ["--cubind", env["CUBIND"]]
+        command += ["--cubind", env["CUBIND"], "--every", str(sample)]
     elif path.endswith(PROGRAMS["replay"]):
         command += ["--replay", build]
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, timeout=TIMEOUT, errors="replace",
+            stdin=subprocess.DEVNULL, timeout=timeout, errors="replace",
         )
         return done.stdout, done.returncode
     except subprocess.TimeoutExpired as late:
         text = late.stdout or b""
         if isinstance(text, bytes):
             text = text.decode(errors="replace")
-        return text + "\ntimed out after %d seconds\n" % TIMEOUT, 1
+        return text + "\ntimed out after %d seconds\n" % timeout, 1
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -132,6 +132,9 @@ def main():
     parser.add_argument("--label", default="")
     parser.add_argument("--filter", default="", help="only programs whose name contains this")
     parser.add_argument("--skip", action="append", default=[], help="not the program of this name")
+    parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds per program")
+    parser.add_argument("--sample", type=int, default=1, metavar="N",
+                        help="of the golden archives only every Nth link")
     parser.add_argument("suites", nargs="+")
     args = parser.parse_args()
     build = os.path.abspath(args.build)
@@ -141,7 +144,7 @@ def main():
                     and os.path.basename(p) not in args.skip]
         sums = [0, 0, 0]
         with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
-            results = pool.map(lambda p: run_one(p, build), programs)
+            results = pool.map(lambda p: run_one(p, build, args.timeout, args.sample), programs)
             for path, (output, code) in zip(programs, results):
                 counts = count(output, code)
                 name = os.path.basename(path)

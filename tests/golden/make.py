@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Writes the archives of this folder from what nvlink makes. Needs the CUDA toolkit.
+
+usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [ARCHIVE...]
+
+ARCHIVE: features-75, features-90, features-100, features-120, features-other (the programs of
+tests/oracle/features), random (the jobs that random.list names, chosen by pick.py); all without one.
+What cubind does not link alike today is left out: left-out.txt names it.
+"""
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "oracle")]
+sys.dont_write_bytecode = True
+import features  # noqa: E402
+import random_jobs  # noqa: E402
+import run  # noqa: E402
+import store  # noqa: E402
+import toolchain  # noqa: E402
+
+ARCHS = ["75", "90", "100", "120"]
+MODES = ["default", "r", "g"]       # on every architecture; each other mode on one of them
+LEFT_OUT = os.path.join(HERE, "left-out.txt")
+
+
+def modes_on(prog, number, arch):
+    """The modes in which a program is stored for an architecture."""
+    mine = [a for a in ARCHS if prog.runs_on(a)] or [arch]
+    for i, mode in enumerate(prog.modes()):
+        if mode in MODES or not mode.startswith("devrt") and mine[(number + i) % len(mine)] == arch:
+            yield mode
+
+
+def feature_jobs(name):
+    """(program, architecture, mode) of an archive."""
+    wanted = argparse.Namespace(only=None)
+    for number, prog in enumerate(features.programs(wanted)):
+        archs = [name] if name != "other" else []
+        if name == "other" and not any(prog.runs_on(a) for a in ARCHS):
+            archs = [a for a in toolchain.GROUPS["all"] if prog.runs_on(a)]
+        for arch in archs:
+            if prog.runs_on(arch):
+                for mode in modes_on(prog, number, arch):
+                    yield prog, arch, mode
+
+
+def judged(tools, link):
+    """(link, None) if cubind links it alike, else (None, what differs)."""
+    v = run.check(tools, link)
+    if v.grade == "same":
+        return link, None
+    return None, "%s: %s" % (link.name, " ".join((v.cls or v.grade).split()))
+
+
+def chain(tools, name, steps, inputs):
+    """The links of one job, judged."""
+    inputs = [("in/" + n, d) for n, d in inputs]
+    for i, args in enumerate(steps):
+        n = tools.run_nvlink(args, inputs)
+        step = name + ("-%d" % (i + 1) if len(steps) > 1 else "")
+        yield judged(tools, store.Link(step, args, inputs, n.rc, n.err, n.stdout, n.out))
+        if n.out is None:
+            return
+        inputs = [("in/step%d.cubin" % (i + 1), n.out)]
+
+
+def listed_jobs():
+    with open(os.path.join(HERE, "random.list")) as f:
+        return [line.split() for line in f]
+
+
+def listed_links(tools, job):
+    kind, seed, number, step = job
+    found = list(random_jobs.links(tools, kind, seed, int(number)))[int(step) - 1:int(step)]
+    return [judged(tools, link) for link in found] or [(None, " ".join(job) + ": no such link")]
+
+
+def feature_links(tools, job):
+    prog, arch, mode = job
+    name = "%s-%s-%s" % (prog.name, arch, mode)
+    try:
+        inputs = features.arrange(tools, mode, arch, prog.inputs(tools, arch))
+    except (toolchain.ToolError, ValueError):
+        return [(None, name + ": does not compile")]
+    steps = features.steps_for(tools, prog, mode, arch, inputs)
+    return list(chain(tools, name, steps, inputs))
+
+
+def write(name, found):
+    """Writes an archive, without links that occur twice; returns what was left out."""
+    links, seen, left = [], set(), []
+    for link, why in found:
+        if link is None:
+            left.append(why)
+            continue
+        key = tuple(link.args), tuple(link.inputs)
+        if key not in seen:
+            links.append(link)
+        seen.add(key)
+    total, unique, packed = store.write_archive(os.path.join(HERE, name + ".tar.xz"), links)
+    print("%s: %d links, %d KiB, %d KiB of them different, %d KiB packed; %d left out" % (
+        name, len(links), total >> 10, unique >> 10, packed >> 10, len(left)))
+    return left
+
+
+def note_left_out(per_archive):
+    """Replaces the lines of these archives in left-out.txt."""
+    old = {}
+    if os.path.exists(LEFT_OUT):
+        with open(LEFT_OUT) as f:
+            for line in f:
+                archive, _, why = line.rstrip("\n").partition(" ")
+                old.setdefault(archive, []).append(why)
+    old.update(per_archive)
+    with open(LEFT_OUT, "w") as f:
+        for archive in sorted(old):
+            f.writelines("%s %s\n" % (archive, why) for why in old[archive])
+
+
+def main(argv):
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("--cubind")
+    p.add_argument("--cache")
+    p.add_argument("-j", type=int, default=2)
+    p.add_argument("archives", nargs="*")
+    opts = p.parse_args(argv)
+    tools = toolchain.Tools(opts.cubind, opts.cache)
+    if not tools.nvlink:
+        sys.exit("make.py: nvlink is not on PATH")
+    left = {}
+    try:
+        for name in opts.archives or ["features-" + a for a in ARCHS + ["other"]] + ["random"]:
+            jobs, links = feature_jobs(name.partition("-")[2]), feature_links
+            if name == "random":
+                jobs, links = listed_jobs(), listed_links
+            with ThreadPoolExecutor(opts.j) as pool:
+                parts = list(pool.map(lambda job: links(tools, job), jobs))
+            left[name] = write(name, [x for part in parts for x in part])
+    finally:
+        tools.close()
+    note_left_out(left)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
