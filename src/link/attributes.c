@@ -98,8 +98,7 @@ static uint16_t replace_byte(uint16_t value, uint16_t byte)
     return (uint16_t)((value & 0xff00) | (byte & 0xff));
 }
 
-/* Entry k reaches the function that `from` describes. */
-static void propagate_one(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
+void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
     cbi_rec *own = cbi_find_record(k, from->code);
     switch (from->code) {
@@ -160,7 +159,7 @@ static void propagate_many(cbi_linker *lk)
         const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
         for (size_t j = reaching->len; j-- > 0;)
             if (reaching->items[j] != rec->func)
-                propagate_one(lk, reaching->items[j], rec);
+                cbi_propagate_record(lk, reaching->items[j], rec);
     }
 }
 
@@ -246,12 +245,12 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
         switch (code) {
         case EIATTR_VRC_CTA_INIT_COUNT:
             if (!own) /* a count of its own stays */
-                propagate_one(lk, k, rec);
+                cbi_propagate_record(lk, k, rec);
             break;
         case EIATTR_NUM_BARRIERS:
         case EIATTR_NUM_MBARRIERS:
             if (rec->value) /* what there is none of needs no record */
-                propagate_one(lk, k, rec);
+                cbi_propagate_record(lk, k, rec);
             break;
         default:
             if (own)

@@ -474,6 +474,8 @@ void cbi_link_finalize(cbi_linker *lk)
     }
     number_symbols(lk);
     if (lk->exec)
+        cbi_mark_old_objects(lk);
+    if (lk->exec)
         for (size_t i = 1; i < lk->out_symbols.len; i++) {
             cbi_func *f = lk->out_symbols.items[i]->func;
             if (f && cbi_is_wanted_entry(lk, f))

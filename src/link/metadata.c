@@ -37,11 +37,19 @@ static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *
     }
 }
 
+/* A final link drops limits of stacks; those that limit nothing, all of today's compilers, at once.
+ */
+static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
+{
+    return lk->exec && attr->code == EIATTR_MAX_STACK_SIZE &&
+           (attr->payload.size < 8 || !cbi_ld32(attr->payload.data + 4));
+}
+
 static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_osec *stream,
                         cbi_func *func)
 {
     uint8_t code = attr->code;
-    if (code == 0 || (lk->exec && code == 0x23))
+    if (code == 0 || is_no_limit(lk, attr))
         return;
     cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
     rec->obj = obj;

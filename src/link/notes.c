@@ -25,7 +25,7 @@ static void make_cuinfo(cbi_linker *lk)
     bool seen = false;
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_cuinfo *in = &lk->objs[i]->cuinfo;
-        if (!in->present || (seen && in->virtual_sm >= virtual_sm))
+        if (seen && in->virtual_sm >= virtual_sm)
             continue;
         virtual_sm = in->virtual_sm;
         seen = true;

@@ -19,7 +19,8 @@ static bool is_alive(const cbi_rec *rec)
             return false;
         if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
             rec->symbol->func->obj != rec->obj &&
-            (rec->code == EIATTR_FRAME_SIZE || rec->code == 0x23 || rec->code == EIATTR_REGCOUNT))
+            (rec->code == EIATTR_FRAME_SIZE || rec->code == EIATTR_MAX_STACK_SIZE ||
+             rec->code == EIATTR_REGCOUNT))
             return false;
     }
     return true;
@@ -65,8 +66,13 @@ static void collect(cbi_linker *lk)
             }
             break;
         case EIATTR_SAM_REGION_STACK_SIZE:
-            if (named)
+            if (named && !named->entry)
                 named->own_sam = word1;
+            break;
+        case EIATTR_MAX_STACK_SIZE:
+            if (named)
+                named->stack_limit = word1;
+            rec->dead = lk->exec;
             break;
         default:
             break;
@@ -95,22 +101,6 @@ static void collect(cbi_linker *lk)
                 cbi_vec_push(lk->ctx, &f->records, rec);
             break;
         }
-    }
-}
-
-/* Older objects keep the barrier count in the text section's flags. */
-static void migrate_barriers(cbi_linker *lk)
-{
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
-        if (!f->live || !f->text || f->alias_of)
-            continue;
-        uint32_t count = SHF_CUDA_BARRIERS(f->text->flags);
-        if (!count || SHF_CUDA_MERCURY & f->text->flags)
-            continue;
-        f->text->flags &= ~(uint64_t)(0x7f << 20);
-        if (f->info && !cbi_find_record(f, EIATTR_NUM_BARRIERS))
-            cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)count);
     }
 }
 
@@ -240,6 +230,12 @@ static void stack_sizes(cbi_linker *lk)
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
+    if (k->stack_limit && !k->node.cycle_below && k->node.stack > k->stack_limit)
+        cbi_error(lk->ctx, "stack-limit",
+                  &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
+                  "the limit is in the object's EIATTR_MAX_STACK_SIZE",
+                  "Function '%s' uses %u bytes stack but limited to %u", k->sym->name->s,
+                  k->node.stack, k->stack_limit);
     uint8_t *payload = cbi_alloc(lk->ctx, 8);
     cbi_st32(payload + 4, k->node.cycle_below ? UNKNOWN_STACK : k->node.stack);
     cbi_rec *rec = cbi_rec_append(lk, lk->info, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
@@ -301,7 +297,8 @@ static void registers(cbi_linker *lk)
         explain_registers(lk);
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || k->node.regs == k->own_regs)
+        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || k->node.regs == k->own_regs ||
+            cbi_find_record(k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
             continue;
         uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);
         cbi_st32(payload + 4, k->node.regs);
@@ -321,8 +318,11 @@ void cbi_link_propagate(cbi_linker *lk)
         stack_sizes(lk);
         cbi_link_dump_callgraph(lk);
         cbi_sparse_masks(lk);
-        migrate_barriers(lk);
         cbi_propagate_attributes(lk);
+    }
+    cbi_apply_cache_preferences(lk);
+    if (lk->exec) {
+        cbi_migrate_barriers(lk);
         registers(lk);
     }
     cbi_check_reserved(lk);

@@ -1,4 +1,4 @@
-/* What the two files of the propagation share. */
+/* What the files of the propagation share. */
 #ifndef CBI_PROPAGATE_H
 #define CBI_PROPAGATE_H
 
@@ -13,9 +13,19 @@ cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t cod
 /* ---- attributes.c ---- */
 /* Do entries take it over? */
 bool cbi_is_propagated(uint8_t code);
+/* Entry k reaches the function that `from` describes. */
+void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from);
 void cbi_reduce_externs(cbi_linker *lk);
 void cbi_sparse_masks(cbi_linker *lk);
 void cbi_propagate_attributes(cbi_linker *lk);
 void cbi_check_reserved(cbi_linker *lk);
+
+/* ---- old_objects.c ---- */
+/* A function without a record of its barriers gets one in place of the flags of its code; then
+ * entries take the counts over, also from functions whose flags stay because they have a record. */
+void cbi_migrate_barriers(cbi_linker *lk);
+/* Removes the records LOAD_CACHE_REQUEST; entries that want the cache, by a request of their own or
+ * of what they reach, get EXPLICIT_CACHING (final links). */
+void cbi_apply_cache_preferences(cbi_linker *lk);
 
 #endif

@@ -224,8 +224,9 @@ struct cbi_func {
     uint32_t frame_size;
     uint32_t own_regs;
     uint32_t own_crs;
-    uint32_t own_sam;
-    uint32_t max_regs; /* MAXREG_COUNT, 0 = none */
+    uint32_t own_sam;     /* of what it calls, if it is an entry */
+    uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
+    uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
 
     /* shared memory */
     cbi_func_list itself; /* entries: a list of that one */
@@ -455,6 +456,8 @@ void cbi_link_propagate(cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
 bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f);
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
+/* EIATTR_HAS_PRE_V10_OBJECT if an input is of a toolkit before 10.0 or does not say. */
+void cbi_mark_old_objects(cbi_linker *lk);
 void cbi_link_callgraph_sections(cbi_linker *lk);
 void cbi_link_rel_action(cbi_linker *lk);
 void cbi_link_fill_callgraph(cbi_linker *lk);

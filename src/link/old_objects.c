@@ -1,0 +1,132 @@
+/* What objects of earlier toolkits say in other ways: barriers in section flags, cache preferences,
+ * the lack of .note.nv.cuinfo.  Rules: docs/link-semantics.md, "objects of earlier toolkits". */
+#include "link/propagate.h"
+
+enum { TOOLKIT_10_0 = 100 };
+
+/* ---- barriers ---- */
+
+/* The count in the flags of a live function's code. */
+static uint32_t flagged_barriers(const cbi_func *f)
+{
+    if (!f->live || !f->text || f->alias_of || SHF_CUDA_MERCURY & f->text->flags)
+        return 0;
+    return SHF_CUDA_BARRIERS(f->text->flags);
+}
+
+static void raise_barriers(cbi_linker *lk, cbi_func *f, uint32_t count)
+{
+    const cbi_rec flagged = {.code = EIATTR_NUM_BARRIERS, .value = (uint16_t)count};
+    if (lk->only_entry) {
+        if (f != lk->only_entry)
+            cbi_propagate_record(lk, lk->only_entry, &flagged);
+        return;
+    }
+    const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+    for (size_t i = 0; i < reaching->len; i++)
+        if (reaching->items[i] != f)
+            cbi_propagate_record(lk, reaching->items[i], &flagged);
+}
+
+void cbi_migrate_barriers(cbi_linker *lk)
+{
+    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t);
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        cbi_func *f = lk->funcs.items[i];
+        counts[i] = flagged_barriers(f);
+        if (!counts[i] || cbi_find_record(f, EIATTR_NUM_BARRIERS))
+            continue;
+        f->text->flags &= ~(uint64_t)(0x7f << 20);
+        if (f->info)
+            cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
+    }
+    for (size_t i = 0; i < lk->funcs.len; i++)
+        if (counts[i])
+            raise_barriers(lk, lk->funcs.items[i], counts[i]);
+}
+
+/* ---- cache preferences ---- */
+
+typedef CBI_VEC(cbi_rec *) rec_list;
+
+/* What an entry wants itself or, if it does not say, the first function that it reaches. */
+typedef struct preference {
+    const cbi_func *of;
+    bool wanted, conflict;
+} preference;
+
+static bool wants_cache(const cbi_rec *rec)
+{
+    return rec->size >= 8 && cbi_ld32(rec->payload + 4) != 0;
+}
+
+static void join_preference(cbi_linker *lk, preference *p, const cbi_func *k, const cbi_func *f,
+                            bool wanted)
+{
+    if (!p->of) {
+        p->of = f;
+        p->wanted = wanted;
+    } else if (wanted != p->wanted) {
+        p->conflict = true;
+        cbi_warning(lk->ctx, "cache-preference", &(cbi_place){.symbol = k->sym->name->s}, NULL,
+                    "Function '%s' and function '%s' have conflicting cache preference, falling "
+                    "back to use cache preference of entry '%s'",
+                    p->of->sym->name->s, f->sym->name->s, k->sym->name->s);
+    }
+}
+
+/* The requests of linked functions; no output keeps one. */
+static rec_list take_requests(cbi_linker *lk)
+{
+    rec_list requests = {0};
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        cbi_rec *rec = lk->recs.items[i];
+        if (rec->code != EIATTR_LOAD_CACHE_REQUEST || rec->dead)
+            continue;
+        rec->dead = true;
+        if (rec->symbol && rec->symbol->func)
+            cbi_vec_push(lk->ctx, &requests, rec);
+    }
+    return requests;
+}
+
+void cbi_apply_cache_preferences(cbi_linker *lk)
+{
+    rec_list requests = take_requests(lk);
+    if (!requests.len || !lk->exec)
+        return;
+    preference *of_entry = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, preference);
+    for (size_t i = 0; i < requests.len; i++) {
+        const cbi_func *f = requests.items[i]->symbol->func;
+        if (f->entry)
+            of_entry[f->number] = (preference){.of = f, .wanted = wants_cache(requests.items[i])};
+    }
+    for (size_t i = 0; i < requests.len; i++) {
+        cbi_func *f = requests.items[i]->symbol->func;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        for (size_t j = 0; j < reaching->len; j++) {
+            const cbi_func *k = reaching->items[j];
+            if (k != f)
+                join_preference(lk, &of_entry[k->number], k, f, wants_cache(requests.items[i]));
+        }
+    }
+    for (size_t i = 0; i < lk->entries.len; i++) {
+        cbi_func *k = lk->entries.items[i];
+        const preference *p = &of_entry[k->number];
+        if (p->wanted && (!p->conflict || p->of == k))
+            cbi_add_record(lk, k, 1, EIATTR_EXPLICIT_CACHING, 0);
+    }
+}
+
+/* ---- their presence ---- */
+
+void cbi_mark_old_objects(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
+        if (c->present && c->toolkit >= TOOLKIT_10_0)
+            continue;
+        cbi_rec_append(lk, lk->info, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
+        return;
+    }
+}
