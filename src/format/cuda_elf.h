@@ -87,6 +87,10 @@
 /* What one constant bank holds, in bytes. */
 #define CUDA_CONSTANT_BANK_SIZE 0x10000
 
+/* The value of a common symbol whose place nvlink -r has lost: an initialised weak definition
+ * followed. */
+#define CUDA_COMMON_LOST (UINT64_MAX - 1)
+
 /* notes: owner "NVIDIA Corp" */
 #define NT_CUDA_CUINFO   1000
 #define NT_CUDA_TKINFO   2000

@@ -402,7 +402,7 @@ static void fill_symtab(cbi_linker *lk)
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *p = sec->bytes + i * 24;
         uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
-        uint16_t field = (uint16_t)index;
+        uint16_t field = sym->state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
         /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
          * takes a section that happens to be number SHN_COMMON for common symbols, too. */
         bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
@@ -461,6 +461,18 @@ static void find_lost_images(cbi_linker *lk)
     }
 }
 
+/* Common symbols without a place (resolve.c). Below sm_100 nvlink crashes. */
+static void find_lost_commons(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->commons.len && lk->exec; i++) {
+        const cbi_lsym *sym = lk->commons.items[i];
+        if (sym->state == CBI_SYM_COMMON)
+            lk->deleted_section_help = cbi_printf(
+                lk->ctx, "an initialised weak definition of '%s' follows a common symbol",
+                sym->name->s);
+    }
+}
+
 void cbi_link_finalize(cbi_linker *lk)
 {
     cbi_link_fill_callgraph(lk); /* for its sizes */
@@ -488,6 +500,7 @@ void cbi_link_finalize(cbi_linker *lk)
     fill_relocs(lk);
     find_lost_constants(lk);
     find_lost_images(lk);
+    find_lost_commons(lk);
     if (lk->deleted_section_help)
         cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
                   "Internal error: reference to deleted section");

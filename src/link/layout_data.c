@@ -13,6 +13,11 @@ void cbi_layout_commons(cbi_linker *lk)
         cbi_lsym *sym = lk->commons.items[i];
         if (!sym->common_pending)
             continue;
+        if (sym->common_align == CUDA_COMMON_LOST) /* nvlink would write without end */
+            cbi_fatal(lk->ctx, "common-lost",
+                      &(cbi_place){.file = sym->def_obj->file, .symbol = sym->name->s},
+                      "an earlier link with -r had an initialised weak definition behind it",
+                      "Common symbol '%s' has no alignment", sym->name->s);
         if (!lk->global)
             lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
                                         SHF_ALLOC | SHF_WRITE, 0, 0);

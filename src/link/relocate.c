@@ -38,6 +38,8 @@ static bool keep_symbol(const cbi_linker *lk, const cbi_lsym *sym)
         uint8_t space = sym->other & STO_CUDA_SPACE;
         return space != STO_CUDA_CONSTANT && space != STO_CUDA_SHARED;
     }
+    if (sym->state == CBI_SYM_COMMON)
+        return true;
     return sym->sec &&
            (sym->sec->type == SHT_CUDA_GLOBAL || sym->sec->type == SHT_CUDA_GLOBAL_INIT);
 }

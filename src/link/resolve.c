@@ -137,6 +137,20 @@ static bool input_initialised(const cbi_lobj *obj, const cbi_symbol *in)
            cbi_section_has_data(obj->object.sections[in->shndx].type);
 }
 
+/* nvlink forgets the place of a common symbol that an initialised weak definition follows, which a
+ * final link notices at its end. */
+static void lose_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi_lsym *sym)
+{
+    if (!lk->opt->exact)
+        cbi_fatal(lk->ctx, "weak-after-common", &(cbi_place){.file = obj->file, .symbol = in->name},
+                  "give the initialised weak definition before the common one, or make it global",
+                  "Weak definition of '%s' in '%s' follows a common symbol of that name", in->name,
+                  obj->file);
+    sym->common_pending = false;
+    sym->value = CUDA_COMMON_LOST;
+    sym->named_obj = obj;
+}
+
 cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
@@ -175,7 +189,8 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
                   first_file(sym));
     /* Dynamic shared memory is defined, of no size, in what -r makes of objects without Mercury. */
     bool dynamic = (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && !undefined && !in->size;
-    if (!both_common && sym->size && (in->size || dynamic) && sym->size != in->size &&
+    bool ignored = common && sym->state == CBI_SYM_DEFINED && sym->initialised;
+    if (!both_common && !ignored && sym->size && (in->size || dynamic) && sym->size != in->size &&
         !(sym->state == CBI_SYM_COMMON && !undefined && (common || input_initialised(obj, in))))
         cbi_error(lk->ctx, "size-mismatch", &place, NULL,
                   "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
@@ -197,11 +212,7 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
         if (common)
             return CBI_WINS; /* the caller takes the maximum */
         if (new_weak && input_initialised(obj, in) && sym->size <= in->size)
-            cbi_fatal(
-                lk->ctx, "weak-after-common", &place,
-                "give the initialised weak definition before the common one, or make it global",
-                "Weak definition of '%s' in '%s' follows a common symbol of that name", in->name,
-                obj->file);
+            lose_common(lk, obj, in, sym);
         return new_weak ? CBI_LOSES : CBI_WINS;
     case CBI_SYM_DEFINED:
         if (cbi_is_shared_var(sym) && !sym->size && in->size)

@@ -37,7 +37,8 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
 {
     const cbi_object *o = r->object;
     if (s->shndx == SHN_COMMON) {
-        if (s->value > MAX_ALIGN || s->size > MAX_SYMBOL_SIZE)
+        bool aligned = s->value <= MAX_ALIGN || s->value == CUDA_COMMON_LOST;
+        if (!aligned || s->size > MAX_SYMBOL_SIZE)
             cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, NULL, s->name,
                                "common symbol %u: size 0x%llx or alignment 0x%llx is too large",
                                index, (unsigned long long)s->size, (unsigned long long)s->value);
