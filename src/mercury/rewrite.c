@@ -242,6 +242,15 @@ static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
         set_stall(insn, 1);
 }
 
+/* The reverse: the barrier in front of an exit goes, and the exit waits right behind `insn`. */
+static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
+{
+    uint64_t control = cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT;
+    uint64_t waits = cbi_ld64(exit_insn + 8) >> WAIT_SHIFT & 0x3f;
+    if (stall_of(insn) == 1 && (waits >> (control & 7) & 1 || waits >> (control >> 3 & 7) & 1))
+        set_stall(insn, 2);
+}
+
 /* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
  */
 static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicate,
@@ -327,6 +336,11 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, old, i + 1);
         }
+        uint32_t next = i + 1;
+        while (next < used && drop[next])
+            next++;
+        if (next < used && next > i + 1 && cbi_sass_opcode(old + (size_t)next * 16) == OP_EXIT)
+            lengthen_last(insn, old + (size_t)next * 16);
         int64_t offset;
         if (!branch_offset(insn, &offset))
             continue;
