@@ -72,7 +72,7 @@ static void read_side_files(cbi_link_run *run, cbi_link_options *options)
 static void set_identity(cbi_link_run *run, cbi_link_options *options)
 {
     const cbi_command_line *line = &run->line;
-    bool emulate = cbi_given(line, OPT_EMULATE);
+    bool emulate = cbi_given(line, OPT_EMULATE) || run->aside;
     bool verbose = cbi_given(line, OPT_VERBOSE_TKINFO) ? cbi_is_on(line, OPT_VERBOSE_TKINFO)
                                                        : cbi_given(line, OPT_DEBUG);
     const char *output = cbi_text(line, OPT_OUTPUT_FILE);
@@ -191,15 +191,23 @@ static cbi_inputs *open_inputs(cbi_link_run *run)
     return inputs;
 }
 
+const char *cbi_result_path(const cbi_link_run *run, cbi_opt option)
+{
+    const char *path = cbi_text(&run->line, option);
+    return path && run->aside
+               ? cbi_printf(run->ctx, "%s/%s", run->aside, cbi_options[option].long_name)
+               : path;
+}
+
 static void write_image(cbi_link_run *run, const cbi_rope *image)
 {
-    const char *path = cbi_text(&run->line, OPT_OUTPUT_FILE);
+    const char *path = cbi_result_path(run, OPT_OUTPUT_FILE);
     cbi_check_written(run, path, cbi_write_output_rope(path, image));
 }
 
 static void write_text(cbi_link_run *run, cbi_opt option, const cbi_buf *text)
 {
-    const char *path = cbi_text(&run->line, option);
+    const char *path = cbi_result_path(run, option);
     cbi_check_written(run, path, cbi_write_output(path, text->items, text->len));
 }
 
@@ -302,11 +310,45 @@ static int exit_code(cb_status status)
     return status == CB_OK ? 0 : status == CB_ERR_LINK ? 255 : 1;
 }
 
-int cbi_tool_link(int argc, char **argv)
+static int perform(cbi_link_run *run)
 {
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    cbi_messages_attach(&run->messages, &ctx);
+    cb_status status = cbi_run(&ctx, run_link, run);
+    if (run->parsed && cbi_run(&ctx, save_repro, run) != CB_OK)
+        status = CB_ERR_IO;
+    if (status == CB_ERR_NOMEM)
+        fprintf(stderr, "%s fatal   : Memory allocation failure\n", run->messages.tool_name);
+    cbi_messages_finish(&run->messages);
+    int code = exit_code(status);
+    if (fflush(stdout) != 0 && code == 0) {
+        fprintf(stderr, "%s fatal   : Internal error: writing file\n", run->messages.tool_name);
+        code = 1;
+    }
+    cbi_ctx_fini(&ctx);
+    return code;
+}
+
+int cbi_link_aside(int argc, char *const *argv, const char *folder, const char *archive)
+{
+    cbi_link_run run = {
+        .as_nvlink = true,
+        .argc = argc,
+        .argv = argv,
+        .messages = {.tool_name = "nvlink", .plain = true},
+        .aside = folder,
+        .archive = archive,
+    };
+    return perform(&run);
+}
+
+int cbi_tool_link(int argc, char **argv)
+{
     bool as_nvlink = strcmp(argv[0], "nvlink") == 0;
+    const char *compare = as_nvlink ? getenv("CUBIND_COMPARE") : NULL;
+    if (compare && *compare)
+        return cbi_tool_compare(argc, argv, compare);
     bool plain = as_nvlink || wants_emulation(argc, argv);
     cbi_link_run run = {
         .as_nvlink = as_nvlink,
@@ -314,18 +356,5 @@ int cbi_tool_link(int argc, char **argv)
         .argv = argv,
         .messages = {.tool_name = plain ? "nvlink" : "cubind", .plain = plain},
     };
-    cbi_messages_attach(&run.messages, &ctx);
-    cb_status status = cbi_run(&ctx, run_link, &run);
-    if (run.parsed && cbi_run(&ctx, save_repro, &run) != CB_OK)
-        status = CB_ERR_IO;
-    if (status == CB_ERR_NOMEM)
-        fprintf(stderr, "%s fatal   : Memory allocation failure\n", run.messages.tool_name);
-    cbi_messages_finish(&run.messages);
-    int code = exit_code(status);
-    if (fflush(stdout) != 0 && code == 0) {
-        fprintf(stderr, "%s fatal   : Internal error: writing file\n", run.messages.tool_name);
-        code = 1;
-    }
-    cbi_ctx_fini(&ctx);
-    return code;
+    return perform(&run);
 }

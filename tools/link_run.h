@@ -22,7 +22,17 @@ typedef struct cbi_link_run {
     uint32_t sm;          /* number of the target, virtual or not */
     bool lto;
     cbi_map *elsewhere; /* symbol name -> text; built by the first question */
+
+    const char *aside;   /* folder that gets the results instead of their own places, or NULL */
+    const char *archive; /* of --repro, also if that was not given */
 } cbi_link_run;
+
+/* Runs a link as nvlink would, results going into the folder under the long names of their options.
+ * With an archive, that is written besides, as by --repro.  Returns the exit code. */
+int cbi_link_aside(int argc, char *const *argv, const char *folder, const char *archive);
+
+/* Where a result goes; NULL if the option was not given. */
+const char *cbi_result_path(const cbi_link_run *run, cbi_opt option);
 
 /* Checks of the options against each other, in nvlink's order.  A conflict is fatal. */
 void cbi_check_options(cbi_link_run *run);

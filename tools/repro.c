@@ -182,7 +182,7 @@ static void tar_entry(cbi_ctx *ctx, FILE *file, const repro *r, const char *path
 void cbi_write_repro(cbi_link_run *run)
 {
     cbi_ctx *ctx = run->ctx;
-    const char *path = cbi_text(&run->line, OPT_REPRO);
+    const char *path = run->aside ? run->archive : cbi_text(&run->line, OPT_REPRO);
     if (!path)
         return;
     repro r = {.run = run};

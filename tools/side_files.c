@@ -26,7 +26,7 @@ void cbi_start_time_table(cbi_link_run *run)
     static const char head[] = "source file name , phase name , phase input files , "
                                "phase output file , arch , tool, metric , unit\n";
     const char *path = cbi_text(&run->line, OPT_TIME);
-    if (!path)
+    if (!path || run->aside)
         return;
     if (strcmp(path, "-") == 0) {
         fputs(head, stdout);
@@ -45,7 +45,7 @@ void cbi_start_time_table(cbi_link_run *run)
 void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
 {
     const char *path = cbi_text(&run->line, OPT_TIME);
-    if (!path || !inputs->ptx_run_count)
+    if (!path || run->aside || !inputs->ptx_run_count)
         return;
     bool to_stdout = strcmp(path, "-") == 0;
     FILE *file = to_stdout ? stdout : fopen(path, "a");
@@ -95,5 +95,6 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
     cbi_buf out = {0};
     cbi_buf_printf(ctx, &out, "#define NUM_PRELINKED_OBJECTS %zu\n", count);
     cbi_buf_append(ctx, &out, rows.items, rows.len);
+    path = cbi_result_path(run, OPT_REGISTER_LINK_BINARIES);
     cbi_check_written(run, path, cbi_write_output(path, out.items, out.len));
 }

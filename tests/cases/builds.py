@@ -130,23 +130,34 @@ class Builder:
         theirs, ours = results
         expect(name, ours == theirs and theirs[0] == 0, "  nvlink %s\n  cubind %s" % (theirs, ours))
 
-    def cmake(self):
+    def compare(self, name, sources, flags, extra=(), output="app"):
+        """The same with CUBIND_COMPARE: nvlink's result comes out, and nothing differs."""
+        args = flags + [self.compile(s, flags) for s in sources] + list(extra) + ["-o", output]
+        nvlink = os.path.join(self.scratch, "theirs", "nvlink")
+        folders = [tempfile.mkdtemp(dir=self.scratch) for _ in range(2)]
+        theirs = run([self.nvcc] + args, folders[0])
+        ours = run([self.own] + args, folders[1], CUBIND_COMPARE=nvlink)
+        codes = [device_code(os.path.join(f, output)) for f in folders]
+        expect("compared " + name, ours == theirs == (0, "") and codes[0] == codes[1] and
+               os.listdir(folders[1]) == [output], "%s %s %s" % (theirs, ours, os.listdir(folders[1])))
+
+    def cmake(self, **environment):
         results = []
-        for nvcc, flags in ((self.nvcc, ""), (self.own, " ".join(SAME_BYTES))):
+        for nvcc, flags in ((self.nvcc, ""), (self.own, "" if environment else " ".join(SAME_BYTES))):
             folder = tempfile.mkdtemp(dir=self.scratch)
             code, text = run(
                 ["cmake", "-G", "Ninja", "-S", PROJECT, "-B", folder,
                  "-DCMAKE_CUDA_COMPILER=" + nvcc, "-DCMAKE_CUDA_FLAGS=" + flags,
-                 "-DCMAKE_BUILD_TYPE=Release"], folder)
+                 "-DCMAKE_BUILD_TYPE=Release"], folder, **environment)
             if code == 0:
-                code, text = run(["ninja", "-j2"], folder)
+                code, text = run(["ninja", "-j2"], folder, **environment)
             found = {}
             for product in ("app", "libpart.a", "libshared_part.so", "libresolved.a"):
                 path = os.path.join(folder, product)
                 if os.path.exists(path):
                     found[product] = device_code(path)
-            results.append((code, found, text if code else ""))
-        expect("CMake project", results[0] == results[1] and len(results[0][1]) == 4 and
+            results.append((code, found, text if code or "CUBIND_COMPARE" in text else ""))
+        expect("CMake project" + ", compared" * bool(environment), results[0] == results[1] and len(results[0][1]) == 4 and
                results[0][0] == 0, "  nvlink %s\n  cubind %s" % tuple(results))
 
 
@@ -178,6 +189,8 @@ def main():
         b.link("device link to a fatbin", both, MANY, ["-dlink", "-fatbin"], "dlink.fatbin")
         b.link("dynamic parallelism", ["parallel.cu"], ONE)
         b.link("dynamic parallelism, several targets", ["parallel.cu"], MANY)
+        b.compare("program", both, MANY)
+        b.compare("relocatable device link", both, ONE, ["-dlink", "-r"], "dlink.o")
         library = os.path.join(scratch, "libpart.a")
         run([nvcc, "-lib", "-o", library, b.compile("part.cu", MANY)], scratch)
         b.link("static library", ["main.cu", library], MANY)
@@ -188,6 +201,7 @@ def main():
                ["-dlink"], "again.o")
         if shutil.which("cmake") and shutil.which("ninja"):
             b.cmake()
+            b.cmake(CUBIND_COMPARE=os.path.join(scratch, "theirs", "nvlink"))
         else:
             skip("CMake build", "cmake or ninja is not on PATH")
     finally:
