@@ -59,12 +59,6 @@ static void usage(void)
         stdout);
 }
 
-static void print_trace(void *user, const char *line)
-{
-    (void)user;
-    fprintf(stderr, "%s\n", line);
-}
-
 static bool is_one_of(const char *arg, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -153,13 +147,6 @@ static bool read_options(finalize *f, int argc, char **argv)
     return true;
 }
 
-/* Is the variable set to another number than 0? */
-static bool is_set(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text && strtol(text, NULL, 10) != 0;
-}
-
 static cb_status job(cbi_ctx *ctx, void *arg)
 {
     finalize *f = arg;
@@ -183,9 +170,9 @@ int cbi_tool_finalize(int argc, char **argv)
         .tool = CBI_TOOL_NAME, .tool_version = CBI_OWN_VERSION, .build = CBI_OWN_BUILD};
     finalize f = {.config = {.opt_level = CBI_FNLZR_OPT_LEVEL,
                              .identity = &identity,
-                             .trace = print_trace,
-                             .trace_run = is_set("CUBIND_EDBG"),
-                             .trace_eligibility = is_set("CAN_FINALIZE_DEBUG")}};
+                             .trace = cbi_print_trace,
+                             .trace_run = cbi_is_set("CUBIND_EDBG"),
+                             .trace_eligibility = cbi_is_set("CAN_FINALIZE_DEBUG")}};
     if (!read_options(&f, argc, argv))
         return 1;
     if (f.help) {

@@ -112,6 +112,9 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->output_name = cbi_text(line, OPT_OUTPUT_FILE);
     options->dot = cbi_given(line, OPT_DOT_FILE);
     options->print = print_text;
+    options->trace = cbi_print_trace;
+    options->trace_run = cbi_is_set("CUBIND_EDBG");
+    options->trace_eligibility = cbi_is_set("CAN_FINALIZE_DEBUG");
     options->map = cbi_given(line, OPT_MAP);
     options->traced = line->values[OPT_TRACE_SYMBOL].list.items;
     options->traced_count = line->values[OPT_TRACE_SYMBOL].list.len;

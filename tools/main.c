@@ -1,6 +1,7 @@
 /* The program: `cubind COMMAND ...`, or nvlink's command line when called by that name. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/identity.h"
@@ -61,6 +62,18 @@ static int tool_version(int argc, char **argv)
     printf("%s\nFollows nvlink of:\n%s\n%s\n", CBI_OWN_VERSION, CBI_NVLINK_VERSION,
            CBI_NVLINK_BUILD);
     return 0;
+}
+
+bool cbi_is_set(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && strtol(text, NULL, 10) != 0;
+}
+
+void cbi_print_trace(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
 }
 
 int main(int argc, char **argv)

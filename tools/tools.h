@@ -2,6 +2,7 @@
 #ifndef CUBIND_TOOLS_H
 #define CUBIND_TOOLS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Each takes its own argv (argv[0] = its name) and returns the exit code. */
@@ -30,6 +31,11 @@ extern const cbi_tool_option cbi_options_diff[];
 extern const cbi_tool_option cbi_options_dump[];
 extern const cbi_tool_option cbi_options_extract[];
 extern const cbi_tool_option cbi_options_finalize[]; /* those of the engine come besides */
+
+/* Is the variable of the environment set to another number than 0? */
+bool cbi_is_set(const char *variable);
+/* A line on standard error; no user. */
+void cbi_print_trace(void *user, const char *line);
 
 /* Prints the rows as aligned lines. */
 void cbi_print_options(FILE *out, const cbi_tool_option *options);

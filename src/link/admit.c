@@ -80,7 +80,10 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
         facts.sm = sm;
         facts.mercury = false;
     }
-    if (!cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch))
+    bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
+    if (cbi_arch_is_mercury(lk->opt->arch))
+        cbi_mercury_trace_admission(lk, obj, &facts, accepted);
+    if (!accepted)
         cbi_fatal(lk->ctx, "arch-mismatch", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "the file holds code for sm_%u%s; compile it for %s", sm,
                              facts.specific ? "a" : "", lk->opt->arch->name),

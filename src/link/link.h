@@ -56,6 +56,12 @@ typedef struct cbi_link_options {
     void (*print)(void *user, const char *text);
     void *print_user;
 
+    /* A line of a trace of the finalizer's work on sm_100 and later.  NULL: no trace. */
+    void (*trace)(void *user, const char *line);
+    void *trace_user;
+    bool trace_run;         /* the run itself */
+    bool trace_eligibility; /* from what it follows that an input is accepted or not */
+
     bool dot; /* build cbi_link_result.dot */
     bool map; /* build cbi_link_result.map */
 

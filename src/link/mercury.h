@@ -38,6 +38,13 @@ uint64_t cbi_mercury_banks_end(const cbi_linker *lk);
 /* Refuses functions of another chip that the target cannot run unchanged. */
 void cbi_mercury_check_portable(cbi_linker *lk);
 
+/* Whether an image can become one of the target, and from what that follows, as a line of text. */
+const char *cbi_mercury_eligibility(cbi_ctx *ctx, const cbi_arch_facts *facts, uint32_t source,
+                                    uint64_t mask, const cbi_arch *target, bool accepted);
+/* The same of an input, if such a trace was asked for. */
+void cbi_mercury_trace_admission(const cbi_linker *lk, const cbi_lobj *obj,
+                                 const cbi_arch_facts *facts, bool accepted);
+
 /* Writes the final file. */
 void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink);
 

@@ -413,12 +413,21 @@ static void refuse_astray(cbi_linker *lk)
 
 void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
 {
+    const char *name = lk->opt->output_name;
+    cbi_mercury_trace(lk, "FNLZR: Input ELF: %s", name);
+    cbi_mercury_trace(lk, "FNLZR: %s Mode", lk->exec ? "Post-Link" : "Pre-Link");
+    cbi_mercury_trace(lk, "FNLZR: Flags [ 1 | 0 ]");
+    cbi_mercury_trace(lk, "FNLZR: Starting %s", name);
     refuse_astray(lk);
     cbi_emit em = {.lk = lk};
     cbi_mercury_state_of(lk);
     cbi_mercury_place_images(lk);
+    cbi_mercury_trace(lk, "FNLZR: phase 1: code");
     cbi_mercury_rewrite(lk);
+    cbi_mercury_trace_code(lk);
+    cbi_mercury_trace(lk, "FNLZR: phase 2: debug data");
     cbi_mercury_debug_build(lk);
+    cbi_mercury_trace(lk, "FNLZR: phase 3: sections of both sides");
     /* both sides, the banks and .nv.merc.symtab */
     cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->out.len + lk->funcs.len + 1);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
@@ -430,15 +439,19 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     em.first_mirror = em.secs.len;
     add_mirrors(&em);
     build_names(&em);
+    cbi_mercury_trace(lk, "FNLZR: phase 4: attributes");
     cbi_mercury_infos(lk, em.bank_symbols);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_emit_sec *s = &em.secs.items[i];
         if (s->src->type == SHT_CUDA_INFO && s->src != lk->info)
             set_bytes(s, s->src->sass_info.items, s->src->sass_info.len);
     }
+    cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");
     cbi_mercury_symtabs(&em);
     set_bytes(&em.secs.items[lk->shstrtab->index], em.shstr.items, em.shstr.len);
     set_bytes(&em.secs.items[lk->strtab->index], em.str.items, em.str.len);
     place(&em);
     cbi_mercury_write(&em, sink);
+    cbi_mercury_trace(lk, "FNLZR: result 0");
+    cbi_mercury_trace(lk, "FNLZR: Ending %s", name);
 }

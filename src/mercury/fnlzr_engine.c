@@ -56,11 +56,8 @@ static cbi_fnlzr_code read_compat(cbi_fnlzr_state *f)
     const cbi_span *bytes = f->compat ? &f->object.sections[f->compat].data : NULL;
     f->facts = cbi_arch_read_facts(f->object.flags, bytes);
     f->source = cbi_arch_renumbered(f->facts.sm);
-    size_t pos = 0;
-    cbi_attr attr;
-    while (bytes && cbi_attr_next(*bytes, &pos, &attr))
-        if (attr.code == 0x0b && attr.payload.size >= 8)
-            f->mask = cbi_ld64(attr.payload.data);
+    if (bytes)
+        f->mask = cbi_mercury_compat_mask(*bytes, f->mask);
     if (f->facts.isa > CBI_MERCURY_ISA_MAX)
         return cbi_fnlzr_fail(f, CBI_FNLZR_ISA_VERSION,
                               cbi_printf(f->ctx, "Mercury version 0x%x is newer than 0x%x",
@@ -74,13 +71,7 @@ static void trace_eligibility(const cbi_fnlzr_state *f, bool accepted)
         return;
     f->config.trace(
         f->config.trace_user,
-        cbi_printf(f->ctx,
-                   "can finalize: sm_%u%s (as %u) -> %s: portability %u, class %u, version 0x%x, "
-                   "mask 0x%llx, needs 0x%llx: %s",
-                   f->facts.sm, f->facts.specific ? "a" : "", f->source, f->config.target->name,
-                   f->facts.portability, f->facts.level, f->facts.isa, (unsigned long long)f->mask,
-                   (unsigned long long)cbi_mercury_target_bit(f->config.target->sm),
-                   accepted ? "yes" : "no"));
+        cbi_mercury_eligibility(f->ctx, &f->facts, f->source, f->mask, f->config.target, accepted));
 }
 
 static cbi_fnlzr_code check_target(cbi_fnlzr_state *f)

@@ -68,6 +68,14 @@ static inline bool cbi_is_debug(const cbi_osec *sec)
     return sec->type == SHT_PROGBITS && !(sec->flags & SHF_ALLOC);
 }
 
+/* ---- trace.c ---- */
+/* A line of the trace of the run; nothing unless it was asked for. */
+void cbi_mercury_trace(const cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);
+/* What became of the functions. */
+void cbi_mercury_trace_code(const cbi_linker *lk);
+/* The targets in the records of .nv.compat; `otherwise` if it does not say. */
+uint64_t cbi_mercury_compat_mask(cbi_span compat, uint64_t otherwise);
+
 /* ---- debug.c ---- */
 /* Builds the SASS side of every debug section. */
 void cbi_mercury_debug_build(cbi_linker *lk);

@@ -181,9 +181,27 @@ def traces():
            err.endswith("yes\n") and err.count("\n") == 1, err)
 
 
+def link_traces():
+    """The same of a link; without the variables it is silent."""
+    def link(arch, **env):
+        done = subprocess.run([CUBIND, "link", "-arch=" + arch, OBJECT, "-o", os.path.join(TMP, "traced")],
+                              capture_output=True, text=True, env=dict(os.environ, **env))
+        return done.returncode, done.stderr
+    name = os.path.join(TMP, "traced")
+    code, err = link("sm_100", CUBIND_EDBG="1")
+    expect("link: CUBIND_EDBG", code == 0 and err.startswith(
+        "FNLZR: Input ELF: %s\nFNLZR: Post-Link Mode\n" % name) and
+        err.endswith("FNLZR: result 0\nFNLZR: Ending %s\n" % name) and " functions, " in err, err)
+    code, err = link("sm_103", CAN_FINALIZE_DEBUG="1")
+    expect("link: CAN_FINALIZE_DEBUG", err.startswith(
+        "%s: can finalize: sm_100 (as 100) -> sm_103: " % OBJECT) and err.split("\n")[0].endswith("yes"), err)
+    expect("link: silent", link("sm_100")[1] == "")
+
+
 statuses()
 options()
 plain()
 traces()
+link_traces()
 shutil.rmtree(TMP)
 finish()
