@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # From the top of the pipeline down: a folder may include headers of itself and of folders before
 # it, never of folders after it.
-LAYERS = ["include", "base", "format", "input", "object", "link", "mercury", "inspect", "api", "tools"]
+LAYERS = ["include", "base", "demangle", "format", "object", "input", "link", "mercury", "inspect", "api", "tools"]
 MAX_LINES = 900
 
 
@@ -180,9 +180,19 @@ def check_names(args):
     return sorted(found)
 
 
+def check_calls(args):
+    """functions and tables are used from the same folder or one further up the pipeline, without circles"""
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "layers.py"), "--build", args.build, "--check"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.stderr:
+        return Skip(done.stderr.strip().split("\n")[-1])
+    return done.stdout.split("\n")[:-1] if done.returncode else []
+
+
 CHECKS = [
     ("style", check_style),
     ("layering", check_layering),
+    ("calls", check_calls),
     ("length", check_length),
     ("paths", check_paths),
     ("unfinished", check_unfinished),

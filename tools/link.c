@@ -6,6 +6,7 @@
 
 #include "api/identity.h"
 #include "link_run.h"
+#include "mercury/operations.h"
 
 static void print_text(void *user, const char *text)
 {
@@ -124,6 +125,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->required_kernel_count = line->values[OPT_REQUIRE_KERNEL].list.len;
     options->find_elsewhere = cbi_find_elsewhere;
     options->find_user = run;
+    options->view = &cbi_mercury_operations;
     set_identity(run, options);
 }
 

@@ -6,6 +6,7 @@
 #include "base/sink.h"
 #include "input/input.h"
 #include "link/link.h"
+#include "mercury/operations.h"
 
 typedef enum input_kind { INPUT_FILE, INPUT_MEMORY, INPUT_LIBRARY } input_kind;
 
@@ -219,6 +220,7 @@ static cb_status run(cbi_ctx *ctx, void *arg)
         .object_name = "",
         .command_line = o->command_line,
         .output_name = "",
+        .view = &cbi_mercury_operations,
     };
     cbi_link_result result = {0};
     cb_status status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);

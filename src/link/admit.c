@@ -1,5 +1,5 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
-#include "link/mercury.h"
+#include "link/view.h"
 
 enum { TOOLKIT_VERSION = 130, TOOLKIT_MIN = 120 };
 
@@ -82,7 +82,7 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
     }
     bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
     if (cbi_arch_is_mercury(lk->opt->arch))
-        cbi_mercury_trace_admission(lk, obj, &facts, accepted);
+        lk->opt->view->trace_admission(lk, obj, &facts, accepted);
     if (!accepted)
         cbi_fatal(lk->ctx, "arch-mismatch", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "the file holds code for sm_%u%s; compile it for %s", sm,
@@ -170,9 +170,9 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
     bool merc = object->flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     if (lk->mercury)
-        cbi_mercury_view_make(lk, obj);
+        lk->opt->view->make(lk, obj);
     else if (cbi_arch_is_mercury(lk->opt->arch) && merc)
-        cbi_mercury_drop(lk, obj, !lk->seen_plain);
+        lk->opt->view->drop(lk, obj, !lk->seen_plain);
     lk->seen_plain |= !merc;
     return obj;
 }

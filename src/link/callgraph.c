@@ -1,5 +1,5 @@
 /* .nv.callgraph and .nv.prototype of the output, and the call graph dump. */
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 #include "link/state.h"
 
 void cbi_link_callgraph_sections(cbi_linker *lk)

@@ -1,5 +1,5 @@
 /* Help for undefined references. */
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 #include "link/report.h"
 
 /* More than this helps nobody. */

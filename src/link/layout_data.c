@@ -1,5 +1,5 @@
 /* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
-#include "link/mercury.h"
+#include "link/view.h"
 
 #include "format/reloc.h"
 
@@ -360,7 +360,7 @@ static void check_image_counts(cbi_linker *lk)
 void cbi_layout_images(cbi_linker *lk)
 {
     if (lk->mercury)
-        lk->images_start = cbi_mercury_banks_end(lk);
+        lk->images_start = lk->opt->view->banks_end(lk);
     if (!lk->exec || !lk->images.len)
         return;
     for (size_t i = 0; i < lk->rels.len; i++) {

@@ -1,5 +1,5 @@
 /* The passes of a link, in order. */
-#include "link/mercury.h"
+#include "link/view.h"
 #include "link/report.h"
 
 static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
@@ -71,10 +71,10 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         return CB_ERR_LINK;
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
-    cbi_mercury_check_portable(lk);
+    opt->view->check_portable(lk);
     cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);
     if (lk->mercury)
-        cbi_mercury_emit(lk, &sink); /* both sides: SASS and Mercury */
+        opt->view->emit(lk, &sink); /* both sides: SASS and Mercury */
     else
         cbi_link_write(lk, &sink);
     return CB_OK;

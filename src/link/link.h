@@ -11,6 +11,8 @@
 #include "format/arch.h"
 #include "input/slice.h"
 
+typedef struct cbi_view_ops cbi_view_ops; /* src/link/view.h */
+
 typedef struct cbi_link_options {
     const cbi_arch *arch;
 
@@ -55,6 +57,8 @@ typedef struct cbi_link_options {
      * newline.  NULL drops it. */
     void (*print)(void *user, const char *text);
     void *print_user;
+
+    const cbi_view_ops *view; /* the second view of objects for sm_100 and later */
 
     /* A line of a trace of the finalizer's work on sm_100 and later.  NULL: no trace. */
     void (*trace)(void *user, const char *line);

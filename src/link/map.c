@@ -1,7 +1,7 @@
 /* --map: a table of output sections with what went into each, and what was left out. */
 #include <stdlib.h>
 
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 #include "link/report.h"
 
 static void section_line(cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)

@@ -3,7 +3,7 @@
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
 #include "format/eiattr.h"
-#include "link/mercury.h"
+#include "link/view.h"
 
 #include <stdlib.h>
 
@@ -306,7 +306,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         rel->addend = entry.addend;
         rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
         if (obj->mercury)
-            rel->sass = cbi_mercury_pair(obj->mercury, (uint32_t)(sec - in->sections), i);
+            rel->sass = lk->opt->view->pair(obj->mercury, (uint32_t)(sec - in->sections), i);
     }
 }
 

@@ -4,7 +4,7 @@
  * last in its output section.  The decision table is in docs/link-semantics.md.
  */
 #include "link/report.h"
-#include "link/mercury.h"
+#include "link/view.h"
 #include "format/driver.h"
 #include "format/reloc.h"
 
@@ -186,7 +186,8 @@ static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
 
 static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return lk->mercury ? cbi_mercury_in_range(r) : r->target->bytes && r->offset < r->target->size;
+    return lk->mercury ? lk->opt->view->in_range(r)
+                       : r->target->bytes && r->offset < r->target->size;
 }
 
 static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const char *what)
@@ -402,14 +403,14 @@ static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
     if (!in_range(lk, r))
         out_of_range(lk, r, "reloc address not found");
     if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
-        cbi_mercury_patch_reserved(lk, r);
+        lk->opt->view->patch_reserved(lk, r);
         keep(lk, r);
         return;
     }
     record_resolved(lk, r);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)
-        cbi_mercury_patch(lk, r, v.value, v.bank);
+        lk->opt->view->patch(lk, r, v.value, v.bank);
     else
         cbi_link_patch(type, r, v.value, v.bank);
 }

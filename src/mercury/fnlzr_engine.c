@@ -2,7 +2,6 @@
 #include "mercury/fnlzr_engine.h"
 
 #include "format/reloc.h"
-#include "link/mercury.h"
 #include "mercury/mercury.h"
 #include "object/rules.h"
 

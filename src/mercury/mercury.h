@@ -73,6 +73,9 @@ static inline bool cbi_is_debug(const cbi_osec *sec)
 void cbi_mercury_trace(const cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);
 /* What became of the functions. */
 void cbi_mercury_trace_code(const cbi_linker *lk);
+/* Whether an image can become one of the target, and from what that follows, as a line of text. */
+const char *cbi_mercury_eligibility(cbi_ctx *ctx, const cbi_arch_facts *facts, uint32_t source,
+                                    uint64_t mask, const cbi_arch *target, bool accepted);
 /* The targets in the records of .nv.compat; `otherwise` if it does not say. */
 uint64_t cbi_mercury_compat_mask(cbi_span compat, uint64_t otherwise);
 

@@ -2,10 +2,10 @@
 #ifndef CBI_MERCURY_VIEW_H
 #define CBI_MERCURY_VIEW_H
 
-#include "link/mercury.h"
+#include "mercury/operations.h"
 
 /* Indices are those of the object's section table; the view keeps them. */
-struct cbi_mercury_view {
+typedef struct cbi_mercury_view {
     cbi_object file;     /* the object as read */
     uint32_t *sass;      /* view section -> its SASS partner, 0 = none */
     uint32_t *capsule;   /* text -> capsule, 0 = none */
@@ -16,7 +16,7 @@ struct cbi_mercury_view {
     bool *borrowed; /* per text: its attributes are those of an earlier function of the name */
     cbi_sass_reloc **pairs; /* relocation section -> per entry */
     uint32_t *pair_count;   /* per relocation section */
-};
+} cbi_mercury_view;
 
 /* Sections with line programs. */
 static inline bool cbi_is_line_section(const char *name)

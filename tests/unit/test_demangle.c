@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 
 static void rows_agree(void **state)
 {

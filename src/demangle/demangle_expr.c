@@ -1,5 +1,5 @@
 /* Expressions of the demangler: template arguments, decltype, array bounds. */
-#include "base/demangle_parse.h"
+#include "demangle/demangle_parse.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Types of the demangler: parsing, and printing around a declarator. */
-#include "base/demangle_parse.h"
+#include "demangle/demangle_parse.h"
 
 /* cbi_dm_enter() bounds every recursion.  NOLINTBEGIN(misc-no-recursion) */
 

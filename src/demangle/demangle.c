@@ -1,6 +1,6 @@
 /* Names of the demangler: encodings, nested and local names, template arguments. */
-#include "base/demangle.h"
-#include "base/demangle_parse.h"
+#include "demangle/demangle.h"
+#include "demangle/demangle_parse.h"
 
 /* cbi_dm_enter() bounds every recursion.  NOLINTBEGIN(misc-no-recursion) */
 

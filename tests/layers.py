@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Who calls whom: arrows between folders and files of src/ and tools/, from the symbols of the object files (`nm`).
+
+usage: layers.py --build FOLDER [--files FOLDER] [--dot | --mermaid] [--check]
+
+  --files F   arrows between the files of that folder (src/link) and to those of others
+  --dot       for graphviz
+  --mermaid   for documents
+  --check     print what goes against the order of the layers, and circles between folders; exit status 1 if any
+
+An arrow goes from the user to what it uses: a function, a table, or a type's header without either."""
+
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+
+import lint  # noqa: E402
+
+DEFINED = "TDRBCVW"
+
+
+def sources():
+    return [p for p in lint.tracked(".c") if p.startswith(("src/", "tools/"))]
+
+
+def symbols(build):
+    """File -> names that it defines for others, file -> names that it wants."""
+    defines, wants = {}, {}
+    for path in sources():
+        inner = path.replace("/", "_") + ".o"
+        objects = [os.path.join(build, folder, inner) for folder in ("libcubind.a.p", "cubind.p")]
+        found = next((o for o in objects if os.path.exists(o)), None)
+        if not found:
+            sys.exit("%s was not compiled in %s" % (path, build))
+        listed = subprocess.run(["nm", found], check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows = [line.split()[-2:] for line in listed.splitlines()]
+        defines[path] = {name for kind, name in rows if kind in DEFINED}
+        wants[path] = {name for kind, name in rows if kind == "U"}
+    return defines, wants
+
+
+def arrows(build):
+    """(user, used) -> names, for files."""
+    defines, wants = symbols(build)
+    owner = {name: path for path, names in defines.items() for name in names}
+    found = collections.defaultdict(set)
+    for path, names in wants.items():
+        for name in names:
+            used = owner.get(name)
+            if used and used != path:
+                found[path, used].add(name)
+    return found
+
+
+def includes():
+    """(user, header) of files that use a header of another folder."""
+    found = set()
+    for path in lint.tracked(".c", ".h"):
+        if path.startswith(("src/", "tools/")):
+            for line in lint.lines_of(path):
+                match = re.match(r'\s*#\s*include\s+"([^"]+/[^"]+)"', line)
+                if match and os.path.exists(os.path.join(ROOT, "src", match.group(1))):
+                    found.add((path, "src/" + match.group(1)))
+    return found
+
+
+def folders(edges, headers):
+    """(user, used) -> number of arrows, for folders."""
+    count = collections.Counter()
+    for user, used in list(edges) + list(headers):
+        pair = lint.layer_of(user), lint.layer_of(used)
+        if pair[0] != pair[1]:
+            count[pair] += 1
+    return count
+
+
+def upward(edges, headers):
+    """Arrows against the order of the layers, as `user -> used: names`."""
+    found = []
+    for pair in sorted(set(edges) | headers):
+        here, there = (lint.layer_of(p) for p in pair)
+        if here in lint.LAYERS and there in lint.LAYERS and lint.LAYERS.index(there) > lint.LAYERS.index(here):
+            found.append("%s -> %s: %s" % (*pair, ", ".join(sorted(edges.get(pair, ["#include"])))))
+    return found
+
+
+def circles(pairs):
+    """Groups of nodes that reach each other."""
+    below = collections.defaultdict(set)
+    for user, used in pairs:
+        below[user].add(used)
+    reach = {}
+    for start in list(below):
+        seen, todo = set(), [start]
+        while todo:
+            for node in below.get(todo.pop(), ()):
+                if node not in seen:
+                    seen.add(node)
+                    todo.append(node)
+        reach[start] = seen
+    groups = {frozenset(b for b in reach[a] if a in reach.get(b, ())) | {a} for a in reach if a in reach[a]}
+    return sorted(sorted(g) for g in groups)
+
+
+def draw(pairs, style):
+    if style == "dot":
+        print("digraph cubind {\n  rankdir = BT;\n  node [shape = box];")
+        for (user, used), count in sorted(pairs.items()):
+            print('  "%s" -> "%s" [label = %d];' % (user, used, count))
+        print("}")
+    elif style == "mermaid":
+        print("graph BT")
+        for user, used in sorted(pairs):
+            print("  %s --> %s" % (user, used))
+    else:
+        for (user, used), count in sorted(pairs.items()):
+            print("%-28s -> %-28s %4d" % (user, used, count))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--build", required=True)
+    p.add_argument("--files")
+    p.add_argument("--dot", action="store_const", dest="style", const="dot")
+    p.add_argument("--mermaid", action="store_const", dest="style", const="mermaid")
+    p.add_argument("--check", action="store_true")
+    args = p.parse_args()
+    edges, headers = arrows(args.build), includes()
+    if args.check:
+        found = upward(edges, headers)
+        found += ["circle: " + " ".join(c) for c in circles(folders(edges, headers))]
+        print("\n".join(found))
+        sys.exit(1 if found else 0)
+    if args.files:
+        top = args.files.rstrip("/") + "/"
+        pairs = {}
+        for (user, used), names in edges.items():
+            if user.startswith(top):
+                short = used[len(top):] if used.startswith(top) else used
+                pairs[user[len(top):], short] = len(names)
+        draw(pairs, args.style)
+        return
+    draw(folders(edges, headers), args.style)
+
+
+if __name__ == "__main__":
+    main()
