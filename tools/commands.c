@@ -2,7 +2,7 @@
 #include "tools.h"
 
 #include "base/base.h"
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 #include "options.h"
 
 void cbi_print_options(FILE *out, const cbi_tool_option *options)

@@ -6,7 +6,7 @@
 
 #include "api/identity.h"
 #include "base/output_file.h"
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 #include "messages.h"
 
 typedef struct finalize {

@@ -2,7 +2,7 @@
 #include "cubind/cubind.h"
 
 #include "api/identity.h"
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 
 #define KNOWN_FLAGS (CB_FINALIZE_POST_LINK | CB_FINALIZE_SELF_CHECK | CB_FINALIZE_TRACE)
 

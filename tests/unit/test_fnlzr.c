@@ -3,7 +3,7 @@
 
 #include "format/cuda_elf.h"
 #include "mercury/capsule.h"
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 
 typedef struct fixture {
     unit_heap heap;

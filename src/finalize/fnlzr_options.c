@@ -1,5 +1,5 @@
 /* The engine's options: of the command line, and of the string that a caller may pass. */
-#include "mercury/fnlzr_engine.h"
+#include "finalize/fnlzr_engine.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The tool note: looks for an earlier linker, and names the target, input and output there. */
-#include "mercury/fnlzr_engine.h"
+#include "finalize/fnlzr_engine.h"
 
 static bool is_linker(const char *tool)
 {

@@ -2,7 +2,7 @@
 #ifndef CBI_FNLZR_ENGINE_H
 #define CBI_FNLZR_ENGINE_H
 
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 
 /* One run. */
 typedef struct cbi_fnlzr_state {

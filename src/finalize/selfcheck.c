@@ -1,6 +1,6 @@
 /* Self-check of the finalizer: an image against itself, and the results of two runs. */
 #include "mercury/capsule_fields.h"
-#include "mercury/fnlzr.h"
+#include "finalize/fnlzr.h"
 #include "mercury/twins.h"
 
 static const char *plain_name(const char *name)

@@ -1,5 +1,5 @@
 /* The finalizer's front end: mode, guards, trace, and the engine as a job of its own. */
-#include "mercury/fnlzr_engine.h"
+#include "finalize/fnlzr_engine.h"
 
 void cbi_fnlzr_trace(const cbi_fnlzr_state *f, const char *format, ...)
 {

@@ -1,5 +1,5 @@
 /* Changes the length of a section in a finished image. */
-#include "mercury/fnlzr_engine.h"
+#include "finalize/fnlzr_engine.h"
 
 enum { MAX_PADDING = 1 << 16 };
 

@@ -1,5 +1,5 @@
 /* The finalizer's engine: its phases, one function each. */
-#include "mercury/fnlzr_engine.h"
+#include "finalize/fnlzr_engine.h"
 
 #include "format/reloc.h"
 #include "mercury/mercury.h"
