@@ -116,11 +116,11 @@ static void print_attributes(void)
     static const char *const scopes[] = {"either", "module", "function"};
     static const char *const links[] = {"copied",
                                         "deleted",
-                                        "deleted, kept by -r",
+                                        "bound of the stack; deleted, kept by -r",
                                         "index translated",
                                         "index translated",
                                         "set if any",
-                                        "set if any, from 13.0",
+                                        "set if any; one of two",
                                         "last value",
                                         "maximum",
                                         "sum",
@@ -135,8 +135,7 @@ static void print_attributes(void)
                                         "maximum, bounded",
                                         "bound of REGCOUNT",
                                         "turns into EXPLICIT_CACHING"};
-    static const char *const finals[] = {
-        "", "dropped", "offsets translated", "even words translated", "recomputed", "made anew"};
+    static const char *const finals[] = {"", "dropped", "from the SASS side, at the end"};
     printf(
         "## Attributes of .nv.info (EIATTR)\n\nThe column \"final link\" says what becomes of the "
         "record, or what an entry gets from the functions that it reaches; \"finalizer\", how "

@@ -152,11 +152,11 @@ typedef enum cbi_attr_scope {
 typedef enum cbi_attr_link {
     CBI_LINK_COPY,
     CBI_LINK_DELETE,           /* always removed */
-    CBI_LINK_DROP,             /* removed from final links, kept by -r */
+    CBI_LINK_STACK_LIMIT,      /* bound of what an entry needs; removed from final links */
     CBI_LINK_REMAP,            /* symbol index translated */
     CBI_LINK_REMAP_OR_ZERO,    /* likewise, index 0 stays */
     CBI_LINK_FLAG,             /* present in a reached function: entry gets it */
-    CBI_LINK_FLAG_TOOLKIT_130, /* likewise, if every input's toolkit is 13.0 or later */
+    CBI_LINK_GRANULARITY,      /* likewise; an entry with records of two codes is refused */
     CBI_LINK_LAST_VALUE,       /* entry gets the value of the last holder in input order */
     CBI_LINK_MAX,              /* entry gets the maximum */
     CBI_LINK_SUM,              /* entry gets the sum over distinct functions, 0xffff absorbs */
@@ -173,14 +173,12 @@ typedef enum cbi_attr_link {
     CBI_LINK_CACHE_PREFERENCE, /* turns into EXPLICIT_CACHING of the entry */
 } cbi_attr_link;
 
-/* How the finalizer of sm_100 and later makes the .nv.info record from the .nv.merc.nv.info one. */
+/* How the finalizer of sm_100 and later makes the .nv.info record from the .nv.merc.nv.info one.
+ * Which words of a payload are places of code, and move with it, follows from the payload. */
 typedef enum cbi_attr_finalize {
-    CBI_FINALIZE_COPY,
-    CBI_FINALIZE_DROP,
-    CBI_FINALIZE_OFFSETS,      /* every word is a code offset to translate */
-    CBI_FINALIZE_EVEN_OFFSETS, /* words 0, 2, 4, ... are */
-    CBI_FINALIZE_RECOMPUTE,    /* value made anew, place kept */
-    CBI_FINALIZE_REGENERATE,   /* appended anew */
+    CBI_FINALIZE_COPY, /* with the payload of the object's SASS side, if that has the record */
+    CBI_FINALIZE_DROP, /* of the Mercury side alone */
+    CBI_FINALIZE_TAIL, /* of the SASS side alone: taken from there, behind all others */
 } cbi_attr_finalize;
 
 typedef struct cbi_eiattr {
@@ -200,5 +198,10 @@ extern const size_t cbi_eiattr_count;
 
 /* The row of a code, or NULL for codes that have no name. */
 const cbi_eiattr *cbi_eiattr_find(uint8_t code);
+
+/* Columns of a code; those of codes without a name are the first of each kind. */
+cbi_attr_link cbi_eiattr_link(uint8_t code);
+cbi_attr_finalize cbi_eiattr_finalize(uint8_t code);
+cbi_attr_symbols cbi_eiattr_symbols(uint8_t code);
 
 #endif

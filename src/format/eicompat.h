@@ -4,6 +4,14 @@
 
 #include "base/base.h"
 
+/* Ids that code asks for by name. */
+enum {
+    EICOMPAT_ISA_CLASS = 0x02,
+    EICOMPAT_INST_TCGEN05_MMA = 0x05,
+    EICOMPAT_CUDA_ACCELERATOR_TARGET = 0x09,
+    EICOMPAT_CAN_FASTPATH_FINALIZE = 0x0b,
+};
+
 /* How a link joins the values of its inputs. */
 typedef enum cbi_compat_merge {
     CBI_COMPAT_IGNORE,       /* input records are dropped */

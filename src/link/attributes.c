@@ -4,17 +4,14 @@
 
 bool cbi_is_propagated(uint8_t code)
 {
-    switch (code) {
-    case EIATTR_CTAIDZ_USED:
-    case EIATTR_EXTERNS:
-    case EIATTR_NUM_MBARRIERS:
-    case EIATTR_RESERVED_SMEM_USED:
-    case EIATTR_VRC_CTA_INIT_COUNT:
-    case EIATTR_NUM_BARRIERS:
-    case EIATTR_AT_ENTRY_FRAGEMENTS:
-    case EIATTR_TCGEN05_1CTA_USED:
-    case EIATTR_TCGEN05_2CTA_USED:
-    case EIATTR_REG_RECONFIG:
+    switch (cbi_eiattr_link(code)) {
+    case CBI_LINK_FLAG:
+    case CBI_LINK_GRANULARITY:
+    case CBI_LINK_LAST_VALUE:
+    case CBI_LINK_MAX:
+    case CBI_LINK_SUM:
+    case CBI_LINK_MOVE:
+    case CBI_LINK_EXTERNS:
         return true;
     default:
         return false;
@@ -101,45 +98,42 @@ static uint16_t replace_byte(uint16_t value, uint16_t byte)
 void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
     cbi_rec *own = cbi_find_record(k, from->code);
-    switch (from->code) {
-    case EIATTR_CTAIDZ_USED:
-    case EIATTR_RESERVED_SMEM_USED:
+    switch (cbi_eiattr_link(from->code)) {
+    case CBI_LINK_FLAG:
         if (!own)
             cbi_add_record(lk, k, 1, from->code, 0);
         break;
-    case EIATTR_TCGEN05_1CTA_USED:
-    case EIATTR_TCGEN05_2CTA_USED:
+    case CBI_LINK_GRANULARITY:
         if (!own) {
             if (cbi_find_record(k, other_granularity(from->code)))
                 refuse_granularity(lk, k);
             cbi_add_record(lk, k, 1, from->code, 0);
         }
         break;
-    case EIATTR_VRC_CTA_INIT_COUNT:
-    case EIATTR_NUM_BARRIERS:
+    case CBI_LINK_MAX:
         if (!own)
             cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
         else if ((from->value & 0xff) > (own->value & 0xff))
             own->value = replace_byte(own->value, from->value);
         break;
-    case EIATTR_NUM_MBARRIERS:
+    case CBI_LINK_SUM:
         if (!own)
             cbi_add_record(lk, k, 3, from->code, from->value);
         else
             own->value = saturating_sum(own->value, from->value);
         break;
-    case EIATTR_REG_RECONFIG:
+    case CBI_LINK_LAST_VALUE:
         if (!own)
             cbi_add_record(lk, k, 1, from->code, from->value & 0xff);
         else if (from->value & 0xff)
             own->value = replace_byte(own->value, from->value);
         break;
-    case EIATTR_EXTERNS:
+    case CBI_LINK_EXTERNS:
         if (!own)
             own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
         externs_add(lk, own, from->symbols, from->symbol_count);
         break;
-    case EIATTR_AT_ENTRY_FRAGEMENTS:
+    case CBI_LINK_MOVE:
         if (!own)
             own = cbi_add_record(lk, k, 4, EIATTR_AT_ENTRY_FRAGEMENTS, 0);
         fragments_add(lk, own, from->payload, from->size);
@@ -200,7 +194,7 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
 /* Does the kernel itself have the other granularity?  What it calls may be mixed here. */
 static bool mixes(const cbi_func *k, uint8_t code)
 {
-    if (code != EIATTR_TCGEN05_1CTA_USED && code != EIATTR_TCGEN05_2CTA_USED)
+    if (cbi_eiattr_link(code) != CBI_LINK_GRANULARITY)
         return false;
     const cbi_rec *other = cbi_find_record(k, other_granularity(code));
     return other && other->obj;

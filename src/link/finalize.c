@@ -1,4 +1,5 @@
 /* Output tables: which sections and symbols there are, their order, the string tables, offsets. */
+#include "format/eiattr.h"
 #include "link/state.h"
 
 /* ---- which sections are written ---- */
@@ -10,7 +11,7 @@ static bool is_reloc(uint32_t type)
 
 static bool is_externs(const cbi_rec *rec)
 {
-    return rec->code == 0x0f && rec->format == 4;
+    return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
 }
 
 static uint32_t payload_size(const cbi_rec *rec)
@@ -287,7 +288,7 @@ static void fill_infos(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
-        if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
+        if (!rec->dead && !(cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS && !rec->symbol_count))
             write_info(lk, rec);
     }
     for (size_t i = 0; i < lk->secs.len; i++) {

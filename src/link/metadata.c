@@ -9,11 +9,11 @@
 
 /* ---- attributes ---- */
 
-/* Codes whose first payload word is a symbol index. */
-static bool has_symbol_word(uint8_t code)
+/* Says the record what one copy of a function is like? */
+static bool is_of_copy(uint8_t code)
 {
-    const cbi_eiattr *row = cbi_eiattr_find(code);
-    return row && row->symbols == CBI_SYMBOLS_WORD0;
+    const cbi_attr_link link = cbi_eiattr_link(code);
+    return link == CBI_LINK_FRAME || link == CBI_LINK_STACK_LIMIT || link == CBI_LINK_REGISTERS;
 }
 
 /* Code with tcgen05 names what runs at the kernel's entry, and 13.0 gave that other numbers than
@@ -41,7 +41,7 @@ static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *
  */
 static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
 {
-    return lk->exec && attr->code == EIATTR_MAX_STACK_SIZE &&
+    return lk->exec && cbi_eiattr_link(attr->code) == CBI_LINK_STACK_LIMIT &&
            (attr->payload.size < 8 || !cbi_ld32(attr->payload.data + 4));
 }
 
@@ -49,7 +49,7 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
                         cbi_func *func)
 {
     uint8_t code = attr->code;
-    if (code == 0 || is_no_limit(lk, attr))
+    if (cbi_eiattr_link(code) == CBI_LINK_DELETE || is_no_limit(lk, attr))
         return;
     cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
     rec->obj = obj;
@@ -61,19 +61,19 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
     rec->value = attr->format == 4 ? 0 : cbi_ld16(attr->raw.data + 2);
     rec->size = (uint32_t)attr->payload.size;
     rec->payload = attr->payload.data;
-    if (attr->format == 4 && has_symbol_word(code) && rec->size >= 4) {
+    if (attr->format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_WORD0 && rec->size >= 4) {
         uint32_t index = cbi_ld32(rec->payload);
         if (index >= obj->object.symbol_count)
             index = 0;
-        if (index && obj->symbol_lost[index] && (code == 0x11 || code == 0x23 || code == 0x2f))
+        if (index && obj->symbol_lost[index] && is_of_copy(code))
             return;
         rec->has_symbol = true;
         rec->symbol = index ? obj->symbols[index] : NULL;
-        if (!rec->symbol && code != 0x17 && code != 0x45)
+        if (!rec->symbol && cbi_eiattr_link(code) != CBI_LINK_REMAP_OR_ZERO)
             return;
-        if (code == 0x2f && rec->symbol->func)
+        if (cbi_eiattr_link(code) == CBI_LINK_REGISTERS && rec->symbol && rec->symbol->func)
             rec->symbol->func->regcount = rec;
-    } else if (attr->format == 4 && code == 0x0f) {
+    } else if (attr->format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD) {
         rec->symbols = CBI_NEW_ARRAY(lk->ctx, rec->size / 4, cbi_lsym *);
         for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
             uint32_t index = cbi_ld32(rec->payload + i);
@@ -81,7 +81,7 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
                 rec->symbols[rec->symbol_count++] = obj->symbols[index];
         }
     }
-    if (code == EIATTR_AT_ENTRY_FRAGEMENTS && func)
+    if (cbi_eiattr_link(code) == CBI_LINK_MOVE && func)
         check_fragments(lk, obj, rec);
     cbi_vec_push(lk->ctx, &lk->recs, rec);
 }

@@ -1,4 +1,6 @@
 /* .note.nv.tkinfo, .note.nv.cuinfo, .nv.compat, .nv.rel.action. */
+#include "format/eiattr.h"
+#include "format/eicompat.h"
 #include "link/state.h"
 
 enum { TOOLKIT_VERSION = 130 };
@@ -41,15 +43,9 @@ static void make_cuinfo(cbi_linker *lk)
 /* ---- .nv.compat ---- */
 
 typedef struct compat {
-    uint8_t tag;
-    uint8_t format;
+    const cbi_eicompat *row;
     uint16_t value;
 } compat;
-
-/* How a tag merges and what an input without it contributes.  Tag 8 has no default. */
-static const compat defaults[] = {
-    {0x02, 2, 0}, {0x03, 2, 3}, {0x05, 2, 0}, {0x06, 2, 1}, {0x07, 3, 0x100},
-};
 
 static uint16_t merge_fields(uint16_t a, uint16_t b)
 {
@@ -62,35 +58,41 @@ static uint16_t merge_fields(uint16_t a, uint16_t b)
     return out;
 }
 
-static uint16_t merge_tag(uint8_t tag, uint16_t a, uint16_t b)
+static uint16_t join_values(cbi_compat_merge merge, uint16_t a, uint16_t b)
 {
     uint16_t max = a > b ? a : b;
-    switch (tag) {
-    case 0x02:
+    switch (merge) {
+    case CBI_COMPAT_CLASS:
         return a && b ? max : 0;
-    case 0x03:
+    case CBI_COMPAT_OR:
         return a | b;
-    case 0x05:
+    case CBI_COMPAT_FIELDS:
         return merge_fields(a, b);
-    case 0x06:
+    case CBI_COMPAT_EQUAL_OR_ONE:
         return a == b ? a : 1;
     default:
         return max;
     }
 }
 
+/* Does the output's record follow from those of the inputs? */
+static bool is_joined(const cbi_eicompat *row)
+{
+    return row && row->merge != CBI_COMPAT_IGNORE && row->merge != CBI_COMPAT_TARGET &&
+           row->merge != CBI_COMPAT_CAPABILITIES;
+}
+
 typedef CBI_VEC(compat) compat_list;
 
-static void merge_compat(cbi_linker *lk, compat_list *list, uint8_t tag, uint8_t format,
-                         uint16_t value)
+static void merge_compat(cbi_linker *lk, compat_list *list, const cbi_eicompat *row, uint16_t value)
 {
     for (size_t i = 0; i < list->len; i++) {
-        if (list->items[i].tag == tag) {
-            list->items[i].value = merge_tag(tag, list->items[i].value, value);
+        if (list->items[i].row == row) {
+            list->items[i].value = join_values(row->merge, list->items[i].value, value);
             return;
         }
     }
-    cbi_vec_push(lk->ctx, list, ((compat){tag, format, value}));
+    cbi_vec_push(lk->ctx, list, ((compat){row, value}));
 }
 
 static void read_compat(cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
@@ -99,23 +101,23 @@ static void read_compat(cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(obj->compat, &pos, &attr)) {
-        uint8_t tag = attr.code;
-        bool known = tag == 2 || tag == 3 || (tag >= 5 && tag <= 8);
-        if (!known)
+        const cbi_eicompat *row = cbi_eicompat_find(attr.code);
+        if (!is_joined(row))
             continue;
-        seen[tag] = true;
-        bool half = tag == 7 || tag == 8;
-        merge_compat(lk, list, tag, half ? 3 : 2, half ? attr.value : attr.value & 0xff);
+        seen[row->id] = true;
+        bool half = row->format == CBI_ATTR_HALF;
+        merge_compat(lk, list, row, half ? attr.value : attr.value & 0xff);
     }
-    for (size_t i = 0; i < CBI_COUNT(defaults); i++) {
-        if (seen[defaults[i].tag])
+    for (size_t i = 0; i < cbi_eicompat_count; i++) {
+        const cbi_eicompat *row = &cbi_eicompats[i];
+        if (seen[row->id] || !row->has_default)
             continue;
-        if (defaults[i].tag == 2)
+        if (row->id == EICOMPAT_ISA_CLASS)
             cbi_warning(lk->ctx, "missing-isa-class", &(cbi_place){.file = obj->file}, NULL,
                         "Output is limited to run on SM Arch '%u' only, due to missing attribute "
                         "'ISA_CLASS' in input file '%s'",
                         lk->opt->arch->sm, obj->file);
-        merge_compat(lk, list, defaults[i].tag, defaults[i].format, defaults[i].value);
+        merge_compat(lk, list, row, row->default_value);
     }
 }
 
@@ -124,14 +126,16 @@ static void make_compat(cbi_linker *lk)
     if (!lk->compat)
         return;
     compat_list list = {0};
-    cbi_vec_push(lk->ctx, &list, ((compat){0x09, 2, lk->opt->arch->suffix == 'a'}));
+    const cbi_eicompat *target = cbi_eicompat_find(EICOMPAT_CUDA_ACCELERATOR_TARGET);
+    cbi_vec_push(lk->ctx, &list, ((compat){target, lk->opt->arch->suffix == 'a'}));
     for (size_t i = 0; i < lk->obj_count; i++)
         if (lk->objs[i]->has_compat)
             read_compat(lk, &list, lk->objs[i]);
     cbi_buf out = {0};
     for (size_t i = 0; i < list.len; i++) {
         const compat *c = &list.items[i];
-        cbi_buf_u32(lk->ctx, &out, c->format | (uint32_t)c->tag << 8 | (uint32_t)c->value << 16);
+        cbi_buf_u32(lk->ctx, &out,
+                    c->row->format | (uint32_t)c->row->id << 8 | (uint32_t)c->value << 16);
     }
     lk->compat->bytes = out.items;
     lk->compat->size = out.len;

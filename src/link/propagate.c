@@ -14,7 +14,7 @@ static bool is_alive(const cbi_rec *rec)
         return false;
     if (rec->has_symbol) {
         if (!rec->symbol)
-            return rec->code == 0x17 || rec->code == 0x45;
+            return cbi_eiattr_link(rec->code) == CBI_LINK_REMAP_OR_ZERO;
         if (rec->symbol->removed)
             return false;
         if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
@@ -54,22 +54,22 @@ static void collect(cbi_linker *lk)
         }
         cbi_func *named = rec->symbol ? rec->symbol->func : NULL;
         uint32_t word1 = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
-        switch (rec->code) {
-        case EIATTR_FRAME_SIZE:
+        switch (cbi_eiattr_link(rec->code)) {
+        case CBI_LINK_FRAME:
             if (named)
                 named->frame_size = word1;
             break;
-        case EIATTR_REGCOUNT:
+        case CBI_LINK_REGISTERS:
             if (named) {
                 named->regcount = rec;
                 named->node.regs = word1;
             }
             break;
-        case EIATTR_SAM_REGION_STACK_SIZE:
+        case CBI_LINK_REGION_MAX:
             if (named && !named->entry)
                 named->own_sam = word1;
             break;
-        case EIATTR_MAX_STACK_SIZE:
+        case CBI_LINK_STACK_LIMIT:
             if (named)
                 named->stack_limit = word1;
             rec->dead = lk->exec;
@@ -80,12 +80,12 @@ static void collect(cbi_linker *lk)
         cbi_func *f = rec->func;
         if (!f)
             continue;
-        switch (rec->code) {
-        case EIATTR_CRS_STACK_SIZE:
+        switch (cbi_eiattr_link(rec->code)) {
+        case CBI_LINK_CRS_STACK:
             f->own_crs = rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0;
             cbi_vec_push(lk->ctx, &f->records, rec);
             break;
-        case EIATTR_SYNC_STACK:
+        case CBI_LINK_SYNC_STACK:
             if (cbi_find_record(f, EIATTR_CRS_STACK_SIZE))
                 cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s},
                           NULL, "conflicting crs_stack attribute");
@@ -93,11 +93,11 @@ static void collect(cbi_linker *lk)
                 f->own_crs =
                     rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
             break;
-        case EIATTR_MAXREG_COUNT:
+        case CBI_LINK_MAX_REGISTERS:
             f->max_regs = rec->value;
             break;
         default:
-            if (cbi_is_propagated(rec->code) || rec->code == EIATTR_SPARSE_MMA_MASK)
+            if (cbi_is_propagated(rec->code) || cbi_eiattr_link(rec->code) == CBI_LINK_MASK)
                 cbi_vec_push(lk->ctx, &f->records, rec);
             break;
         }

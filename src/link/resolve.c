@@ -2,6 +2,7 @@
  *
  * Functions and objects share one name space.  The pair rules are in docs/link-semantics.md.
  */
+#include "format/eiattr.h"
 #include "link/state.h"
 
 static const char *MEMORY_SPACE =
@@ -39,7 +40,7 @@ static void load_regs(cbi_linker *lk, cbi_lobj *obj)
         size_t pos = 0;
         cbi_attr attr;
         while (cbi_attr_next(in->sections[i].data, &pos, &attr)) {
-            if (attr.format != 4 || attr.code != 0x2f || attr.payload.size < 8)
+            if (attr.format != 4 || attr.code != EIATTR_REGCOUNT || attr.payload.size < 8)
                 continue;
             uint32_t sym = cbi_ld32(attr.payload.data);
             if (sym < in->symbol_count)

@@ -1,4 +1,5 @@
 /* -v: sizes of the output and what every entry uses. */
+#include "format/eiattr.h"
 #include "link/state.h"
 
 static uint64_t section_size(const cbi_linker *lk, uint32_t type)
@@ -13,7 +14,7 @@ static uint64_t section_size(const cbi_linker *lk, uint32_t type)
 static uint32_t barriers_of(const cbi_func *k)
 {
     for (size_t i = 0; i < k->records.len; i++)
-        if (k->records.items[i]->code == 0x4c)
+        if (k->records.items[i]->code == EIATTR_NUM_BARRIERS)
             return k->records.items[i]->value & 0xff;
     return 0;
 }

@@ -6,17 +6,6 @@
 #include "format/eiattr.h"
 #include "mercury/rewrite.h"
 
-static bool mercury_only(uint8_t code)
-{
-    return code == 0x43 || code == 0x48 || code == 0x5a;
-}
-
-/* CBANK_PARAM_SIZE, PARAM_CBANK, SW_WAR: made by the finalizer, at the end. */
-static bool sass_only(uint8_t code)
-{
-    return code == 0x19 || code == 0x0a || code == 0x36;
-}
-
 typedef CBI_VEC(uint32_t) offset_list;
 
 static void list_every(cbi_linker *lk, cbi_span payload, uint32_t distance, offset_list *ret_list)
@@ -175,7 +164,7 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
 
 static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *partners)
 {
-    if (rec->stream == lk->info || mercury_only(rec->code))
+    if (rec->stream == lk->info || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
     const cbi_attr *sass =
         rec->format == 4 && rec->obj && !rec->has_symbol && !rec->symbols && rec->payload
@@ -202,12 +191,13 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
         return;
     size_t pos = 0;
     cbi_attr attr;
-    static const uint8_t image_banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
+    static const uint8_t image_banks[] = {CBI_ATTR_BYTE, EIATTR_BINDLESS_TEXTURE_BANK, 0, 0,
+                                          CBI_ATTR_BYTE, EIATTR_BINDLESS_SURFACE_BANK, 0, 0};
     while (cbi_attr_next(view->file.sections[section].data, &pos, &attr)) {
-        if (!sass_only(attr.code))
+        if (cbi_eiattr_finalize(attr.code) != CBI_FINALIZE_TAIL)
             continue;
         uint8_t *at = cbi_buf_append(lk->ctx, &f->info->sass_info, attr.raw.data, attr.raw.size);
-        if (attr.code == 0x0a && attr.raw.size >= 8)
+        if (attr.code == EIATTR_PARAM_CBANK && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }
     if (f->image_table && f->image_table->rela->relocs.len)
@@ -223,7 +213,7 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
             append_record(lk, lk->recs.items[i], &partners);
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
-        if (!rec->dead && !(rec->code == 0x0f && rec->symbol_count == 0))
+        if (!rec->dead && !(cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS && !rec->symbol_count))
             append_record(lk, rec, &partners);
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {

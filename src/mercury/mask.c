@@ -1,4 +1,5 @@
 /* The capability mask in .nv.compat: which other chips of the family can run the code as it is. */
+#include "format/eicompat.h"
 #include "mercury/mercury.h"
 
 enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120 = 0x10, MASK_121 = 0x40 };
@@ -49,8 +50,9 @@ uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(compat, &pos, &attr)) {
-        if ((attr.code == 0x05 && ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
-            (attr.code == 0x02 && attr.value == 4))
+        if ((attr.code == EICOMPAT_INST_TCGEN05_MMA &&
+             ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
+            (attr.code == EICOMPAT_ISA_CLASS && attr.value == 4))
             mask &= ~(uint64_t)(MASK_103 | MASK_121);
     }
     return mask;

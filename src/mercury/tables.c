@@ -1,4 +1,5 @@
 /* Relocation lists, .nv.compat and the two symbol tables of the final file. */
+#include "format/eicompat.h"
 #include "mercury/emit.h"
 
 #include "format/reloc.h"
@@ -183,7 +184,7 @@ cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec)
     cbi_buf_append(lk->ctx, &out, sec->bytes, sec->size);
     uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 12);
     p[0] = 4;
-    p[1] = 0x0b;
+    p[1] = EICOMPAT_CAN_FASTPATH_FINALIZE;
     cbi_st16(p + 2, 8);
     cbi_st64(p + 4, cbi_mercury_mask(lk, (cbi_span){sec->bytes, sec->size}));
     return out;

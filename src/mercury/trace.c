@@ -1,18 +1,16 @@
 /* What the finalizer does in a link, for those who ask (CUBIND_EDBG, CAN_FINALIZE_DEBUG). */
 #include <stdarg.h>
 
-#include "format/eiattr.h"
+#include "format/eicompat.h"
 #include "mercury/mercury.h"
 #include "mercury/rewrite.h"
-
-enum { COMPAT_MASK = 0x0b };
 
 uint64_t cbi_mercury_compat_mask(cbi_span compat, uint64_t otherwise)
 {
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(compat, &pos, &attr))
-        if (attr.code == COMPAT_MASK && attr.payload.size >= 8)
+        if (attr.code == EICOMPAT_CAN_FASTPATH_FINALIZE && attr.payload.size >= 8)
             otherwise = cbi_ld64(attr.payload.data);
     return otherwise;
 }
