@@ -5,7 +5,8 @@ usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [ARCHIVE...]
 
 ARCHIVE: features-75, features-90, features-100, features-120, features-other (the programs of
 tests/oracle/features), random (the jobs that random.list names, chosen by pick.py); all without one.
-What cubind does not link alike today is left out: left-out.txt names it.
+What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
+`cubind check` says of the images.
 """
 import argparse
 import os
@@ -139,6 +140,11 @@ def main(argv):
             with ThreadPoolExecutor(opts.j) as pool:
                 parts = list(pool.map(lambda job: links(tools, job), jobs))
             left[name] = write(name, [x for part in parts for x in part])
+        images = run.device_images(run.stored(1))
+        said = run.findings(tools, images, opts.j)
+        with open(run.FINDINGS, "w") as f:
+            f.writelines(key + line + "\n" for key in sorted(said) for line in said[key])
+        print("check: %d images, something to say of %d" % (len(images), len(said)))
     finally:
         tools.close()
     note_left_out(left)

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""Breaks rules of the linker on purpose and sees whether the tests notice.
+
+usage: mutate.py [N] [--seed S] [--rules] [--in TEXT] [--file FILE:LINE] [-j N]
+
+Draws N (30) comparisons and constants in the sources of a link, changes one at a time in a copy of
+the tree (build-mutate), builds, and runs the unit tests and goldens as on a machine without the
+CUDA toolkit. --rules takes the list RULES of mutants.py instead, --in draws from files with TEXT in
+their path, --file takes every place in one line. What compiles to the same program is drawn again;
+other mutants that cannot be told apart from it are named in mutants.py and do not count.
+"""
+import argparse
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import mutants  # noqa: E402
+
+WORK = os.path.join(ROOT, "build-mutate")
+MISSED = os.path.join(WORK, "missed")     # programs that no test told apart
+# Where the rules of a link are, as far as these folders exist.
+FOLDERS = ["src/sass", "src/capsule", "src/link", "src/mercury", "src/finalize"]
+MEMORY = 4 << 30
+# Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
+# input has (fuzzing tests those).
+GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
+TOKEN = re.compile(r"""
+    (?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*)
+  | (?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]+|[0-9]+)(?P<suffix>[uUlL]*)(?![\w.]))
+  | (?P<compare>(?<![<>=!\-])(?:<=|>=|==|!=|<|>)(?![<>=]))
+""", re.X | re.S | re.M)
+OTHER = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+
+
+class Mutant:
+    """One change: file, the place in its text, what is there and what comes instead."""
+
+    def __init__(self, path, at, old, new, rule=""):
+        self.path, self.at, self.old, self.new, self.rule = path, at, old, new, rule
+
+    def where(self):
+        with open(os.path.join(ROOT, self.path)) as f:
+            text = f.read()
+        return text.count("\n", 0, self.at) + 1, text[text.rfind("\n", 0, self.at) + 1:].split("\n")[0]
+
+    def equivalent(self):
+        """Why no test can notice it, or None."""
+        line = " ".join(self.where()[1].split())
+        for path, text, old, new, why in mutants.EQUIVALENT:
+            if (path, old, new) == (self.path, self.old, self.new) and text in line:
+                return why
+        return None
+
+    def __str__(self):
+        number, line = self.where()
+        rule = self.rule and " (%s)" % self.rule
+        return "%s:%d%s  %s -> %s  in  %s" % (self.path, number, rule, self.old, self.new,
+                                            line.strip()[:90])
+
+
+def sources(part):
+    found = []
+    for folder in FOLDERS:
+        for base, _, names in os.walk(os.path.join(ROOT, folder)):
+            found += [os.path.relpath(os.path.join(base, n), ROOT) for n in names if n.endswith(".c")]
+    return sorted(f for f in found if part in f)
+
+
+def is_rule(text, at, end):
+    """Whether what is at this place says something about links."""
+    line_start = text.rfind("\n", 0, at) + 1
+    before, after = text[line_start:at], text[end:text.find("\n", end)]
+    if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
+        return False
+    return text[at] not in "<>" or not GUARD.match(after)
+
+
+def places(path):
+    """All mutants of a file, (comparisons, constants)."""
+    with open(os.path.join(ROOT, path)) as f:
+        text = f.read()
+    compares, numbers = [], []
+    for m in TOKEN.finditer(text):
+        if m.group("skip") or not is_rule(text, m.start(), m.end()):
+            continue
+        if m.group("compare"):
+            compares.append(Mutant(path, m.start(), m.group(), OTHER[m.group()]))
+        else:
+            old, suffix = m.group(), m.group("suffix")
+            value = int(old[:len(old) - len(suffix)], 0)
+            new = ("0x%x" if old[:2] in ("0x", "0X") else "%d") % (value + 1) + suffix
+            numbers.append(Mutant(path, m.start(), old, new))
+    return compares, numbers
+
+
+def drawn(count, seed, part):
+    """Mutants in random order: files in turn, of each a comparison or a constant.  More than COUNT,
+    since some may not compile or change nothing."""
+    rng = random.Random(seed)
+    decks = []
+    for path in sources(part):
+        for deck in places(path):
+            rng.shuffle(deck)
+            decks.append(deck)
+    found = []
+    while any(decks) and len(found) < 4 * count:
+        rng.shuffle(decks)
+        found += [deck.pop() for deck in decks if deck]
+    return found
+
+
+def listed():
+    """The rules of mutants.py; one whose text is gone is an error of the list."""
+    found = []
+    for rule, path, old, new in mutants.RULES:
+        with open(os.path.join(ROOT, path)) as f:
+            text = f.read()
+        if text.count(old) != 1:
+            sys.exit("mutants.py: %s: %r is %d times in %s" % (rule, old, text.count(old), path))
+        found.append(Mutant(path, text.index(old), old, new, rule))
+    return found
+
+
+def in_line(spec):
+    path, _, number = spec.partition(":")
+    return [m for kind in places(path) for m in kind if m.where()[0] == int(number)]
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def no_toolkit():
+    """The environment without the folders of the CUDA tools."""
+    path = [d for d in os.environ["PATH"].split(os.pathsep)
+            if not os.path.exists(os.path.join(d, "nvlink"))]
+    return dict(os.environ, PATH=os.pathsep.join(path), NVLINK="")
+
+
+def call(argv, folder, seconds):
+    """(exit status, output); everything that it started ends with it."""
+    p = subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         stdin=subprocess.DEVNULL, start_new_session=True, env=no_toolkit(),
+                         preexec_fn=limited, errors="replace")
+    try:
+        out, _ = p.communicate(timeout=seconds)
+        return p.returncode, out
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.communicate()
+        return -1, "time limit"
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+class Copy:
+    """A copy of the tree with a build folder of its own."""
+
+    def __init__(self, number):
+        self.tree = os.path.join(WORK, str(number), "tree")
+        self.build = os.path.join(WORK, str(number), "build")
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                                stdout=subprocess.PIPE, text=True).stdout.split("\n")
+        for path in filter(None, listed):
+            self.restore(path)
+
+    def restore(self, path):
+        source, target = os.path.join(ROOT, path), os.path.join(self.tree, path)
+        if not os.path.isfile(source):
+            return
+        if os.path.exists(target) and content(target) == content(source):
+            return
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(source, target)
+        shutil.copymode(source, target)
+
+    def compile(self):
+        """(exit status, output)"""
+        if not os.path.exists(os.path.join(self.build, "build.ninja")):
+            rc, out = call(["meson", "setup", "--buildtype=plain", "-Doptimization=2",
+                            "-Dshared=false", self.build], self.tree, 300)
+            if rc:
+                return rc, out
+        _, out = call(["ninja", "-C", self.build, "-t", "targets", "all"], self.tree, 60)
+        units = re.findall(r"^(tests/unit/test_\w+):", out, re.M)
+        return call(["ninja", "-j", "1", "-C", self.build, "cubind", *units], self.tree, 600)
+
+    def tests(self):
+        """Which test fails, or None."""
+        env = ["env", "CUBIND_ROOT=" + self.tree, sys.executable]
+        rc, out = call([*env, "tests/golden/run.py", "--cubind", os.path.join(self.build, "cubind"),
+                        "-j", "1", "--stop", "--timeout", "10"], self.tree, 900)
+        if rc:
+            return "golden " + " ".join(re.findall(r"^FAIL (\S+)", out, re.M)[:1] or [out[-200:]])
+        rc, out = call([*env, "tests/run.py", "--build", self.build, "--jobs", "1", "--timeout", "60",
+                        "unit"], self.tree, 900)
+        if rc:
+            return "unit " + " ".join(re.findall(r"not ok \d+ - (\S+)", out)[:1] or
+                                      re.findall(r"^FAIL unit (\S+)", out, re.M)[:1])
+        return None
+
+    def check_unchanged(self):
+        """Fails unless the tests pass as it is; keeps the program."""
+        rc, out = self.compile()
+        by = out[-2000:] if rc else self.tests()
+        if by:
+            raise RuntimeError("the program fails before it is changed: " + by)
+        self.original = content(os.path.join(self.build, "cubind"))
+
+    def attempt(self, mutant):
+        """'broken' if it does not compile, 'same' if it compiles to the same program, else which test
+        notices it, or None."""
+        path = os.path.join(self.tree, mutant.path)
+        with open(os.path.join(ROOT, mutant.path)) as f:
+            text = f.read()
+        with open(path, "w") as f:
+            f.write(text[:mutant.at] + mutant.new + text[mutant.at + len(mutant.old):])
+        try:
+            if self.compile()[0]:
+                return "broken"
+            if content(os.path.join(self.build, "cubind")) == self.original:
+                return "same"
+            return self.tests()
+        finally:
+            self.restore(mutant.path)
+
+
+    def keep(self, number):
+        """Keeps the program, for pick.py to look for an input that tells it apart."""
+        os.makedirs(MISSED, exist_ok=True)
+        shutil.copy(os.path.join(self.build, "cubind"), os.path.join(MISSED, str(number)))
+
+
+class Drive:
+    """Hands mutants to the copies until enough were tried."""
+
+    def __init__(self, todo, count):
+        self.todo, self.count, self.tried = list(reversed(todo)), count, 0
+        self.noticed, self.missed, self.equal = [], [], []
+        self.lock = threading.Lock()
+
+    def next(self):
+        with self.lock:
+            if self.tried >= self.count or not self.todo:
+                return None
+            self.tried += 1
+            return self.todo.pop()
+
+    def done(self, mutant, by, copy):
+        with self.lock:
+            if by in ("broken", "same"):
+                self.tried -= 1
+                return
+            why = mutant.equivalent()
+            if by:
+                self.noticed.append(mutant)
+                print("noticed      %s  by %s" % (mutant, by), flush=True)
+            elif why:
+                self.equal.append(mutant)
+                print("equivalent   %s: %s" % (mutant, why), flush=True)
+            else:
+                self.missed.append(mutant)
+                copy.keep(len(self.missed))
+                print("NOT NOTICED  %s" % mutant, flush=True)
+
+    def work(self, number):
+        copy = Copy(number)
+        try:
+            copy.check_unchanged()
+        except RuntimeError:
+            with self.lock:
+                self.todo = []
+            raise
+        mutant = self.next()
+        while mutant:
+            self.done(mutant, copy.attempt(mutant), copy)
+            mutant = self.next()
+
+
+def main(argv):
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("count", nargs="?", type=int, default=30)
+    p.add_argument("--seed", default="1")
+    p.add_argument("--rules", action="store_true")
+    p.add_argument("--in", dest="part", default="")
+    p.add_argument("--file")
+    p.add_argument("-j", type=int, default=2)
+    opts = p.parse_args(argv)
+    todo = listed() if opts.rules else in_line(opts.file) if opts.file else \
+        drawn(opts.count, opts.seed, opts.part)
+    count = len(todo) if opts.rules or opts.file else opts.count
+    shutil.rmtree(MISSED, ignore_errors=True)
+    drive = Drive(todo, count)
+    with ThreadPoolExecutor(opts.j) as pool:
+        for result in [pool.submit(drive.work, i) for i in range(opts.j)]:
+            result.result()
+    judged = len(drive.noticed) + len(drive.missed)
+    print("%d of %d noticed, %d equivalent to the program" % (len(drive.noticed), judged,
+                                                             len(drive.equal)))
+    return 1 if len(drive.noticed) * 15 < judged * 14 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
