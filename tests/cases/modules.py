@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The links of the table tests (tests/unit/modules.h) are equal to nvlink's: so are their figures.
+
+Runs the unit tests with CUBIND_MODULES set, which leaves their links in folders, and links those
+again with both programs.  Needs nvlink; without it, it prints one line and is skipped.
+"""
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+import _nvlink
+
+BUILD = os.environ.get("CUBIND_BUILD", os.path.dirname(_nvlink.CUBIND))
+TESTS = ["optimizer_constants", "propagate", "relocate", "resolve", "shared"]
+
+
+def linked(program, folder, words):
+    """What a linker makes of a folder: exit status, messages, output."""
+    out = os.path.join(folder, "out")
+    if os.path.exists(out):
+        os.remove(out)
+    done = subprocess.run([*program, *words, "-o", "out"], cwd=folder, capture_output=True, text=True,
+                          errors="replace")
+    data = None
+    if os.path.exists(out):
+        with open(out, "rb") as f:
+            data = f.read()
+    return done.returncode, done.stderr, data
+
+
+def main():
+    nvlink = _nvlink.real_nvlink()
+    if not nvlink:
+        print("no nvlink to compare with")
+        return 77
+    programs = [os.path.join(BUILD, "tests", "unit", "test_" + name) for name in TESTS]
+    if not all(map(os.path.exists, programs)):
+        print("the unit tests are not built: cmocka is missing")
+        return 77
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as root:
+        for program in programs:
+            subprocess.run([program], check=True,
+                           env=dict(os.environ, CUBIND_MODULES=root), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+        for folder in sorted(glob.glob(os.path.join(root, "*"))):
+            with open(os.path.join(folder, "options")) as f:
+                words = f.read().split()
+            words += sorted(os.path.basename(p) for p in glob.glob(os.path.join(folder, "m*.cubin")))
+            want = linked([nvlink], folder, words)
+            got = linked([_nvlink.CUBIND, "link", _nvlink.EMULATE], folder, words)
+            if want == got:
+                passed += 1
+            else:
+                failed += 1
+                print("FAIL %s %s: nvlink %d %s | cubind %d %s" % (
+                    os.path.basename(folder), " ".join(words), want[0], want[1], got[0], got[1]))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+/* Optimizer constants (bank 2 of a function): kernels take over those of what they call. */
+#include "modules.h"
+
+/* Each bank's bytes, equal ones counted. */
+static void say_banks(const linked *l, char *text, size_t room)
+{
+    for (uint32_t i = 1; i < l->object.section_count; i++) {
+        const cbi_section *s = &l->object.sections[i];
+        if (strncmp(s->name, ".nv.constant2", 13) != 0)
+            continue;
+        say_more(text, room, "%s%s:", *text ? ", " : "", s->name + 14);
+        for (size_t at = 0, end; at < s->data.size; at = end) {
+            for (end = at; end < s->data.size && s->data.data[end] == s->data.data[at];)
+                end++;
+            say_more(text, room, " %zux%02x", end - at, s->data.data[at]);
+        }
+    }
+}
+
+static void banks(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"a kernel's own", {"kernel k tables=8 fill=1"}, "k: 8x01"},
+        {"a callee's", {"kernel k calls=f; func f tables=8 fill=2"}, "k: 8x02"},
+        {"behind the kernel's own",
+         {"kernel k calls=f tables=4 fill=1; func f tables=8 fill=2"},
+         "k: 4x01 8x02"},
+        {"of two callees the newer one first",
+         {"kernel k calls=f,g tables=4 fill=1; func f tables=8 fill=2; func g tables=4 fill=3"},
+         "k: 4x01 4x03 8x02"},
+        {"at one offset in all kernels",
+         {"kernel k calls=f tables=4 fill=1; kernel j calls=f tables=20 fill=2; func f tables=8 "
+          "fill=3"},
+         "k: 4x01 16x00 8x03, j: 20x02 8x03"},
+        {"only where it is called",
+         {"kernel k calls=f tables=4 fill=1; kernel j tables=20 fill=2; func f tables=8 fill=3"},
+         "k: 4x01 8x03, j: 20x02"},
+        {"through two levels",
+         {"kernel k calls=f; func f calls=g; func g tables=8 fill=3"},
+         "k: 8x03"},
+        {"of a dead function", {"kernel k tables=4 fill=1; func f tables=8 fill=3"}, "k: 4x01"},
+        {"in two objects",
+         {"kernel k calls=f tables=4 fill=1; extern func f", "func f tables=8 fill=3"},
+         "k: 4x01 8x03"},
+        {"a weak copy that loses at once stays as dead space",
+         {"kernel k calls=f; weak func f tables=8 fill=1", "weak func f tables=4 fill=2"},
+         "k: 8x01 4x02"},
+        {"a copy that is replaced",
+         {"kernel k calls=f; weak func f tables=8 fill=1", "func f tables=4 fill=2"},
+         "k: 4x02"},
+        {"a copy without any that is replaced",
+         {"kernel k calls=f; weak func f", "func f tables=4 fill=2"},
+         "k: 4x02"},
+        {"-r leaves them",
+         {"kernel k calls=f tables=4 fill=1; func f tables=8 fill=2"},
+         "k: 4x01, f: 8x02",
+         CB_LINK_RELOCATABLE},
+        {"-g spreads them, too",
+         {"kernel k calls=f tables=4 fill=1; func f tables=8 fill=2"},
+         "k: 4x01 8x02",
+         CB_LINK_DEBUG},
+        {"on sm_90",
+         {"kernel k calls=f tables=4 fill=1; func f tables=8 fill=2"},
+         "k: 4x01 8x02",
+         0,
+         90},
+    };
+    link_table(rows, sizeof rows / sizeof *rows, say_banks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(banks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* Symbol resolution: which of several definitions of a name wins, or what is reported.  The name is
+ * x; k uses it. */
+#include "modules.h"
+
+/* Binding, size, registers of a function or first byte of a variable, whether it is defined. */
+static void say_symbol(const linked *l, char *text, size_t room)
+{
+    const cbi_symbol *s = linked_symbol(l, "x");
+    if (!s) {
+        say_more(text, room, "gone");
+        return;
+    }
+    say_more(text, room, "%s %d", CBI_ST_BIND(s->info) == STB_WEAK ? "weak" : "global",
+             (int)s->size);
+    const cbi_section *sec =
+        s->shndx < l->object.section_count ? &l->object.sections[s->shndx] : NULL;
+    if (s->shndx == SHN_UNDEF)
+        say_more(text, room, " undefined");
+    else if (CBI_ST_TYPE(s->info) == STT_FUNC)
+        say_more(text, room, " regs %u", linked_info(l, EIATTR_REGCOUNT, "x"));
+    else if (sec && sec->data.size > s->value)
+        say_more(text, room, " bytes %02x", sec->data.data[s->value]);
+}
+
+#define F_KERNEL "kernel k calls=x; extern func x"
+#define V_KERNEL "kernel k uses=x; extern global x"
+
+static void functions(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"functions: undefined then weak", {F_KERNEL, "weak func x size=256"}, "weak 256 regs 16"},
+        {"functions: undefined then global", {F_KERNEL, "func x size=256"}, "global 256 regs 16"},
+        {"functions: undefined alone", {F_KERNEL}, "Undefined reference to 'x' in 'm0.cubin'\n"},
+        {"functions: weak then undefined", {"weak func x size=256", F_KERNEL}, "weak 256 regs 16"},
+        {"functions: weak then weak: as many registers, the first",
+         {F_KERNEL, "weak func x size=128", "weak func x size=256"},
+         "weak 128 regs 16"},
+        {"functions: weak then weak: fewer registers",
+         {F_KERNEL, "weak func x size=128 regs=20", "weak func x size=256 regs=19"},
+         "weak 256 regs 19"},
+        {"functions: weak then weak: more registers",
+         {F_KERNEL, "weak func x size=128 regs=20", "weak func x size=256 regs=21"},
+         "weak 128 regs 20"},
+        {"functions: weak, weak with fewer, weak with fewest registers",
+         {F_KERNEL "; weak func x size=128 regs=24", "weak func x size=256 regs=22",
+          "weak func x size=384 regs=20"},
+         "weak 384 regs 20"},
+        {"functions: weak then global",
+         {F_KERNEL, "weak func x size=128", "func x size=256 regs=40"},
+         "global 256 regs 40"},
+        {"functions: global then weak",
+         {F_KERNEL, "func x size=128 regs=40", "weak func x size=256"},
+         "global 128 regs 40"},
+        {"functions: global then global",
+         {F_KERNEL, "func x size=128", "func x size=128"},
+         "Multiple definition of 'x' in 'm2.cubin', first defined in 'm1.cubin'\nmerge_elf "
+         "failed\n"},
+        {"functions: global, weak, global",
+         {F_KERNEL, "func x", "weak func x", "func x"},
+         "Multiple definition of 'x' in 'm3.cubin', first defined in 'm1.cubin'\nmerge_elf "
+         "failed\n"},
+        {"functions: weak, global, weak with fewer registers",
+         {F_KERNEL "; weak func x", "func x size=256 regs=30", "weak func x size=384 regs=16"},
+         "global 256 regs 30"},
+        {"functions: function then kernel",
+         {F_KERNEL, "func x", "kernel x"},
+         "Function 'x' not declared __global__ in all source files\nMultiple definition of 'x' in "
+         "'m2.cubin', first defined in 'm1.cubin'\nmerge_elf failed\n"},
+        {"functions: function then variable",
+         {F_KERNEL, "func x", "global x size=4"},
+         "Memory space doesn't match for 'x' in 'm2.cubin', first specified in 'm1.cubin'\nSize "
+         "doesn't match for 'x' in 'm2.cubin', first specified in 'm1.cubin'\nMultiple definition "
+         "of 'x' in 'm2.cubin', first defined in 'm1.cubin'\nmerge_elf failed\n"},
+        {"functions: weak kernels with banks of one size",
+         {"weak kernel x", "weak kernel x size=256 regs=12"},
+         "weak 256 regs 12"},
+        {"functions: static ones do not meet",
+         {"kernel k calls=x; static func x size=256", "func x size=384"},
+         "global 256 regs 16"},
+    };
+    link_table(rows, sizeof rows / sizeof *rows, say_symbol);
+}
+
+static void variables(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"variables: undefined then global", {V_KERNEL, "global x size=8"}, "global 8"},
+        {"variables: undefined then weak", {V_KERNEL, "weak global x size=8"}, "weak 8"},
+        {"variables: undefined then common", {V_KERNEL, "common global x size=8"}, "global 8"},
+        {"variables: undefined alone", {V_KERNEL}, "Undefined reference to 'x' in 'm0.cubin'\n"},
+        {"variables: undefined of another size",
+         {"kernel k uses=x; extern global x size=4", "global x size=8"},
+         "Size doesn't match for 'x' in 'm1.cubin', first specified in 'm0.cubin'\nmerge_elf "
+         "failed\n"},
+        {"variables: undefined without size, then with another",
+         {V_KERNEL, "extern global x size=4", "global x size=8"},
+         "global 8"},
+        {"variables: undefined, with --allow-undefined-globals",
+         {V_KERNEL},
+         "global 0 undefined",
+         CB_LINK_ALLOW_UNDEFINED},
+        {"variables: weak then weak: the first",
+         {V_KERNEL, "weak init x size=4 fill=1", "weak init x size=4 fill=2"},
+         "weak 4 bytes 01"},
+        {"variables: weak then global",
+         {V_KERNEL, "weak init x size=4 fill=1", "init x size=4 fill=2"},
+         "global 4 bytes 02"},
+        {"variables: global then weak",
+         {V_KERNEL, "init x size=4 fill=1", "weak init x size=4 fill=2"},
+         "global 4 bytes 01"},
+        {"variables: global then global",
+         {V_KERNEL, "global x size=4", "global x size=4"},
+         "Multiple definition of 'x' in 'm2.cubin', first defined in 'm0.cubin'\nmerge_elf "
+         "failed\n"},
+        {"variables: weak then global of another size",
+         {V_KERNEL, "weak global x size=4", "global x size=8"},
+         "Size doesn't match for 'x' in 'm2.cubin', first specified in 'm0.cubin'\nmerge_elf "
+         "failed\n"},
+        {"variables: common then larger common",
+         {V_KERNEL, "common global x size=4", "common global x size=12"},
+         "global 12"},
+        {"variables: common then smaller common",
+         {V_KERNEL, "common global x size=12", "common global x size=4"},
+         "global 12"},
+        {"variables: common then global",
+         {V_KERNEL, "common global x size=4", "global x size=4"},
+         "global 4"},
+        {"variables: common then initialised",
+         {V_KERNEL, "common global x size=4", "init x size=4 fill=3"},
+         "global 4 bytes 03"},
+        {"variables: common then initialised and smaller",
+         {V_KERNEL, "common global x size=8", "init x size=4 fill=3"},
+         "Common symbol 'x' in file 'm1.cubin' has larger size than initialization\nmerge_elf "
+         "failed\n"},
+        {"variables: initialised then common of its size",
+         {V_KERNEL, "init x size=4 fill=3", "common global x size=4"},
+         "global 4 bytes 03"},
+        {"variables: initialised then smaller common",
+         {V_KERNEL, "init x size=8 fill=3", "common global x size=4"},
+         "global 8 bytes 03"},
+        {"variables: initialised then larger common",
+         {V_KERNEL, "init x size=4 fill=3", "common global x size=8"},
+         "Common symbol 'x' in file 'm2.cubin' has larger size than initialization\nmerge_elf "
+         "failed\n"},
+        {"variables: global without bytes then common",
+         {V_KERNEL, "global x size=4", "common global x size=4"},
+         "Multiple definition of 'x' in 'm2.cubin', first defined in 'm0.cubin'\nmerge_elf "
+         "failed\n"},
+        {"variables: weak without bytes then common",
+         {V_KERNEL, "weak global x size=4", "common global x size=4"},
+         "weak 4"},
+        {"variables: weak with bytes then common",
+         {V_KERNEL, "weak init x size=4 fill=5", "common global x size=4"},
+         "weak 4 bytes 05"},
+        {"variables: common then weak without bytes",
+         {V_KERNEL, "common global x size=4", "weak global x size=4"},
+         "global 4"},
+        {"variables: another memory space",
+         {V_KERNEL, "const x size=4"},
+         "Memory space doesn't match for 'x' in 'm1.cubin', first specified in "
+         "'m0.cubin'\nmerge_elf failed\n"},
+    };
+    link_table(rows, sizeof rows / sizeof *rows, say_symbol);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functions), cmocka_unit_test(variables)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
