@@ -4,7 +4,7 @@
 usage: mutate.py [N] [--seed S] [--rules] [--in TEXT] [--file FILE:LINE] [-j N]
 
 Draws N (30) comparisons and constants in the sources of a link, changes one at a time in a copy of
-the tree (build-mutate), builds, and runs the unit tests and goldens as on a machine without the
+the tree (build-mutate), builds, and runs goldens, unit tests and cases as on a machine without the
 CUDA toolkit. --rules takes the list RULES of mutants.py instead, --in draws from files with TEXT in
 their path, --file takes every place in one line. What compiles to the same program is drawn again;
 other mutants that cannot be told apart from it are named in mutants.py and do not count.
@@ -145,7 +145,7 @@ def no_toolkit():
     """The environment without the folders of the CUDA tools."""
     path = [d for d in os.environ["PATH"].split(os.pathsep)
             if not os.path.exists(os.path.join(d, "nvlink"))]
-    return dict(os.environ, PATH=os.pathsep.join(path), NVLINK="")
+    return dict(os.environ, PATH=os.pathsep.join(path), NVLINK="none")
 
 
 def call(argv, folder, seconds):
@@ -211,6 +211,10 @@ class Copy:
         if rc:
             return "unit " + " ".join(re.findall(r"not ok \d+ - (\S+)", out)[:1] or
                                       re.findall(r"^FAIL unit (\S+)", out, re.M)[:1])
+        rc, out = call([*env, "tests/run.py", "--build", self.build, "--jobs", "1", "--timeout", "200",
+                        "--skip", "builds.py", "cases"], self.tree, 900)
+        if rc:
+            return "cases " + " ".join(re.findall(r"^FAIL cases (\S+)", out, re.M)[:2])
         return None
 
     def check_unchanged(self):
