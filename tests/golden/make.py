@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes the archives of this folder from what nvlink makes. Needs the CUDA toolkit.
 
-usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [ARCHIVE...]
+usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [--look | ARCHIVE...]
 
 ARCHIVE: features-75, features-90, features-100, features-120, features-other (the programs of
 tests/oracle/features), random (the jobs that random.list names, chosen by pick.py); all without one.
 What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
-`cubind check` says of the images.
+`cubind check` says of the images, dumps.txt digests of what `dump` shows; --look makes only these.
 """
 import argparse
 import os
@@ -121,30 +121,38 @@ def note_left_out(per_archive):
             f.writelines("%s %s\n" % (archive, why) for why in old[archive])
 
 
+def look(tools, jobs):
+    """What `cubind check` and `dump` say of all images."""
+    images = run.device_images(run.stored(1))
+    said = run.findings(tools, images, jobs)
+    with open(run.FINDINGS, "w") as f:
+        f.writelines(key + line + "\n" for key in sorted(said) for line in said[key])
+    with open(run.DUMPS, "w") as f:
+        f.writelines("%s %s\n" % x for x in sorted(run.dumps(tools, images, jobs).items()))
+    print("check: %d images, something to say of %d" % (len(images), len(said)))
+
+
 def main(argv):
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--cubind")
     p.add_argument("--cache")
     p.add_argument("-j", type=int, default=2)
+    p.add_argument("--look", action="store_true", help="only findings.txt and dumps.txt")
     p.add_argument("archives", nargs="*")
     opts = p.parse_args(argv)
     tools = toolchain.Tools(opts.cubind, opts.cache)
-    if not tools.nvlink:
+    if not tools.nvlink and not opts.look:
         sys.exit("make.py: nvlink is not on PATH")
     left = {}
     try:
-        for name in opts.archives or ["features-" + a for a in ARCHS + ["other"]] + ["random"]:
+        for name in [] if opts.look else opts.archives or ["features-" + a for a in ARCHS + ["other"]] + ["random"]:
             jobs, links = feature_jobs(name.partition("-")[2]), feature_links
             if name == "random":
                 jobs, links = listed_jobs(), listed_links
             with ThreadPoolExecutor(opts.j) as pool:
                 parts = list(pool.map(lambda job: links(tools, job), jobs))
             left[name] = write(name, [x for part in parts for x in part])
-        images = run.device_images(run.stored(1))
-        said = run.findings(tools, images, opts.j)
-        with open(run.FINDINGS, "w") as f:
-            f.writelines(key + line + "\n" for key in sorted(said) for line in said[key])
-        print("check: %d images, something to say of %d" % (len(images), len(said)))
+        look(tools, opts.j)
     finally:
         tools.close()
     note_left_out(left)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Links again what is stored and compares with what nvlink made; `cubind check` looks at all of it.
-Needs no CUDA toolkit.
+"""Links again what is stored and compares with what nvlink made; `cubind check` and `dump` look
+at all of it. Needs no CUDA toolkit.
 
 usage: run.py [--cubind PROGRAM] [-j N] [--stop] [--every N] [--timeout SECONDS]
               [--extract FOLDER] [NAME...]
@@ -23,6 +23,7 @@ import store  # noqa: E402
 import toolchain  # noqa: E402
 
 
+DUMPS = os.path.join(HERE, "dumps.txt")
 FINDINGS = os.path.join(HERE, "findings.txt")
 
 
@@ -109,6 +110,33 @@ def findings(tools, images, jobs):
     return said
 
 
+def dumps(tools, images, jobs):
+    """Group of images (the first digits of their digests) -> digest of what `cubind dump` shows."""
+    groups = {}
+    for key in sorted(images):
+        groups.setdefault(key[:2], []).append(key)
+
+    def group(part):
+        files = [(key, images[key][1]) for key in part]
+        text = "".join(tools.run_beside([tools.cubind, "dump", how, *part], files).stdout
+                       for how in ("--all", "--capsule"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+    with ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(groups, pool.map(group, groups.values())))
+
+
+def check_dumps(tools, links, jobs):
+    """Whether all images are shown as they were when dumps.txt was made.  Returns (passed, failed)."""
+    with open(DUMPS) as f:
+        want = dict(line.split() for line in f)
+    got, failed = dumps(tools, device_images(links), jobs), 0
+    for group in sorted(set(want) | set(got)):
+        if want.get(group) != got.get(group):
+            failed += 1
+            print("FAIL dump of the images whose digest starts with " + group)
+    return len(got) - failed, failed
+
+
 def check_images(tools, links, jobs):
     """Whether `cubind check` says of all images what findings.txt has: next to nothing, since
     compiler and nvlink made them.  Returns (passed, failed)."""
@@ -145,6 +173,9 @@ def main(argv):
         passed, failed = grades["same"], sum(grades.values()) - grades["same"]
         if not (failed and opts.stop):
             good, bad = check_images(tools, links, opts.j)
+            passed, failed = passed + good, failed + bad
+        if opts.every == 1 and not opts.names and not (failed and opts.stop):
+            good, bad = check_dumps(tools, links, opts.j)
             passed, failed = passed + good, failed + bad
     finally:
         tools.close()

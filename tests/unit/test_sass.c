@@ -1,0 +1,81 @@
+/* Which registers an instruction reads and writes, and when: one row of sass.tsv per instruction.
+ */
+#include "unit.h"
+
+#include "mercury/scoreboard_code.h"
+
+/* Appends " WHAT LETTERn-m,..." for what is in the set. */
+static void put_set(char *text, size_t room, const char *what, const char *letter,
+                    const cbi_regset *set)
+{
+    bool first = !strstr(text, what);
+    for (unsigned r = 0, end; r < 256; r = end + 1) {
+        end = r;
+        if (!(set->w[r / 64] >> (r % 64) & 1))
+            continue;
+        while (end < 255 && set->w[(end + 1) / 64] >> ((end + 1) % 64) & 1)
+            end++;
+        size_t len = strlen(text);
+        if (first)
+            len += (size_t)snprintf(text + len, room - len, "%s%s ", len ? " " : "", what);
+        snprintf(text + len, room - len, end > r ? "%s%s%u-%u" : "%s%s%u", first ? "" : ",", letter,
+                 r, end);
+        first = false;
+    }
+}
+
+static cbi_regset predicates(uint8_t bits)
+{
+    return (cbi_regset){{bits}};
+}
+
+static void describe(cbi_sass w, char *text, size_t room)
+{
+    cbi_operands o;
+    cbi_sass_operands(w, &o);
+    cbi_regset written = predicates(o.predicates_written), read = predicates(o.predicates_read);
+    *text = 0;
+    put_set(text, room, "writes", "R", &o.written);
+    put_set(text, room, "writes", "UR", &o.uniform_written);
+    put_set(text, room, "writes", "P", &written);
+    put_set(text, room, "reads", "R", &o.read);
+    put_set(text, room, "reads", "UR", &o.uniform_read);
+    put_set(text, room, "reads", "P", &read);
+    if (cbi_sass_reads_stack_pointer(w))
+        snprintf(text + strlen(text), room - strlen(text), " stack");
+    uint32_t op = cbi_sass_op(w);
+    snprintf(text + strlen(text), room - strlen(text), "%sresult %d, sources %d%s",
+             *text ? "; " : "", (int)cbi_sb_latency(op, true), (int)cbi_sb_latency(op, false),
+             cbi_sb_is_long(op) ? ", long" : "");
+}
+
+static void operands(void **state)
+{
+    (void)state;
+    FILE *f = fopen(unit_path("tests/unit/sass.tsv"), "r");
+    assert_non_null(f);
+    char line[512], got[256];
+    size_t rows = 0, failed = 0;
+    while (fgets(line, sizeof line, f)) {
+        unsigned long long hi, lo;
+        char want[256] = "";
+        if (line[0] == '#')
+            continue;
+        assert_true(sscanf(line, "%llx %llx\t%255[^\t\n]", &hi, &lo, want) >= 2);
+        describe((cbi_sass){lo, hi}, got, sizeof got);
+        rows++;
+        if (strcmp(got, want) != 0) {
+            print_error("%016llx %016llx: got \"%s\", want \"%s\"\n", hi, lo, got, want);
+            failed++;
+        }
+    }
+    fclose(f);
+    assert_true(rows > 100);
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
