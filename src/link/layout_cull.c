@@ -80,7 +80,8 @@ static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_sym
     }
 }
 
-/* The entries in a variable go where it goes; those of a dropped one nowhere. */
+/* The entries in and behind a variable go where it goes, also those of a weak copy that lost; those
+ * of a dropped one nowhere. */
 static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
 {
     for (size_t i = 0; i < lk->rels.len; i++) {
@@ -96,8 +97,7 @@ static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list
                 high = mid;
         }
         const variable *v = low ? &all->items[low - 1] : NULL;
-        bool kept = v && v->kept && r->offset - v->old < v->sym->size;
-        r->offset = kept ? r->offset - v->old + v->sym->value : UINT64_MAX;
+        r->offset = v && v->kept ? r->offset - v->old + v->sym->value : UINT64_MAX;
     }
 }
 
@@ -129,7 +129,7 @@ static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
         add_kept(lk, lk->globals.items[i], sec, by_symbol, &order);
     cbi_list_sort(lk->ctx, (void **)order.items, order.len, stays_in_front);
     sec->pieces.len = 0;
-    sec->size = 0;
+    sec->size = lk->opt->reserve_null_pointer ? 1 : 0;
     sec->align = 1;
     for (size_t i = 0; i < order.len; i++) {
         cbi_lsym *sym = order.items[i]->sym;
