@@ -339,7 +339,8 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
     *ret_other = other;
 }
 
-/* -r marks undefined variables, an executable does not and leaves the driver's own as they are. */
+/* -r marks undefined variables that are errors later, an executable does not and leaves the
+ * driver's own as they are. */
 static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
@@ -348,7 +349,7 @@ static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
         return 0;
     if (lk->exec || sym->dynamic || !(sym->other & STO_CUDA_SPACE))
         return sym->value;
-    return UINT64_MAX;
+    return lk->opt->allow_undefined_globals ? 0 : UINT64_MAX;
 }
 
 static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
