@@ -258,6 +258,15 @@ static bool forgets_losers(const cbi_section *target)
            (cbi_is_constant_type(target->type) && target->type != SHT_CUDA_MERC_CONSTANT_OPT);
 }
 
+static void open_relocs(cbi_linker *lk, cbi_osec *target, bool rela)
+{
+    cbi_sec_rel(lk, target, rela);
+    if (lk->opt->force_rela)
+        cbi_sec_rel(lk, target, true);
+    if (lk->opt->preserve_relocs)
+        cbi_sec_resolved(lk, target);
+}
+
 static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
@@ -273,6 +282,8 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
     size_t count = cbi_rela_count(sec);
     bool forgets = forgets_losers(&in->sections[sec->info]);
     bool first = true;
+    /* Of this one nvlink makes the section also for an entry that it drops. */
+    bool frame = strcmp(in->sections[sec->info].name, ".debug_frame") == 0;
     for (size_t i = 0; i < count; i++) {
         cbi_rela entry = cbi_rela_at(sec, i);
         if (entry.symbol >= in->symbol_count)
@@ -280,21 +291,16 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
                       &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
                       "Relocation in '%s' of '%s' names symbol %u of %u", sec->name, obj->file,
                       entry.symbol, in->symbol_count);
-        if (forgets && obj->symbol_lost[entry.symbol])
+        bool lost = (forgets && obj->symbol_lost[entry.symbol]) ||
+                    (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset));
+        if (first && (!lost || frame))
+            open_relocs(lk, map->out, rela);
+        if (lost)
             continue;
-        if (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset))
-            continue;
-        if (first) {
-            cbi_sec_rel(lk, map->out, rela);
-            if (lk->opt->force_rela)
-                cbi_sec_rel(lk, map->out, true);
-            if (lk->opt->preserve_relocs)
-                cbi_sec_resolved(lk, map->out);
-        } else if (rela && entry.addend == 0) {
-            /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
-             * in the string tables even if nothing ever goes there. */
+        /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
+         * in the string tables even if nothing ever goes there. */
+        if (!first && rela && entry.addend == 0)
             cbi_sec_rel(lk, map->out, false);
-        }
         first = false;
         cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->rels);
         rel->obj = obj;

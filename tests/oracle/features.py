@@ -33,6 +33,7 @@ MODES = {
     "r-again": [["-r"], ["-r"]],
     "undefined": [["--allow-undefined-globals"]],
     "relink-undefined": [["-r"], ["--allow-undefined-globals"]],
+    "first": [[]],          # the first input through -r, then the result with the others
     "devrt": [["-L=LIBDIR", "-lcudadevrt"]],
     "devrt-keep": [["-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
     "devrt-g": [["-g", "-L=LIBDIR", "-lcudadevrt"]],
@@ -79,7 +80,7 @@ class Program:
         return want, self.job.get("stderr", "") if want else ""
 
     def modes(self):
-        usual = [m for m in MODES if not m.startswith("devrt")]
+        usual = [m for m in MODES if not m.startswith("devrt") and m != "first"]
         return [m for m in self.job.get("modes", usual) if m not in self.job.get("skip", [])]
 
     def virt(self, arch, opt):
@@ -124,9 +125,12 @@ def first_kernel(inputs):
 def arrange(tools, mode, arch, inputs):
     if mode in ("reversed", "r-reversed"):
         return inputs[::-1]
-    if mode == "partial":
+    if mode in ("partial", "first"):
         out = []
-        for n, d in inputs:
+        for i, (n, d) in enumerate(inputs):
+            if i and mode == "first":
+                out.append((n, d))
+                continue
             r = tools.run_nvlink(["-arch=sm_" + arch, "-r"], [(n, d)])
             out.append((n, r.out if r.out is not None else d))
         return out
