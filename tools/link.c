@@ -129,8 +129,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     set_identity(run, options);
 }
 
-/* The real target that a virtual one stands for, by number and suffix. */
-static const cbi_arch *input_arch(const cbi_link_run *run)
+const cbi_arch *cbi_input_arch(const cbi_link_run *run)
 {
     if (run->arch)
         return run->arch;
@@ -161,7 +160,7 @@ static void set_ptx_options(cbi_link_run *run, cbi_ptx_options *ptx)
 }
 
 /* Opens the input stage and searches the libraries. */
-static cbi_inputs *open_inputs(cbi_link_run *run)
+static cbi_inputs *open_inputs(cbi_link_run *run, const cbi_ptx_options *ptx)
 {
     cbi_ctx *ctx = run->ctx;
     const cbi_command_line *line = &run->line;
@@ -174,7 +173,7 @@ static cbi_inputs *open_inputs(cbi_link_run *run)
         cbi_split_paths(ctx, environment, &paths);
     const char *cpu = cbi_text(line, OPT_CPU_ARCH);
     cbi_input_options options = {
-        .arch = input_arch(run),
+        .arch = cbi_input_arch(run),
         .arch_text = run->target,
         .virtual_target = !run->arch,
         .exact = run->messages.plain,
@@ -187,8 +186,8 @@ static cbi_inputs *open_inputs(cbi_link_run *run)
         .host_machine = cbi_host_machine(cpu ? cpu : "unknown"),
         .library_paths = paths.items,
         .library_path_count = paths.len,
+        .ptx = *ptx,
     };
-    set_ptx_options(run, &options.ptx);
     cbi_inputs *inputs = cbi_inputs_create(ctx, &options);
     const cbi_opt_value *libraries = &line->values[OPT_LIBRARY];
     for (size_t i = 0; i < libraries->list.len; i++)
@@ -222,9 +221,10 @@ static cb_status link_inputs(cbi_link_run *run)
     bool strict = cbi_given(&run->line, OPT_STRICT);
     bool warnings_as_errors = ctx->diag.warnings_as_errors;
     ctx->diag.warnings_as_errors = warnings_as_errors || strict;
-    cbi_inputs *collector = open_inputs(run);
+    cbi_ptx_options ptx = {0};
+    set_ptx_options(run, &ptx);
+    cbi_inputs *collector = open_inputs(run, &ptx);
     cbi_start_time_table(run);
-    cbi_find_lto_compiler(run);
     cbi_link_options options = {0};
     read_side_files(run, &options);
     for (size_t i = 0; i < run->line.inputs.len; i++)
@@ -232,8 +232,7 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_inputs_result inputs = {0};
     cbi_inputs_finish(collector, &inputs);
     ctx->diag.warnings_as_errors = warnings_as_errors;
-    if (run->lto && !ctx->error_count) {
-        /* inputs for link-time optimization have ended the run by now */
+    if (run->lto && !inputs.lto_count && !ctx->error_count) {
         cbi_warning(ctx, "lto-unused", NULL, NULL,
                     "Ignoring -dlto option because no LTO objects found");
         if (ctx->error_count)
@@ -245,7 +244,10 @@ static cb_status link_inputs(cbi_link_run *run)
 
     cb_status status = CB_OK;
     cbi_link_result result = {0};
-    if (run->arch) {
+    bool done = inputs.lto_count && cbi_link_lto(run, collector, &ptx, &inputs);
+    if (ctx->error_count)
+        return CB_ERR_LINK;
+    if (run->arch && !done) {
         set_options(run, &options);
         options.host = inputs.host;
         status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
@@ -257,9 +259,9 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_write_register_file(run, &inputs,
                             result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
-    if (options.map && status == CB_OK)
+    if (options.map && status == CB_OK && !done)
         write_text(run, OPT_MAP, &result.map);
-    if (options.dot)
+    if (options.dot && !done)
         write_text(run, OPT_DOT_FILE, &result.dot);
     return status;
 }

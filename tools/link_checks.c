@@ -44,7 +44,7 @@ static void check_lto(cbi_link_run *run)
             CONFLICT(run, "--Ofast-compile", "no -dlto");
         return;
     }
-    if (!cbi_given(line, OPT_NVVMPATH))
+    if (run->messages.plain && !cbi_given(line, OPT_NVVMPATH))
         cbi_fatal(run->ctx, "nvvmpath-missing", NULL, NULL,
                   "-nvvmpath should be specified with -lto");
     if (cbi_given(line, OPT_FORCE_WHOLE_LTO) && cbi_given(line, OPT_FORCE_PARTIAL_LTO))
@@ -122,22 +122,12 @@ void cbi_check_options(cbi_link_run *run)
 
 void cbi_report_idle_options(cbi_link_run *run)
 {
-    for (int i = 0; i < OPT_COUNT; i++)
-        if ((cbi_options[i].flags & OPT_NO_EFFECT) && cbi_given(&run->line, (cbi_opt)i))
-            cbi_info(run->ctx, "option-without-effect", NULL, NULL,
-                     "option '--%s' has no effect in cubind", cbi_options[i].long_name);
-}
-
-void cbi_find_lto_compiler(cbi_link_run *run)
-{
-    if (!run->lto)
-        return;
-    const char *path =
-        cbi_printf(run->ctx, "%s/lib64/libnvvm.so", cbi_text(&run->line, OPT_NVVMPATH));
-    cbi_span library = {NULL, 0};
-    if (cbi_map_file(run->ctx, path, &library) != CB_OK || library.size < 4 ||
-        memcmp(library.data, "\177ELF", 4) != 0)
-        cbi_fatal(run->ctx, "lto-library", &(cbi_place){.file = path},
-                  cbi_printf(run->ctx, "no library '%s'", path),
-                  "elfLink linker library load error");
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const cbi_option *option = &cbi_options[i];
+        bool lto = (option->flags & OPT_LTO) && !run->lto;
+        if (!cbi_given(&run->line, (cbi_opt)i) || (!lto && !(option->flags & OPT_NO_EFFECT)))
+            continue;
+        cbi_info(run->ctx, "option-without-effect", NULL, NULL, "option '--%s' has no effect %s",
+                 option->long_name, lto ? "without -dlto" : "in cubind");
+    }
 }

@@ -43,15 +43,20 @@ void cbi_report_idle_options(cbi_link_run *run);
 /* -ghls: writes the host linker script.  Failures are fatal. */
 void cbi_write_host_script(cbi_link_run *run);
 
-/* With link-time optimization: the compiler library must be there, as for nvlink, although cubind
- * never loads it.  Its absence is fatal. */
-void cbi_find_lto_compiler(cbi_link_run *run);
+/* The real target that a virtual one stands for, by number and suffix; or the target. */
+const cbi_arch *cbi_input_arch(const cbi_link_run *run);
+
+/* Link-time optimization, if there is LTO-IR among the inputs.  True: the output is written.
+ * False: a module made of it was added to the inputs, which are to be linked. */
+bool cbi_link_lto(cbi_link_run *run, cbi_inputs *collector, const cbi_ptx_options *ptx,
+                  cbi_inputs_result *inputs);
 
 /* -time: opens the table and writes its head if the file is new.  Failure is fatal. */
 void cbi_start_time_table(cbi_link_run *run);
 
 /* -time: appends a row for each run of a compiler. */
 void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs);
+void cbi_write_time_row(cbi_link_run *run, const cbi_ptx_run *row);
 
 /* --register-link-binaries: the list for the host's start-up code.  A file that already names
  * libcudadevrt is left alone, since the list is shared by the links of several targets. */

@@ -8,15 +8,15 @@
 #define OURS(kind, value) (kind), OPT_OURS, OPT_RECORD_NEVER, 0, NULL, NULL, (value), NULL
 
 const cbi_option cbi_options[OPT_COUNT] = {
-    [OPT_OFAST_COMPILE] = {"Ofast-compile", "Ofc", OPT_KIND_STRING, OPT_NO_EFFECT,
-                           OPT_RECORD_ALWAYS, 28, NULL, "0", "<0|min|mid|max>", "0",
+    [OPT_OFAST_COMPILE] = {"Ofast-compile", "Ofc", OPT_KIND_STRING, OPT_LTO, OPT_RECORD_ALWAYS, 28,
+                           NULL, "0", "<0|min|mid|max>", "0",
                            "Trade speed of generated code for compile time (link-time "
                            "optimization only)."},
-    [OPT_XNVVM] = {"Xnvvm", "Xnvvm", OPT_KIND_LIST, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 31, NULL,
-                   NULL, "<option>,...", NULL,
+    [OPT_XNVVM] = {"Xnvvm", "Xnvvm", OPT_KIND_LIST, OPT_LTO, OPT_RECORD_ALWAYS, 31, NULL, NULL,
+                   "<option>,...", NULL,
                    "Options for the NVVM compiler (link-time optimization only)."},
     [OPT_XPTXAS] = {"Xptxas", "Xptxas", OPT_KIND_LIST, 0, OPT_RECORD_ALWAYS, 30, NULL, NULL,
-                    "<option>,...", NULL, "Options for ptxas when an input is PTX."},
+                    "<option>,...", NULL, "Options for ptxas when an input is PTX or LTO-IR."},
     [OPT_ALLOW_UNDEFINED_GLOBALS] = {"allow-undefined-globals", "allow-undefined-globals",
                                      HIDDEN_FLAG,
                                      "Leave references to undefined global variables to the "
@@ -64,8 +64,8 @@ const cbi_option cbi_options[OPT_COUNT] = {
                                         FLAG(33),
                                         "Print the call graph.  (Names are demangled all the "
                                         "same, as in nvlink.)"},
-    [OPT_EMIT_PTX] = {"emit-ptx", "emit-ptx", OPT_KIND_FLAG, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 20,
-                      NULL, NULL, NULL, NULL, "Write PTX (link-time optimization only)."},
+    [OPT_EMIT_PTX] = {"emit-ptx", "emit-ptx", OPT_KIND_FLAG, 0, OPT_RECORD_ALWAYS, 20, NULL, NULL,
+                      NULL, NULL, "Write PTX (link-time optimization only)."},
     [OPT_EMULATE] = {"emulate", NULL, OPT_KIND_KEYWORD, OPT_OURS, OPT_RECORD_NEVER, 0,
                      "nvlink-13.0.88", NULL, "<tool>", NULL,
                      "Write the identification strings of that tool into the output and print "
@@ -76,14 +76,12 @@ const cbi_option cbi_options[OPT_COUNT] = {
                             "Warn about functions whose address is taken but that no indirect "
                             "call can reach."},
     [OPT_FDCMPT] = {"fdcmpt", "fdcmpt", HIDDEN_FLAG, "Accepted together with --uumn."},
-    [OPT_FORCE_PARTIAL_LTO] = {"force-partial-lto", "force-partial-lto", OPT_KIND_FLAG,
-                               OPT_HIDDEN | OPT_NO_EFFECT, OPT_RECORD_NEVER, 0, NULL, NULL, NULL,
-                               NULL, "Link-time optimization that keeps other objects possible."},
+    [OPT_FORCE_PARTIAL_LTO] = {"force-partial-lto", "force-partial-lto", HIDDEN_FLAG,
+                               "Link-time optimization that keeps other objects possible."},
     [OPT_FORCE_RELA] = {"force-rela", "force-rela", HIDDEN_FLAG,
                         "Write every relocation with an explicit addend."},
-    [OPT_FORCE_WHOLE_LTO] = {"force-whole-lto", "force-whole-lto", OPT_KIND_FLAG,
-                             OPT_HIDDEN | OPT_NO_EFFECT, OPT_RECORD_NEVER, 0, NULL, NULL, NULL,
-                             NULL, "Link-time optimization of the whole program."},
+    [OPT_FORCE_WHOLE_LTO] = {"force-whole-lto", "force-whole-lto", HIDDEN_FLAG,
+                             "Link-time optimization of the whole program."},
     [OPT_GEN_HOST_LINKER_SCRIPT] = {"gen-host-linker-script", "ghls", OPT_KIND_KEYWORD, 0,
                                     OPT_RECORD_NEVER, 0, "lcs-abs lcs-aug", "lcs-abs", "<kind>",
                                     NULL,
@@ -113,8 +111,15 @@ const cbi_option cbi_options[OPT_COUNT] = {
                      "left out in silence, as the host linker will look for it too."},
     [OPT_LIBRARY_PATH] = {"library-path", "L", OPT_KIND_LIST, OPT_GLUED, OPT_RECORD_ALWAYS, 8, NULL,
                           NULL, "<folder>,...", NULL, "Folders to search for libraries."},
-    [OPT_LINK_TIME_OPT] = {"link-time-opt", "lto", FLAG(23),
-                           "Link-time optimization; needs -nvvmpath."},
+    [OPT_LINK_TIME_OPT] =
+        {"link-time-opt", "lto", FLAG(23),
+         "Link-time optimization, with NVIDIA's nvJitLink library; see --nvjitlink."},
+    [OPT_LTO_MEMORY_LIMIT] =
+        {"lto-memory-limit", NULL, OPT_KIND_INT, OPT_OURS, OPT_RECORD_NEVER, 0, NULL, NULL, "<MiB>",
+         "32768", "The most address space that the compiler of LTO-IR may use; 0: any."},
+    [OPT_LTO_TIME_LIMIT] = {"lto-time-limit", NULL, OPT_KIND_INT, OPT_OURS, OPT_RECORD_NEVER, 0,
+                            NULL, NULL, "<seconds>", "3600",
+                            "The longest time that the compiler of LTO-IR may take; 0: any."},
     [OPT_MACHINE] = {"machine", "m", OPT_KIND_INT, OPT_GLUED, OPT_RECORD_ALWAYS, 6, "64", NULL,
                      "<bits>", "64", "Address size; there is only one."},
     [OPT_MAP] = {"map", NULL, OURS(OPT_KIND_STRING, "<file>"),
@@ -124,9 +129,16 @@ const cbi_option cbi_options[OPT_COUNT] = {
                           "Register limit for code compiled from PTX."},
     [OPT_NV_HOST] = {"nv-host", "nv-host", OPT_KIND_STRING, OPT_HIDDEN, OPT_RECORD_NEVER, 0, NULL,
                      NULL, "<file>", NULL, "Put the bytes of a file into section .nv.host."},
-    [OPT_NVVMPATH] = {"nvvmpath", "nvvmpath", OPT_KIND_STRING, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 25,
-                      NULL, NULL, "<folder>", NULL,
-                      "Folder of the NVVM compiler (link-time optimization only)."},
+    [OPT_NVJITLINK] =
+        {"nvjitlink", NULL, OURS(OPT_KIND_STRING, "<file>"),
+         "The nvJitLink library that compiles LTO-IR.  Otherwise it is looked for in the "
+         "toolkit of -nvvmpath, in that of the nvcc on PATH, and where the system "
+         "looks for libraries."},
+    [OPT_NVVMPATH] =
+        {"nvvmpath", "nvvmpath", OPT_KIND_STRING, OPT_LTO, OPT_RECORD_ALWAYS, 25, NULL, NULL,
+         "<folder>", NULL,
+         "Folder nvvm of the CUDA toolkit, or the toolkit's own; its libraries are looked for from "
+         "there (link-time optimization only)."},
     [OPT_OPTIONS_FILE] = {"options-file", "optf", OPT_KIND_LIST, 0, OPT_RECORD_VERBOSE_EMPTY, 37,
                           NULL, NULL, "<file>,...", NULL,
                           "Read more options and inputs from files."},
@@ -159,7 +171,7 @@ const cbi_option cbi_options[OPT_COUNT] = {
                            NULL, NULL, "<number>", "1",
                            "Threads for compiling PTX and for link-time optimization."},
     [OPT_SPLIT_COMPILE_EXTENDED] = {"split-compile-extended", "split-compile-extended",
-                                    OPT_KIND_INT, OPT_NO_EFFECT, OPT_RECORD_ALWAYS, 27, NULL, NULL,
+                                    OPT_KIND_INT, OPT_LTO, OPT_RECORD_ALWAYS, 27, NULL, NULL,
                                     "<number>", "1",
                                     "Threads of split compilation (link-time optimization "
                                     "only)."},

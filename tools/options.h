@@ -41,10 +41,13 @@ typedef enum cbi_opt {
     OPT_LIBRARY,
     OPT_LIBRARY_PATH,
     OPT_LINK_TIME_OPT,
+    OPT_LTO_MEMORY_LIMIT,
+    OPT_LTO_TIME_LIMIT,
     OPT_MACHINE,
     OPT_MAP,
     OPT_MAXRREGCOUNT,
     OPT_NV_HOST,
+    OPT_NVJITLINK,
     OPT_NVVMPATH,
     OPT_OPTIONS_FILE,
     OPT_OUTPUT_FILE,
@@ -103,6 +106,7 @@ enum {
     OPT_GLUED = 2,     /* -xVALUE works */
     OPT_OURS = 4,      /* nvlink does not have it; only the --long spelling exists */
     OPT_NO_EFFECT = 8, /* accepted, but nothing here depends on it */
+    OPT_LTO = 16,      /* matters with link-time optimization only */
 };
 
 /* One row of the table. */

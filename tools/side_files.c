@@ -42,22 +42,25 @@ void cbi_start_time_table(cbi_link_run *run)
     fclose(file);
 }
 
-void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
+void cbi_write_time_row(cbi_link_run *run, const cbi_ptx_run *row)
 {
     const char *path = cbi_text(&run->line, OPT_TIME);
-    if (!path || run->aside || !inputs->ptx_run_count)
+    if (!path || run->aside)
         return;
     bool to_stdout = strcmp(path, "-") == 0;
     FILE *file = to_stdout ? stdout : fopen(path, "a");
     if (!file)
         cbi_fatal(run->ctx, "time-file", NULL, NULL, "Cannot open file '%s'", path);
-    for (size_t i = 0; i < inputs->ptx_run_count; i++) {
-        const cbi_ptx_run *r = &inputs->ptx_runs[i];
-        fprintf(file, "%s , ptxas , %s , %s , %s , nvlink , %.4f , ms\n", r->source, r->input,
-                r->output, run->target, r->milliseconds);
-    }
+    fprintf(file, "%s , %s , %s , %s , %s , nvlink , %.4f , ms\n", row->source, row->phase,
+            row->input, row->output, run->target, row->milliseconds);
     if (!to_stdout)
         fclose(file);
+}
+
+void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
+{
+    for (size_t i = 0; i < inputs->ptx_run_count; i++)
+        cbi_write_time_row(run, &inputs->ptx_runs[i]);
 }
 
 static bool names_device_runtime(cbi_ctx *ctx, const char *path)

@@ -64,7 +64,7 @@ static const char *path_id(cbi_ctx *ctx, const char *file)
     return id;
 }
 
-void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image)
+static cbi_module *add_module(cbi_inputs *in, const cbi_origin *origin)
 {
     cbi_ctx *ctx = in->ctx;
     cbi_module module = {.file = origin->file,
@@ -83,15 +83,31 @@ void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_s
         module.ids = ids.items;
         module.id_count = ids.len;
     }
-    if (image) {
-        module.has_image = true;
-        module.image = *image;
-        if (in->options.lto && !module.device_runtime)
-            cbi_info(ctx, "lto-partial", &(cbi_place){.file = origin->file}, NULL,
-                     "requested LTO but '%s' not built for LTO so doing partial LTO", origin->file);
-    }
     in->any_module = true;
     cbi_vec_push(ctx, &in->modules, module);
+    return &in->modules.items[in->modules.len - 1];
+}
+
+void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_span *image)
+{
+    cbi_module *module = add_module(in, origin);
+    if (!image)
+        return;
+    module->has_image = true;
+    module->image = *image;
+    if (in->options.lto && !module->device_runtime)
+        cbi_info(in->ctx, "lto-partial", &(cbi_place){.file = origin->file}, NULL,
+                 "requested LTO but '%s' not built for LTO so doing partial LTO", origin->file);
+}
+
+void cbi_inputs_add_lto_module(cbi_inputs *in, const cbi_origin *origin, cbi_span image,
+                               bool is_fatbin)
+{
+    cbi_module *module = add_module(in, origin);
+    module->has_image = true;
+    module->is_lto = true;
+    module->is_fatbin = is_fatbin;
+    module->image = image;
 }
 
 void cbi_inputs_report_nothing(cbi_inputs *in, const char *file, const char *why)
@@ -129,7 +145,7 @@ static void add_by_ending(cbi_inputs *in, const char *path, cbi_span bytes)
             cbi_fatal(ctx, "fatbin-format", &place, NULL, "fatbin wrong format?");
         cbi_inputs_add_fatbin(in, &origin, bytes);
     } else if (strcmp(ending, "nvvm") == 0 || strcmp(ending, "ltoir") == 0) {
-        cbi_inputs_add_ltoir(in, path);
+        cbi_inputs_add_ltoir(in, path, bytes);
     } else if (strcmp(ending, "bc") == 0) {
         cbi_fatal(ctx, "input-bitcode", &place, NULL, "should never see bc files");
     } else if (cbi_is_archive(bytes)) {
@@ -211,7 +227,7 @@ static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, boo
         cbi_inputs_add_ptx_file(in, &origin, bytes);
         return;
     case CBI_CONTENT_LTOIR:
-        cbi_inputs_add_ltoir(in, path);
+        cbi_inputs_add_ltoir(in, path, bytes);
         return;
     case CBI_CONTENT_BITCODE:
         cbi_fatal(ctx, "input-bitcode", &place, NULL, "should never see bc files");
@@ -266,6 +282,11 @@ static bool is_linked_already(const cbi_inputs *in, const cbi_module *module, co
     return false;
 }
 
+bool cbi_inputs_have_lines(const cbi_inputs *in)
+{
+    return in->lto_lines;
+}
+
 void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
 {
     cbi_ctx *ctx = in->ctx;
@@ -277,15 +298,26 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
         cbi_map_put(ctx, &linked, CBI_KEY(cbi_intern(ctx, in->linked_ids.items[i])), in);
 
     CBI_VEC(cbi_link_input) inputs = {0};
+    CBI_VEC(cbi_lto_input) lto = {0};
     CBI_VEC(cbi_module_id) ids = {0};
+    size_t lto_at = 0;
+    bool lto_alone = true, ends_with_runtime = false;
     for (size_t i = 0; i < in->modules.len; i++) {
         const cbi_module *m = &in->modules.items[i];
         if (is_linked_already(in, m, &linked, ctx))
             continue;
         for (size_t k = 0; k < m->id_count; k++)
             cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[k], m->device_runtime}));
-        if (m->has_image)
+        ends_with_runtime = m->device_runtime;
+        if (!m->has_image)
+            continue;
+        if (m->is_lto) {
+            cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
+            lto_at = inputs.len; /* nvlink puts the result where the last of them was */
+        } else {
             cbi_vec_push(ctx, &inputs, ((cbi_link_input){m->file, m->image, m->device_runtime}));
+            lto_alone &= m->device_runtime;
+        }
     }
     *ret_result = (cbi_inputs_result){
         .inputs = inputs.items,
@@ -294,6 +326,13 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
         .id_count = ids.len,
         .ptx_runs = in->ptx_runs.items,
         .ptx_run_count = in->ptx_runs.len,
+        .lto = lto.items,
+        .lto_count = lto.len,
+        .lto_at = lto_at,
+        .lto_alone = lto_alone,
+        .ends_with_runtime = ends_with_runtime,
+        .host_variables = in->host_variables.items,
+        .host_variable_count = in->host_variables.len,
         .host = {.active = in->has_kernel_pattern && !in->forbid_patterns &&
                            !in->options.no_host_patterns,
                  .external_kernels = in->external_kernels.items,

@@ -14,6 +14,8 @@ typedef struct cbi_module {
     size_t id_count;
     bool device_runtime;
     bool has_image;
+    bool is_lto;    /* the image is LTO-IR */
+    bool is_fatbin; /* ... in a fatbin of one entry */
     cbi_span image;
 } cbi_module;
 
@@ -43,12 +45,14 @@ struct cbi_inputs {
     cbi_strings linked_ids; /* "def ID": modules of an earlier device link */
     cbi_strings external_kernels;
     cbi_strings internal_kernels;
+    cbi_strings host_variables;
     bool has_kernel_pattern; /* of an input other than libcudadevrt */
     bool forbid_patterns;    /* an input whose host references are not known */
     bool any_module;         /* libcudadevrt counts only after one */
     size_t fatbins;          /* looked at so far */
     bool seen_mercury;
     bool warned_limit;
+    bool lto_lines; /* LTO-IR with line information is among the modules */
 };
 
 bool cbi_names_device_runtime(const char *file);
@@ -78,7 +82,10 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
 void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member);
 /* False if there is a reason not to look at all of it; messages have told more. */
 bool cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes);
-void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file);
+void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file, cbi_span bytes);
+/* Adds a module of LTO-IR. */
+void cbi_inputs_add_lto_module(cbi_inputs *in, const cbi_origin *origin, cbi_span image,
+                               bool is_fatbin);
 
 /* May the image be linked?  Reports and does not return if nvlink would stop; false if the image
  * is to be dropped. */

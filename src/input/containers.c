@@ -7,7 +7,7 @@
 #include "input/recognise.h"
 
 static const char lto_help[] =
-    "cubind links machine code and has no compiler for LTO-IR; compile without -dlto, e.g. "
+    "give -dlto (nvcc -dlto does), or compile to machine code as well, e.g. "
     "nvcc -rdc=true -gencode arch=compute_90,code=sm_90";
 
 /* An input that is no host object may be used from anywhere, so the host references of the others
@@ -168,6 +168,22 @@ static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
     }
 }
 
+/* The compiler gets whole fatbins, since LTO-IR in them is scrambled, but no choice. */
+static void add_lto_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fatbin *fatbin,
+                          const cbi_fatbin_entry *entry)
+{
+    if (entry->cut)
+        cbi_fatal(in->ctx, "fatbin-cut", &(cbi_place){.file = origin->file},
+                  cbi_printf(in->ctx, "the fatbin in '%s' is cut off", origin->file),
+                  "elfLink nvvm error");
+    static const char lines[] = "-generate-line-info";
+    if (entry->has_options &&
+        memmem(entry->options.data, entry->options.size, lines, strlen(lines)))
+        in->lto_lines = true;
+    forbid_patterns(in, origin, true);
+    cbi_inputs_add_lto_module(in, origin, cbi_fatbin_single(in->ctx, fatbin, entry), true);
+}
+
 void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
     cbi_ctx *ctx = in->ctx;
@@ -197,9 +213,8 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     if (entry.kind == FATBIN_KIND_LTOIR) {
         if (!in->options.lto)
             cbi_fatal(ctx, "lto-needed", &place, lto_help, "LTO objects found, use -dlto");
-        cbi_report(ctx, CB_SEV_ERROR, "lto-unsupported", &place, lto_help,
-                   "'%s' holds LTO-IR for the target, which cannot be linked", origin->file);
-        cbi_fail(ctx, CB_ERR_UNSUPPORTED);
+        add_lto_entry(in, origin, &fatbin, &entry);
+        return;
     }
     add_entry(in, origin, bytes, &entry);
 }
@@ -264,14 +279,14 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
     }
 }
 
-void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file)
+void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file, cbi_span bytes)
 {
-    const cbi_place place = {.file = file};
+    const cbi_origin origin = {.file = file};
     if (!in->options.lto)
-        cbi_fatal(in->ctx, "lto-file", &place, lto_help, "should only see nvvm files when -lto");
-    cbi_report(in->ctx, CB_SEV_ERROR, "lto-unsupported", &place, lto_help,
-               "'%s' holds LTO-IR, which cannot be linked", file);
-    cbi_fail(in->ctx, CB_ERR_UNSUPPORTED);
+        cbi_fatal(in->ctx, "lto-file", &(cbi_place){.file = file}, lto_help,
+                  "should only see nvvm files when -lto");
+    forbid_patterns(in, &origin, true);
+    cbi_inputs_add_lto_module(in, &origin, bytes, false);
 }
 
 CBI_NORETURN static void no_fatbin(cbi_ctx *ctx, const char *file, const char *why)
@@ -306,6 +321,8 @@ static void add_host_references(cbi_inputs *in, const char *file, const cbi_host
     }
     add_patterns(in, host->external_kernels, &in->external_kernels);
     add_patterns(in, host->internal_kernels, &in->internal_kernels);
+    for (size_t i = 0; i < CBI_COUNT(host->variables); i++)
+        add_patterns(in, host->variables[i], &in->host_variables);
     if (in->external_kernels.len + in->internal_kernels.len > known &&
         !cbi_names_device_runtime(file))
         in->has_kernel_pattern = true;

@@ -33,6 +33,20 @@ uint64_t cbi_fatbin_size(const cbi_fatbin *fatbin)
     return fatbin->end < fatbin->bytes.size ? fatbin->end : fatbin->bytes.size;
 }
 
+cbi_span cbi_fatbin_single(cbi_ctx *ctx, const cbi_fatbin *fatbin, const cbi_fatbin_entry *entry)
+{
+    const uint8_t *e = fatbin->bytes.data + entry->offset;
+    uint64_t size =
+        cbi_ld32(e + FATBIN_ENTRY_HEADER_SIZE) + cbi_ld64(e + FATBIN_ENTRY_PAYLOAD_SIZE);
+    cbi_buf out = {0};
+    cbi_buf_u32(ctx, &out, FATBIN_MAGIC);
+    cbi_buf_u32(ctx, &out, FATBIN_VERSION | FATBIN_HEADER_SIZE << 16);
+    cbi_buf_u32(ctx, &out, (uint32_t)size);
+    cbi_buf_u32(ctx, &out, (uint32_t)(size >> 32));
+    cbi_buf_append(ctx, &out, e, (size_t)size);
+    return (cbi_span){out.items, out.len};
+}
+
 static cbi_compression compression_of(uint64_t flags)
 {
     if (flags & FATBIN_FLAG_LZ4)

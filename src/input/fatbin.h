@@ -57,6 +57,9 @@ static inline bool cbi_fatbin_is_elf(const cbi_fatbin_entry *entry)
     return entry->kind == FATBIN_KIND_ELF || entry->kind == FATBIN_KIND_CAPSULE;
 }
 
+/* A fatbin of its own with that entry alone, in new memory. */
+cbi_span cbi_fatbin_single(cbi_ctx *ctx, const cbi_fatbin *fatbin, const cbi_fatbin_entry *entry);
+
 /* What an entry is chosen for. */
 typedef struct cbi_choice {
     const cbi_arch *target;

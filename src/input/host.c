@@ -3,6 +3,15 @@
 #include "input/elf.h"
 #include "input/fatbin.h"
 
+/* Names of variables that host code refers to. */
+static void read_variables(cbi_host_object *host, const cbi_elf_section *s)
+{
+    static const char *const names[] = {".nvHRDE", ".nvHRDI", ".nvHRCE", ".nvHRCI"};
+    for (size_t i = 0; i < CBI_COUNT(names); i++)
+        if (strcmp(s->name, names[i]) == 0)
+            host->variables[i] = s->data;
+}
+
 bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_damage)
 {
     cbi_elf elf;
@@ -31,6 +40,8 @@ bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_d
             host.external_kernels = s.data;
         } else if (strcmp(s.name, ".nvHRKI") == 0) {
             host.internal_kernels = s.data;
+        } else {
+            read_variables(&host, &s);
         }
     }
     host.has_device_code = rdc || linked;

@@ -17,6 +17,7 @@ typedef struct cbi_host_object {
     cbi_span module_id;        /* NUL-terminated strings of __nv_module_id */
     cbi_span external_kernels; /* .nvHRKE */
     cbi_span internal_kernels; /* .nvHRKI */
+    cbi_span variables[4];     /* .nvHRDE, .nvHRDI, .nvHRCE, .nvHRCI: names of variables */
     bool has_device_code;      /* any of the sections for device code is there */
 } cbi_host_object;
 

@@ -50,9 +50,17 @@ typedef struct cbi_module_id {
     bool device_runtime; /* listed only if the link used libcudadevrt */
 } cbi_module_id;
 
-/* One run of the assembler, for -time. */
+/* LTO-IR for the compiler. */
+typedef struct cbi_lto_input {
+    const char *file; /* as named in messages */
+    cbi_span bytes;
+    bool fatbin; /* a fatbin of one entry; otherwise LTO-IR as it is */
+} cbi_lto_input;
+
+/* One run of a compiler, for -time. */
 typedef struct cbi_ptx_run {
     const char *source; /* "ptx" for an entry of a fatbin */
+    const char *phase;  /* "ptxas" */
     const char *input;
     const char *output; /* "" or "cubin" */
     double milliseconds;
@@ -66,6 +74,14 @@ typedef struct cbi_inputs_result {
     size_t id_count;
     const cbi_ptx_run *ptx_runs;
     size_t ptx_run_count;
+
+    const cbi_lto_input *lto; /* with link-time optimization: what has to be compiled */
+    size_t lto_count;
+    size_t lto_at;                     /* where among the inputs the result belongs */
+    bool lto_alone;                    /* nothing but libcudadevrt is machine code */
+    bool ends_with_runtime;            /* the last module is libcudadevrt */
+    const char *const *host_variables; /* name patterns of what host code refers to */
+    size_t host_variable_count;
 } cbi_inputs_result;
 
 typedef struct cbi_inputs cbi_inputs;
@@ -85,6 +101,13 @@ void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes);
 /* Links the libraries and returns everything collected.  The result lives as long as the
  * context. */
 void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result);
+
+/* Assembles what the compiler made of the LTO-IR, as a module named "lto.cubin".  fast: -Ofc, or
+ * NULL.  False after an error was reported. */
+bool cbi_inputs_assemble_lto(cbi_inputs *in, cbi_span ptx, const char *fast, cbi_span *ret_cubin);
+
+/* Was some of the LTO-IR compiled with line information? */
+bool cbi_inputs_have_lines(const cbi_inputs *in);
 
 /* e_machine for a -cpu-arch keyword ("unknown", "X86_64", "AARCH64", "PPC64LE", "ARMv7", "X86"). */
 uint16_t cbi_host_machine(const char *cpu_arch);

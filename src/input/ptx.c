@@ -214,6 +214,7 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
                   "elfLink fatbinary error");
     cbi_vec_push(ctx, &in->ptx_runs,
                  ((cbi_ptx_run){.source = from_entry ? "ptx" : origin->file,
+                                .phase = "ptxas",
                                 .input = origin->file,
                                 .output = from_entry ? "cubin" : "",
                                 .milliseconds = now_ms() - start}));
@@ -221,6 +222,14 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
                             "-o " OBJECT_NAME " ");
     *ret_cubin = job.cubin;
     return true;
+}
+
+bool cbi_inputs_assemble_lto(cbi_inputs *in, cbi_span ptx, const char *fast, cbi_span *ret_cubin)
+{
+    const cbi_origin origin = {.file = "lto.cubin"};
+    const char *options = fast ? cbi_printf(in->ctx, "-Ofc %s", fast) : "";
+    return cbi_compile_ptx(in, &origin, ptx, (cbi_span){(const uint8_t *)options, strlen(options)},
+                           true, ret_cubin);
 }
 
 static const char *program_in_path(cbi_ctx *ctx, const char *program)

@@ -146,6 +146,8 @@ def main(argv):
     act = p.add_mutually_exclusive_group(required=True)
     act.add_argument("--features", action="store_true", help="run the hand-written programs")
     act.add_argument("--random", type=int, metavar="N", help="run N random programs")
+    act.add_argument("--lto", action="store_true",
+                     help="link the hand-written programs with link-time optimization")
     act.add_argument("--damage", nargs="*", metavar="FILE",
                      help="link damaged copies of FILEs (default: the golden inputs)")
     act.add_argument("--scale", choices=["wide", "chain", "ring"], help="time large links")
@@ -166,6 +168,8 @@ def main(argv):
     p.add_argument("--fresh", action="store_true",
                    help="sources: forget the results of earlier runs, but not what was compiled")
     p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
+    p.add_argument("--table", action="store_true",
+                   help="lto: print program by target as a table, for docs/lto.md")
     p.add_argument("--seed", default="1")
     p.add_argument("--job", type=int, help="random: only this job of the seed")
     p.add_argument("--with", dest="containing", metavar="TEXT",
@@ -206,6 +210,9 @@ def main(argv):
         if opts.features:
             import features
             return features.run(opts, tools, pick_archs(opts), Tally, report, pooled, aim)
+        if opts.lto:
+            import lto
+            return lto.run(opts, tools, Tally, report, pooled)
         if opts.damage is not None:
             import damage
             return damage.run(opts, tools, pooled)

@@ -1,0 +1,181 @@
+#include "lto/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHILD_OK = 0, CHILD_UNREADY = 3 };
+
+bool cbi_child_say(int to, const void *data, size_t size)
+{
+    const uint8_t *p = data;
+    while (size) {
+        ssize_t n = write(to, p, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static void limit(int what, rlim_t most)
+{
+    struct rlimit l;
+    if (getrlimit(what, &l) != 0)
+        return;
+    if (l.rlim_cur == RLIM_INFINITY || l.rlim_cur > most)
+        l.rlim_cur = most;
+    setrlimit(what, &l);
+}
+
+/* Address sanitizers reserve more address space than any limit allows. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMITS_ADDRESS_SPACE 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIMITS_ADDRESS_SPACE 0
+#endif
+#endif
+#ifndef LIMITS_ADDRESS_SPACE
+#define LIMITS_ADDRESS_SPACE 1
+#endif
+
+CBI_NORETURN static void be_child(void (*work)(void *user, int to), void *user,
+                                  const cbi_child_limits *limits, int to, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that */
+        _exit(CHILD_UNREADY);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+        _exit(CHILD_UNREADY);
+    static const int deadly[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTERM, SIGINT};
+    for (size_t i = 0; i < CBI_COUNT(deadly); i++)
+        signal(deadly[i], SIG_DFL);
+    limit(RLIMIT_CORE, 0);
+    if (limits->mebibytes && LIMITS_ADDRESS_SPACE)
+        limit(RLIMIT_AS, (rlim_t)limits->mebibytes << 20);
+    work(user, to);
+    _exit(CHILD_OK);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Waits for the end of the child, which holds the other end of the pipe as long as it lives. */
+static bool ends_in_time(int pipe_end, unsigned seconds)
+{
+    double end = now() + seconds;
+    for (;;) {
+        double left = end - now();
+        int ms = !seconds ? -1 : left <= 0 ? 0 : left > 3600 ? 3600000 : (int)(left * 1e3) + 1;
+        struct pollfd p = {.fd = pipe_end, .events = POLLIN};
+        int n = poll(&p, 1, ms);
+        if (n > 0)
+            return true;
+        if (n == 0 && seconds && now() >= end)
+            return false;
+        if (n < 0 && errno != EINTR)
+            return true; /* waitpid will tell */
+    }
+}
+
+static cbi_child_end reap(pid_t pid, bool in_time, int *ret_signal)
+{
+    int status = 0;
+    if (!in_time)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return CBI_CHILD_DIED;
+    *ret_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (!in_time)
+        return CBI_CHILD_TIMEOUT;
+    return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_OK ? CBI_CHILD_DONE : CBI_CHILD_DIED;
+}
+
+/* The file is the child's no longer. */
+static bool read_all(cbi_ctx *ctx, int fd, cbi_span *ret_bytes)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size < 0)
+        return false;
+    size_t size = (size_t)st.st_size, done = 0;
+    uint8_t *data = cbi_alloc(ctx, size + 1);
+    while (done < size) {
+        ssize_t n = pread(fd, data + done, size - done, (off_t)done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    *ret_bytes = (cbi_span){data, size};
+    return true;
+}
+
+typedef struct reading {
+    int fd;
+    bool ok;
+    cbi_span bytes;
+} reading;
+
+static cb_status read_job(cbi_ctx *ctx, void *arg)
+{
+    reading *r = arg;
+    r->ok = read_all(ctx, r->fd, &r->bytes);
+    return CB_OK;
+}
+
+cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
+                            const cbi_child_limits *limits, cbi_span *ret_said, int *ret_signal)
+{
+    int life[2];
+    int said = memfd_create("cubind-child", MFD_CLOEXEC);
+    *ret_signal = 0;
+    if (said < 0)
+        return CBI_CHILD_NOT_STARTED;
+    if (pipe2(life, O_CLOEXEC) != 0) {
+        close(said);
+        return CBI_CHILD_NOT_STARTED;
+    }
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(life[0]);
+        be_child(work, user, limits, said, parent);
+    }
+    close(life[1]);
+    cbi_child_end end = CBI_CHILD_NOT_STARTED;
+    reading r = {.fd = said};
+    cb_status status = CB_OK;
+    if (pid > 0) {
+        end = reap(pid, ends_in_time(life[0], limits->seconds), ret_signal);
+        if (end == CBI_CHILD_DONE)
+            status = cbi_run(ctx, read_job, &r);
+    }
+    close(life[0]);
+    close(said);
+    if (status != CB_OK)
+        cbi_fail(ctx, status);
+    if (end == CBI_CHILD_DONE && !r.ok)
+        return CBI_CHILD_DIED;
+    *ret_said = r.bytes;
+    return end;
+}

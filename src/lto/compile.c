@@ -1,0 +1,282 @@
+/* One run of the compiler: options in, output and messages out. */
+#include <errno.h>
+#include <signal.h>
+
+#include "format/cuda_elf.h"
+#include "input/elf.h"
+#include "lto/lto.h"
+#include "lto/nvjitlink.h"
+#include "lto/worker.h"
+#include "object/object.h"
+
+static bool is_part(cbi_lto_form form)
+{
+    return form == CBI_LTO_PART || form == CBI_LTO_PART_PTX;
+}
+
+static void push_option(cbi_ctx *ctx, cbi_strings *out, const char *name, const char *value)
+{
+    cbi_vec_push(ctx, out, cbi_printf(ctx, "%s=%s", name, value));
+}
+
+static void push_number(cbi_ctx *ctx, cbi_strings *out, const char *name, int32_t value)
+{
+    cbi_vec_push(ctx, out, cbi_printf(ctx, "%s=%d", name, value));
+}
+
+/* What the assembler is told goes by the library's options where it has them. */
+static void assembler_options(cbi_ctx *ctx, const cbi_ptx_options *ptx, cbi_strings *out)
+{
+    if (ptx->has_split_compile) {
+        push_number(ctx, out, "-split-compile", ptx->split_compile);
+        push_number(ctx, out, "-Xptxas=-split-compile", ptx->split_compile);
+    }
+    if (ptx->device_stack_protector)
+        push_option(ctx, out, "-Xptxas=-device-stack-protector", ptx->device_stack_protector);
+    for (size_t i = 0; i < ptx->extra_count; i++)
+        push_option(ctx, out, "-Xptxas", ptx->extra[i]);
+}
+
+static void prune_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_strings *out)
+{
+    for (size_t i = 0; i < o->kernel_count; i++)
+        push_option(ctx, out, "-kernels-used", o->kernels[i]);
+    for (size_t i = 0; i < o->more_kernel_count; i++)
+        push_option(ctx, out, "-kernels-used", o->more_kernels[i]);
+    for (size_t i = 0; i < o->variable_count; i++)
+        push_option(ctx, out, "-variables-used", o->variables[i]);
+    /* Without a pattern for variables nvlink drops all that no code refers to. */
+    if (o->prune)
+        cbi_vec_push(ctx, out, "-optimize-unused-variables");
+}
+
+static cbi_strings library_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form)
+{
+    cbi_strings out = {0};
+    push_option(ctx, &out, "-arch", o->arch->name);
+    cbi_vec_push(ctx, &out, "-lto");
+    if (o->debug)
+        cbi_vec_push(ctx, &out, "-g");
+    if (o->ptx->has_maxrregcount)
+        push_number(ctx, &out, "-maxrregcount", o->ptx->maxrregcount);
+    if (o->fast_compile)
+        push_option(ctx, &out, "-Ofc", o->fast_compile);
+    for (size_t i = 0; i < o->nvvm_option_count; i++)
+        push_option(ctx, &out, "-Xnvvm", o->nvvm_options[i]);
+    if (is_part(form))
+        cbi_vec_push(ctx, &out, "-r");
+    if (form == CBI_LTO_PART_PTX) {
+        /* The assembler's work is thrown away but for the source that it keeps. */
+        cbi_vec_push(ctx, &out, "-Xptxas=-lineinfo");
+        return out;
+    }
+    assembler_options(ctx, o->ptx, &out);
+    if (is_part(form))
+        return out;
+    if (o->has_split_extended && form == CBI_LTO_WHOLE)
+        push_number(ctx, &out, "-split-compile-extended", o->split_extended);
+    prune_options(ctx, o, &out);
+    if (form == CBI_LTO_WHOLE_PTX)
+        cbi_vec_push(ctx, &out, "-ptx");
+    return out;
+}
+
+/* ---- what goes wrong ---- */
+
+typedef struct failure {
+    const char *id;
+    const char *text;
+    const char *help;
+} failure;
+
+static cb_status report_failure(cbi_ctx *ctx, void *arg)
+{
+    const failure *f = arg;
+    cbi_fatal(ctx, f->id, NULL, f->help, "%s", f->text);
+}
+
+/* Fatal, with a status of its own: this build lacks something. */
+CBI_NORETURN static void no_library(cbi_ctx *ctx, const char *help)
+{
+    failure f = {"lto-library", "elfLink linker library load error", help};
+    cbi_run(ctx, report_failure, &f);
+    cbi_fail(ctx, CB_ERR_UNSUPPORTED);
+}
+
+CBI_NORETURN static void fail(cbi_ctx *ctx, const char *text, const char *help)
+{
+    cbi_fatal(ctx, "lto-failed", NULL, help, "%s", text);
+}
+
+static const char *copy(cbi_ctx *ctx, cbi_span text)
+{
+    return cbi_strndup(ctx, (const char *)text.data, strnlen((const char *)text.data, text.size));
+}
+
+static bool contains(const char *text, const char *what)
+{
+    return strstr(text, what) != NULL;
+}
+
+/* Lines for the user as they are, but those in which the library names its own errors. */
+static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, const char *s)
+{
+    while (ptx->print && *s) {
+        size_t len = strcspn(s, "\n");
+        bool blank = strspn(s, " ") == len;
+        if (!blank && strncmp(s, "ERROR ", strlen("ERROR ")) != 0)
+            ptx->print(ptx->print_user, cbi_printf(ctx, "%.*s\n", (int)len, s));
+        s += len + (s[len] == '\n');
+    }
+}
+
+/* "ERROR in nvvmCompileProgram: NAME", then what the compiler says. */
+CBI_NORETURN static void fail_in_nvvm(cbi_ctx *ctx, const char *log)
+{
+    size_t head = strcspn(log, "\n");
+    const char *colon = memchr(log, ':', head);
+    const char *name = colon && colon[1] == ' ' ? colon + 2 : log;
+    const char *rest = log + head + (log[head] == '\n');
+    cbi_info(ctx, "lto-compiler", NULL, NULL, "%s%.*s", rest, (int)(log + head - name), name);
+    fail(ctx, "elfLink JIT compile failed", NULL);
+}
+
+CBI_NORETURN static void fail_in_library(cbi_ctx *ctx, const cbi_lto_options *o,
+                                         const cbi_lto_reply *reply)
+{
+    const char *log = copy(ctx, reply->error);
+    if (reply->status == NVJITLINK_ERROR_NVVM_COMPILE)
+        fail_in_nvvm(ctx, log);
+    if (reply->status == NVJITLINK_ERROR_PTX_COMPILE) {
+        print_lines(ctx, o->ptx, log);
+        fail(ctx,
+             contains(log, "ptxas fatal") ? "elfLink fatbinary error"
+                                          : "elfLink JIT compile failed",
+             NULL);
+    }
+    fail(ctx, "elfLink nvvm error",
+         cbi_printf(ctx, "nvJitLink failed with status %d: %s", reply->status, log));
+}
+
+static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, cbi_child_end end, int signal)
+{
+    switch (end) {
+    case CBI_CHILD_DONE:
+        return;
+    case CBI_CHILD_NOT_STARTED:
+        fail(ctx, "elfLink JIT compile failed",
+             cbi_printf(ctx, "no process for the compiler: %s", strerror(errno)));
+    case CBI_CHILD_TIMEOUT:
+        fail(ctx, "elfLink JIT compile failed",
+             cbi_printf(ctx, "the compiler did not end within %u seconds", o->limits.seconds));
+    case CBI_CHILD_DIED:
+        break;
+    }
+    fail(ctx, "elfLink JIT compile failed",
+         signal ? cbi_printf(ctx, "the compiler died with signal %d (%s); it may use %u MiB",
+                             signal, strsignal(signal), o->limits.mebibytes)
+                : "the compiler ended its process");
+}
+
+static const char install_help[] =
+    "link-time optimization needs NVIDIA's nvJitLink library: libnvJitLink.so.13 of the CUDA "
+    "toolkit or of the package nvidia-nvjitlink; name the file with --nvjitlink FILE";
+static const char nvvm_help[] =
+    "a link of LTO-IR with other code also needs libnvvm.so.4 of the CUDA toolkit; name the "
+    "toolkit's folder nvvm with -nvvmpath";
+
+static void check_reply(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_reply *reply)
+{
+    switch (reply->stage) {
+    case CBI_LTO_NO_LIBRARY:
+        no_library(ctx, cbi_printf(ctx, "%s\n(%s)", install_help, copy(ctx, reply->error)));
+    case CBI_LTO_NO_COMPILER:
+        no_library(ctx, cbi_printf(ctx, "%s\n(%s)", nvvm_help, copy(ctx, reply->error)));
+    case CBI_LTO_FINISHED:
+        return;
+    case CBI_LTO_FAILED:
+    case CBI_LTO_STAGES:
+        fail_in_library(ctx, o, reply);
+    }
+}
+
+/* ---- the run ---- */
+
+/* A device ELF of that type, all of whose sections lie inside it. */
+static bool is_sound(cbi_span image, uint16_t type)
+{
+    cbi_elf elf;
+    if (!cbi_elf_open(image, &elf) || elf.machine != EM_CUDA || elf.type != type)
+        return false;
+    for (uint32_t i = 1; i < elf.section_count; i++) {
+        cbi_elf_section s = cbi_elf_section_at(&elf, i);
+        if (s.damaged && cbi_section_has_data(s.type))
+            return false;
+    }
+    return true;
+}
+
+static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_lto_job *job,
+                cbi_lto_reply *ret_reply)
+{
+    cbi_span said = {NULL, 0};
+    int signal = 0;
+    cbi_child_end end = cbi_child_run(ctx, cbi_lto_worker, job, &o->limits, &said, &signal);
+    check_end(ctx, o, end, signal);
+    if (!cbi_lto_read_reply(said, ret_reply))
+        fail(ctx, "elfLink JIT compile failed", "the compiler's process gave no answer");
+    if (!is_part(form) && !o->whole_only && ret_reply->stage == CBI_LTO_FAILED &&
+        contains(copy(ctx, ret_reply->error), "Unresolved extern"))
+        return false;
+    check_reply(ctx, o, ret_reply);
+    return true;
+}
+
+bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
+                     const cbi_lto_input *inputs, size_t count, cbi_span *ret_output)
+{
+    cbi_lto_job job = {.inputs = inputs,
+                       .input_count = count,
+                       .options = library_options(ctx, o, form),
+                       .wants_ptx = form == CBI_LTO_WHOLE_PTX};
+    cbi_lto_list_libraries(ctx, o, &job.libraries);
+    if (is_part(form)) {
+        cbi_lto_list_compilers(ctx, o, &job.compilers);
+        job.empty_ptx =
+            cbi_printf(ctx, ".version 9.0\n.target %s\n.address_size 64\n", o->arch->name);
+    }
+    cbi_lto_reply reply;
+    if (!run(ctx, o, form, &job, &reply))
+        return false;
+    cbi_span output = reply.output;
+    if (form == CBI_LTO_WHOLE_PTX) /* a C string */
+        output.size = strnlen((const char *)output.data, output.size);
+    else if (!is_sound(output, is_part(form) ? ET_REL : ET_EXEC))
+        fail(ctx, "elfLink JIT compile failed", "the compiler's result is no sound device ELF");
+    if (form == CBI_LTO_PART_PTX) {
+        if (!cbi_lto_find_ptx(ctx, output, &output))
+            fail(ctx, "elfLink JIT compile failed", "the compiler's result holds no PTX");
+    } else {
+        print_lines(ctx, o->ptx, copy(ctx, reply.info));
+    }
+    *ret_output = output;
+    return true;
+}
+
+bool cbi_lto_has_kernel(cbi_span cubin)
+{
+    enum { SYMBOL = 24, INFO = 4, OTHER = 5 };
+    cbi_elf elf;
+    if (!cbi_elf_open(cubin, &elf))
+        return false;
+    for (uint32_t i = 1; i < elf.section_count; i++) {
+        cbi_elf_section s = cbi_elf_section_at(&elf, i);
+        if (s.type != SHT_SYMTAB)
+            continue;
+        for (size_t at = 0; s.data.size - at >= SYMBOL; at += SYMBOL)
+            if (ELF64_ST_TYPE(s.data.data[at + INFO]) == STT_FUNC &&
+                (s.data.data[at + OTHER] & STO_CUDA_ENTRY))
+                return true;
+    }
+    return false;
+}

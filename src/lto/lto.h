@@ -1,0 +1,64 @@
+/* Link-time optimization: LTO-IR is compiled by NVIDIA's nvJitLink library, which is loaded at run
+ * time, in a child process.  What it needs and what nvlink does around it: docs/lto.md. */
+#ifndef CBI_LTO_H
+#define CBI_LTO_H
+
+#include "input/input.h"
+#include "lto/child.h"
+
+typedef struct cbi_lto_options {
+    const cbi_arch *arch;
+    const char *nvjitlink; /* --nvjitlink; NULL: looked for */
+    const char *nvvmpath;  /* -nvvmpath, or NULL */
+    cbi_child_limits limits;
+
+    bool debug;                 /* -g without -suppress-debug-info */
+    const cbi_ptx_options *ptx; /* what goes to the assembler */
+    const char *fast_compile;   /* -Ofc, NULL if 0 */
+    bool has_split_extended;    /* -split-compile-extended */
+    int32_t split_extended;
+    const char *const *nvvm_options; /* -Xnvvm items */
+    size_t nvvm_option_count;
+
+    bool whole_only; /* -force-whole-lto: missing functions are an error */
+    bool prune;      /* only what the patterns name is used from outside */
+    const char *const *kernels;
+    size_t kernel_count;
+    const char *const *more_kernels; /* as well */
+    size_t more_kernel_count;
+    const char *const *variables;
+    size_t variable_count;
+} cbi_lto_options;
+
+typedef enum cbi_lto_form {
+    CBI_LTO_WHOLE,     /* the finished cubin of a program that is nothing but LTO-IR */
+    CBI_LTO_WHOLE_PTX, /* its PTX */
+    CBI_LTO_PART,      /* a relocatable cubin of a part: all that others can refer to stays */
+    CBI_LTO_PART_PTX   /* its PTX, without line information */
+} cbi_lto_form;
+
+/* Compiles.  False, with nothing reported, if the program is not whole: it refers to functions that
+ * none of the inputs defines (whole programs only).  Other failures are fatal.  *ret_output lives
+ * as long as the context. */
+bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_form form,
+                     const cbi_lto_input *inputs, size_t count, cbi_span *ret_output);
+
+/* Does a cubin define a kernel? */
+bool cbi_lto_has_kernel(cbi_span cubin);
+
+/* Writes the record of tools in a finished cubin as the assembler of the toolkit would have done;
+ * nothing moves.  False if it is not the record that is expected; it is left alone then. */
+bool cbi_lto_settle_record(uint8_t *cubin, size_t size, const char *build);
+
+/* The text of the program among the PTX that an assembler kept in a cubin, without the anchor.
+ * False if there is none. */
+bool cbi_lto_find_ptx(cbi_ctx *ctx, cbi_span cubin, cbi_span *ret_text);
+
+/* Does PTX refer to nothing but what it defines and what the driver supplies? */
+bool cbi_lto_is_closed(cbi_ctx *ctx, cbi_span ptx);
+
+/* Names of the libraries to try, in order. */
+void cbi_lto_list_libraries(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
+void cbi_lto_list_compilers(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
+
+#endif

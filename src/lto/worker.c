@@ -1,0 +1,202 @@
+#include "lto/worker.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lto/child.h"
+#include "lto/nvjitlink.h"
+
+/* Refers to a function that nobody defines, without a call.  With it among the inputs nvJitLink
+ * sees that the program is not complete, and keeps what others could refer to. */
+static const char anchor_ir[] =
+    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-"
+    "f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n"
+    "target triple = \"nvptx64-nvidia-cuda\"\n"
+    "declare void @" CBI_LTO_ANCHOR "()\n"
+    "@llvm.compiler.used = appending global [1 x i8*] [i8* bitcast (void ()* @" CBI_LTO_ANCHOR
+    " to i8*)], section \"llvm.metadata\"\n"
+    "!nvvmir.version = !{!0}\n"
+    "!0 = !{i32 2, i32 0}\n";
+
+static void say_bytes(int to, const void *data, size_t size)
+{
+    uint64_t length = size;
+    cbi_child_say(to, &length, sizeof length);
+    cbi_child_say(to, data, size);
+}
+
+static void say(int to, cbi_lto_stage stage, int status, const char *error, const char *info,
+                const void *output, size_t size)
+{
+    const uint32_t head[2] = {(uint32_t)stage, (uint32_t)status};
+    cbi_child_say(to, head, sizeof head);
+    say_bytes(to, error, strlen(error));
+    say_bytes(to, info, strlen(info));
+    say_bytes(to, output, size);
+}
+
+bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply)
+{
+    cbi_reader r = cbi_reader_at(said, 0);
+    cbi_lto_reply reply;
+    uint32_t stage = cbi_read32(&r);
+    reply.stage = (cbi_lto_stage)stage;
+    reply.status = (int)cbi_read32(&r);
+    reply.error = cbi_read_bytes(&r, cbi_read64(&r));
+    reply.info = cbi_read_bytes(&r, cbi_read64(&r));
+    reply.output = cbi_read_bytes(&r, cbi_read64(&r));
+    if (r.bad || stage >= CBI_LTO_STAGES)
+        return false;
+    *ret_reply = reply;
+    return true;
+}
+
+/* The first that can be loaded; *ret_why is what was wrong with the last otherwise. */
+static void *load(const cbi_strings *names, const char **ret_why)
+{
+    *ret_why = "no name to look for";
+    for (size_t i = 0; i < names->len; i++) {
+        void *library = dlopen(names->items[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+        *ret_why = dlerror();
+    }
+    return NULL;
+}
+
+/* Fills a table of functions.  False if one is missing. */
+static bool bind(void *library, const char *const *names, size_t count, void *table,
+                 const char **ret_why)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *function = dlsym(library, names[i]);
+        if (!function) {
+            *ret_why = names[i];
+            return false;
+        }
+        memcpy((char *)table + i * sizeof function, &function, sizeof function);
+    }
+    return true;
+}
+
+static bool load_nvjitlink(const cbi_strings *names, cbi_nvjitlink *ret_table, const char **ret_why)
+{
+    static const char *const functions[] = {
+        "nvJitLinkCreate",
+        "nvJitLinkDestroy",
+        "nvJitLinkAddData",
+        "nvJitLinkComplete",
+        "nvJitLinkGetLinkedCubinSize",
+        "nvJitLinkGetLinkedCubin",
+        "nvJitLinkGetLinkedPtxSize",
+        "nvJitLinkGetLinkedPtx",
+        "nvJitLinkGetErrorLogSize",
+        "nvJitLinkGetErrorLog",
+        "nvJitLinkGetInfoLogSize",
+        "nvJitLinkGetInfoLog",
+    };
+    void *library = load(names, ret_why);
+    return library && bind(library, functions, CBI_COUNT(functions), ret_table, ret_why);
+}
+
+typedef struct bytes {
+    char *data;
+    size_t size;
+} bytes;
+
+/* A byte string that is asked for by size first; with a NUL behind it. */
+static bytes fetch(nvJitLinkHandle handle, int (*get_size)(nvJitLinkHandle, size_t *),
+                   int (*get)(nvJitLinkHandle, char *))
+{
+    bytes none = {NULL, 0};
+    size_t size = 0;
+    if (get_size(handle, &size) != NVJITLINK_SUCCESS || size == SIZE_MAX)
+        return none;
+    char *data = calloc(1, size + 1);
+    if (!data)
+        return none;
+    if (size && get(handle, data) != NVJITLINK_SUCCESS) {
+        free(data);
+        return none;
+    }
+    return (bytes){data, size};
+}
+
+/* LTO-IR of the anchor. */
+static bool make_anchor(const cbi_strings *names, bytes *ret_ir, const char **ret_why)
+{
+    static const char *const functions[] = {"nvvmCreateProgram", "nvvmAddModuleToProgram",
+                                            "nvvmCompileProgram", "nvvmGetCompiledResultSize",
+                                            "nvvmGetCompiledResult"};
+    /* The oldest target: its LTO-IR can be compiled for every other. */
+    const char *options[] = {"-arch=compute_75", "-gen-lto"};
+    cbi_nvvm nvvm;
+    nvvmProgram program = NULL;
+    void *library = load(names, ret_why);
+    if (!library || !bind(library, functions, CBI_COUNT(functions), &nvvm, ret_why))
+        return false;
+    *ret_why = "it does not compile";
+    if (nvvm.create_program(&program) != 0 ||
+        nvvm.add_module(program, anchor_ir, sizeof anchor_ir - 1, CBI_LTO_ANCHOR) != 0 ||
+        nvvm.compile(program, CBI_COUNT(options), options) != 0 ||
+        nvvm.get_result_size(program, &ret_ir->size) != 0)
+        return false;
+    ret_ir->data = malloc(ret_ir->size + 1);
+    return ret_ir->data && nvvm.get_result(program, ret_ir->data) == 0;
+}
+
+static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cbi_lto_job *job,
+                      const bytes *anchor)
+{
+    int status = NVJITLINK_SUCCESS;
+    for (size_t i = 0; i < job->input_count && !status; i++) {
+        const cbi_lto_input *in = &job->inputs[i];
+        status = lib->add_data(handle, in->fatbin ? NVJITLINK_INPUT_FATBIN : NVJITLINK_INPUT_LTOIR,
+                               in->bytes.data, in->bytes.size, in->file);
+    }
+    if (anchor->data && !status)
+        status = lib->add_data(handle, NVJITLINK_INPUT_LTOIR, anchor->data, anchor->size,
+                               CBI_LTO_ANCHOR);
+    if (job->empty_ptx && !status)
+        status = lib->add_data(handle, NVJITLINK_INPUT_PTX, job->empty_ptx, strlen(job->empty_ptx),
+                               "empty");
+    return status;
+}
+
+static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const bytes *anchor,
+                         int to)
+{
+    nvJitLinkHandle handle = NULL;
+    int status = lib->create(&handle, (uint32_t)job->options.len, job->options.items);
+    if (!status)
+        status = add_inputs(lib, handle, job, anchor);
+    if (!status)
+        status = lib->complete(handle);
+    bytes output = {NULL, 0};
+    if (!status)
+        output = job->wants_ptx ? fetch(handle, lib->get_ptx_size, lib->get_ptx)
+                                : fetch(handle, lib->get_cubin_size,
+                                        (int (*)(nvJitLinkHandle, char *))lib->get_cubin);
+    bytes error = {NULL, 0}, info = {NULL, 0};
+    if (handle) {
+        error = fetch(handle, lib->get_error_log_size, lib->get_error_log);
+        info = fetch(handle, lib->get_info_log_size, lib->get_info_log);
+    }
+    say(to, output.data ? CBI_LTO_FINISHED : CBI_LTO_FAILED, status, error.data ? error.data : "",
+        info.data ? info.data : "", output.data, output.size);
+}
+
+void cbi_lto_worker(void *user, int to)
+{
+    const cbi_lto_job *job = user;
+    cbi_nvjitlink lib;
+    bytes anchor = {NULL, 0};
+    const char *why = "";
+    if (!load_nvjitlink(&job->libraries, &lib, &why))
+        say(to, CBI_LTO_NO_LIBRARY, 0, why, "", NULL, 0);
+    else if (job->compilers.len && !make_anchor(&job->compilers, &anchor, &why))
+        say(to, CBI_LTO_NO_COMPILER, 0, why, "", NULL, 0);
+    else
+        link_and_say(&lib, job, &anchor, to);
+}

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Link-time optimization: what becomes of a missing or misbehaving compiler library, and with the
+toolkit whole builds by `nvcc -dlto` with cubind in nvlink's place.  How close the results are to
+nvlink's is measured by tests/oracle (--lto)."""
+
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+from _checks import expect, finish, skip
+from _containers import LTOIR, entry, fatbin
+from builds import CUBIND, find_nvcc, tool_folder
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
+BUILD = os.environ.get("CUBIND_BUILD", os.path.dirname(CUBIND))
+FAKE = os.path.join(BUILD, "tests", "lto", "fake_nvjitlink.so")
+
+KERNEL = """
+extern __device__ int g;
+__device__ int helper(int);
+__global__ void k(int *p) { *p = helper(*p) + g; }
+int main() { k<<<1, 1>>>(0); return 0; }
+"""
+HELPER = """
+__device__ int g = 5;
+__device__ int helper(int x) { return x * 3 + 1; }
+__global__ void unused(int *p) { *p = helper(*p); }
+"""
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = path
+
+    def write(self, name, data):
+        with open(os.path.join(self.path, name), "wb") as f:
+            f.write(data if isinstance(data, bytes) else data.encode())
+
+    def read(self, name):
+        try:
+            with open(os.path.join(self.path, name), "rb") as f:
+                return f.read()
+        except OSError:
+            return None
+
+    def run(self, *argv, **environment):
+        done = subprocess.run(argv, cwd=self.path, env=dict(os.environ, **environment),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def link(self, *args, **environment):
+        out = os.path.join(self.path, "out")
+        if os.path.exists(out):
+            os.unlink(out)
+        return self.run(CUBIND, "link", "-arch=sm_90", "-dlto", "-o", "out", *args, **environment)
+
+
+def no_library(f):
+    code, text = f.link("a.fatbin", "--nvjitlink=nosuch.so")
+    expect("no library", code == 1 and "elfLink linker library load error" in text and
+           "--nvjitlink" in text and "libnvJitLink.so.13" in text and "nosuch.so" in text and
+           f.read("out") is None, text)
+    f.write("text.so", "no library at all")
+    code, text = f.link("a.fatbin", "--nvjitlink=./text.so")
+    expect("library that is none", code == 1 and "--nvjitlink" in text, text)
+    code, text = f.link("a.fatbin", "--nvjitlink=libc.so.6")
+    expect("another library", code == 1 and "nvJitLinkCreate" in text, text)
+    code, text = f.run(CUBIND, "link", "-arch=sm_90", "-o", "out", "a.fatbin")
+    expect("without -dlto", code == 1 and "LTO objects found, use -dlto" in text and
+           "libnvvm" not in text, text)
+
+
+# what the library does: (words in the messages)
+MISBEHAVIOUR = {
+    "crash": ("elfLink JIT compile failed", "signal 11"),
+    "exit": ("elfLink JIT compile failed", "no answer"),
+    "refuse": ("elfLink nvvm error", "status 3", "refused a.fatbin of type 4"),
+    "nvvm": ("info    : a.o: bad\nNVVM_ERROR_COMPILATION\n", "elfLink JIT compile failed"),
+    "ptxas": ("ptxas error   : too much\ncubind fatal   : elfLink JIT compile failed",),
+}
+
+
+def misbehaving(f):
+    for what, words in MISBEHAVIOUR.items():
+        code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_NVJITLINK=what)
+        expect("library: " + what, code == 1 and all(w in text for w in words) and
+               f.read("out") is None, text)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--lto-time-limit=1",
+                        FAKE_NVJITLINK="hang")
+    expect("library: hang", code == 1 and "within 1 seconds" in text, text)
+    if "asan" in BUILD:
+        skip("library: memory", "sanitizers need more address space than any limit leaves")
+    else:
+        code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--lto-memory-limit=512",
+                            FAKE_NVJITLINK="memory")
+        expect("library: memory", code == 1 and "512 MiB" in text, text)
+
+
+def results(f, cubin):
+    sections = struct.unpack_from("<Q", cubin, 40)[0]
+    bad = {"empty": b"", "text": b"text", "cut": cubin[:len(cubin) // 2],
+           "header": cubin[:64], "relocatable": cubin[:16] + b"\1" + cubin[17:],
+           "host": cubin[:18] + b"\x3e\0" + cubin[20:],
+           "section": cubin[:sections + 64 + 24] + b"\xff" * 8 + cubin[sections + 64 + 32:]}
+    for name, data in bad.items():
+        f.write("result", data)
+        code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result")
+        expect("result: " + name, code == 1 and f.read("out") is None and "fatal" in text, text)
+    f.write("result", cubin)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result",
+                        FAKE_NVJITLINK="options")
+    expect("result", code == 0 and f.read("out") == cubin, text)
+    expect("options of the library", "-arch=sm_90\n-lto\n" in text, text)
+    code, text = f.link(
+        "a.fatbin", "--nvjitlink=" + FAKE, "-maxrregcount=40", "-Xptxas=-v,-O1", "-Xnvvm=-opt=0",
+        "-Ofc=mid", "-split-compile=2", "-split-compile-extended=3", "-kernels-used=k",
+        "-variables-used=v", "-g", FAKE_OUTPUT="result", FAKE_NVJITLINK="options")
+    for option in ("-g", "-maxrregcount=40", "-Xptxas=-v", "-Xptxas=-O1", "-Xnvvm=-opt=0",
+                   "-Ofc=mid", "-split-compile=2", "-split-compile-extended=3", "-kernels-used=k",
+                   "-variables-used=v", "-optimize-unused-variables"):
+        expect("option " + option, "\n" + option + "\n" in text, text)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--map=m", FAKE_OUTPUT="result")
+    expect("no map", code == 0 and "'--map' has no effect" in text, text)
+
+
+def record(f, cubin):
+    """The assembler's record in the result is the toolkit's, and nothing else changes."""
+    note = b"\0ptxas\0Cuda compilation tools, release 13.0, V13.0.88\0"
+    theirs = b"Build system must define TOOLS_VERSION_EXTENDED\0-O 1 -arch sm_90 -split-compile 2 \0"
+    ours = b"Build cuda_13.0.r13.0/compiler.36424714_0\0-O 1 -arch sm_90 -m 64 -split-compile 2 \0"
+    at = [1, 7, len(note), len(note) + theirs.index(b"\0") + 1]
+    strings = note + theirs
+    strings += b"\0" * (-len(strings) % 4)
+    desc = struct.pack("<6I", 2, 0, *at) + strings
+    data = cubin + struct.pack("<III", 12, len(desc), 2000) + b"NVIDIA Corp\0" + desc
+    header = section_header(cubin, b".note.nv.tkinfo\0")
+    data = data[:header + 24] + struct.pack("<QQ", len(cubin), len(data) - len(cubin)) + \
+        data[header + 40:]
+    f.write("result", data)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result")
+    out = f.read("out") or b""
+    expect("record", code == 0 and ours in out and theirs not in out, text)
+    expect("record: the rest", len(out) == len(data) and out[:len(cubin)] == data[:len(cubin)])
+    f.write("result", data.replace(b"Build system", b"Build System"))
+    f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result")
+    expect("record of another build", f.read("out") == f.read("result"))
+
+
+def section_header(cubin, name):
+    table, = struct.unpack_from("<Q", cubin, 40)
+    count, names = struct.unpack_from("<HH", cubin, 60)
+    strings = struct.unpack_from("<Q", cubin, table + 64 * names + 24)[0]
+    for i in range(count):
+        at = strings + struct.unpack_from("<I", cubin, table + 64 * i)[0]
+        if cubin[at:at + len(name)] == name:
+            return table + 64 * i
+    raise ValueError("no section " + name.decode())
+
+
+def find_library(nvcc):
+    top = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    for name in ("libnvJitLink.so.13", "libnvJitLink.so"):
+        path = os.path.join(top, "lib64", name)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def whole_builds(f, nvcc):
+    """The device code of a program built by `nvcc -dlto` is what nvlink makes of the objects."""
+    own = tool_folder(nvcc, CUBIND, os.path.join(f.path, "ours"))
+    f.write("a.cu", KERNEL)
+    f.write("b.cu", HELPER)
+    for name in "ab":
+        code, text = f.run(nvcc, "-dlto", "-dc", "-arch=sm_90", name + ".cu", "-o", name + ".o")
+        expect("compile " + name, code == 0, text)
+    code, text = f.run(own, "-dlto", "-arch=sm_90", "a.o", "b.o", "-o", "app")
+    expect("nvcc -dlto", code == 0, text)
+    code, text = f.run(CUBIND, "extract", "--kind", "cubin", "-o", "images", "app")
+    images = os.path.join(f.path, "images")
+    found = sorted(os.listdir(images)) if os.path.isdir(images) else []
+    expect("one image", len(found) == 1, text)
+    if not found:
+        return
+    with open(os.path.join(images, found[0]), "rb") as h:
+        image = h.read()
+    code, text = f.run(CUBIND, "check", os.path.join("images", found[0]))
+    expect("the image is sound", code == 0, text)
+    expect("no host reference, no kernel", b"_Z6unusedPi" not in image and b"_Z1kPi" in image)
+    top = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    compilers = [p for p in (top, os.path.join(top, "nvvm"))
+                 if os.path.exists(os.path.join(p, "lib64/libnvvm.so"))]
+    nvlink = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")
+    if not compilers:
+        skip("the image is nvlink's", "no libnvvm.so for nvlink")
+        return
+    code, text = f.run(nvlink, "-dlto", "-nvvmpath=" + compilers[0], "-arch=sm_90", "a.o", "b.o",
+                       "-L" + os.path.join(top, "lib64"), "-lcudadevrt", "-o", "theirs.cubin")
+    expect("the image is nvlink's", code == 0 and f.read("theirs.cubin") == image, text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as path:
+        f = Folder(path)
+        inputs = [os.path.join(ROOT, "tests/cases/inputs", n) for n in ("a.cubin", "b.cubin")]
+        f.run(CUBIND, "link", "-arch=sm_90", *inputs, "-o", "linked")
+        cubin = f.read("linked")
+        f.write("a.fatbin", fatbin(entry(LTOIR, "90", b"\xed\x43\x4e\x7f" * 30)))
+        no_library(f)
+        if os.path.exists(FAKE):
+            misbehaving(f)
+            results(f, cubin)
+            record(f, cubin)
+        else:
+            skip("misbehaving library", "%s is not built" % os.path.basename(FAKE))
+        nvcc = find_nvcc()
+        if nvcc and find_library(nvcc) and shutil.which("g++"):
+            whole_builds(f, nvcc)
+        else:
+            skip("whole builds", "no nvcc 13.0.88 with libnvJitLink.so")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
