@@ -155,6 +155,31 @@ static void print_attributes(void)
     printf("\n");
 }
 
+static void print_chips(void)
+{
+    printf(
+        "## Targets\n\nShared memory in bytes: the most a kernel may have (`a` targets, and "
+        "with --enable-extended-smem; 0x%x otherwise), and what the system takes of it. "
+        "\"runs\": other chips whose machine code it runs unchanged. \"made from\": the chip whose "
+        "fatbin entries a finalizer turns into code for it. The last two: its bit in "
+        "CAN_FASTPATH_FINALIZE, and the bits of its own code.\n\n"
+        "| sm | shared | reserved | runs | made from | bit | code "
+        "|\n|---|---|---|---|---|---|---|\n",
+        CBI_SHARED_MAX);
+    for (size_t i = 0; i < cbi_chip_count; i++) {
+        const cbi_chip *c = &cbi_chips[i];
+        printf("| %u | 0x%x | 0x%x |", c->sm, c->shared_max, c->reserved_shared);
+        for (size_t k = 0; k < CBI_COUNT(c->same_code); k++)
+            if (c->same_code[k])
+                printf(" %u", c->same_code[k]);
+        printf(" |");
+        if (c->finalized_from)
+            printf(" %u", c->finalized_from);
+        printf(" | 0x%02x | 0x%02x |\n", c->fast_bit, c->fast_mask);
+    }
+    printf("\n");
+}
+
 static void print_compat(void)
 {
     static const char *const merges[] = {"dropped",
@@ -187,6 +212,7 @@ int main(void)
     print_sections();
     print_relocs();
     print_attributes();
+    print_chips();
     print_compat();
     return 0;
 }

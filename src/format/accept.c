@@ -7,23 +7,16 @@ typedef struct arch_pair {
     uint32_t to;
 } arch_pair;
 
-/* Machine code that runs unchanged on a later number. */
-static const arch_pair same_code[] = {{80, 86}, {80, 89}, {86, 89}};
-
-/* Numbers that a finalizer can reach from a fatbin entry. */
-static const arch_pair finalizable[] = {{100, 103}, {120, 121}};
-
 /* Old names of architectures that were renumbered. */
 static const arch_pair renumbered[] = {{104, 120}, {130, 107}, {101, 110}};
 
 enum { COMPAT_PORTABILITY = 2, COMPAT_LEVEL = 6, COMPAT_ISA = 7, COMPAT_SPECIFIC = 9 };
 
-static bool has_pair(const arch_pair *pairs, size_t count, uint32_t from, uint32_t to)
+/* Does machine code for one number run unchanged on another? */
+static bool is_same_code(uint32_t from, uint32_t to)
 {
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].from == from && pairs[i].to == to)
-            return true;
-    return false;
+    const cbi_chip *chip = cbi_chip_find(to);
+    return chip && from && (chip->same_code[0] == from || chip->same_code[1] == from);
 }
 
 cbi_arch_facts cbi_arch_read_facts(uint32_t e_flags, const cbi_span *compat)
@@ -78,7 +71,7 @@ static bool matches(const cbi_arch_facts *in, const cbi_arch *target)
 {
     if (in->sm == target->sm)
         return !in->specific || target->suffix != 'f';
-    if (has_pair(same_code, CBI_COUNT(same_code), in->sm, target->sm))
+    if (is_same_code(in->sm, target->sm))
         return true;
     return in->sm == 120 && target->sm == 121 && !in->specific && target->suffix != 'f';
 }
@@ -126,9 +119,10 @@ bool cbi_arch_accepts_elf_entry(uint32_t sm, char suffix, bool portable, const c
         return true;
     if (suffix == 'a')
         return false;
-    if (has_pair(same_code, CBI_COUNT(same_code), sm, target->sm))
+    if (is_same_code(sm, target->sm))
         return true;
-    return portable && has_pair(finalizable, CBI_COUNT(finalizable), sm, target->sm);
+    const cbi_chip *chip = cbi_chip_find(target->sm);
+    return portable && chip && chip->finalized_from == sm;
 }
 
 bool cbi_arch_accepts_ptx_entry(uint32_t sm, char suffix, const cbi_arch *target)

@@ -1,5 +1,35 @@
 #include "format/arch.h"
 
+#include "format/cuda_elf.h"
+
+/* clang-format off */
+enum { RESERVED = CUDA_RESERVED_SHARED };
+const cbi_chip cbi_chips[] = {
+    /* sm, shared_max, reserved, same_code, finalized_from, fast_bit, fast_mask, fence_reads */
+    {75, 0x10000, 0, {0}, 0, 0, 0, false},
+    {80, 0x28c00, 0, {0}, 0, 0, 0, false},
+    {86, 0x18c00, 0, {80}, 0, 0, 0, false},
+    {87, 0x28c00, 0, {0}, 0, 0, 0, false},
+    {88, 0x18c00, 0, {0}, 0, 0, 0, false},
+    {89, 0x18c00, 0, {80, 86}, 0, 0, 0, false},
+    {90, 0x38c00, RESERVED, {0}, 0, 0, 0, false},
+    {100, 0x38c00, RESERVED, {0}, 0, 0x01, 0x01 | 0x08, true},
+    {103, 0x38c00, RESERVED, {0}, 100, 0x08, 0, true},
+    {110, 0x38c00, RESERVED, {0}, 0, 0x02, 0, true},
+    {120, 0x18c00, RESERVED, {0}, 0, 0x10, 0x10 | 0x40, false},
+    {121, 0x18c00, RESERVED, {0}, 120, 0x40, 0, false},
+};
+/* clang-format on */
+const size_t cbi_chip_count = CBI_COUNT(cbi_chips);
+
+const cbi_chip *cbi_chip_find(uint32_t sm)
+{
+    for (size_t i = 0; i < cbi_chip_count; i++)
+        if (cbi_chips[i].sm == sm)
+            return &cbi_chips[i];
+    return NULL;
+}
+
 const cbi_arch cbi_archs[] = {
     {"sm_75", 75, 0},      {"sm_80", 80, 0},      {"sm_86", 86, 0},      {"sm_87", 87, 0},
     {"sm_88", 88, 0},      {"sm_89", 89, 0},      {"sm_90", 90, 0},      {"sm_90a", 90, 'a'},

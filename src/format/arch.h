@@ -4,6 +4,27 @@
 
 #include "base/base.h"
 
+/* What the variants of a number have in common. */
+typedef struct cbi_chip {
+    uint32_t sm;
+    uint32_t shared_max; /* bytes of shared memory of a kernel: with --enable-extended-smem, and
+                            for 'a' targets; CBI_SHARED_MAX otherwise */
+    uint32_t reserved_shared; /* of these, taken by the system in every kernel that has any */
+    uint32_t same_code[2];    /* chips whose machine code runs on it unchanged */
+    uint32_t finalized_from;  /* the chip whose fatbin entries a finalizer turns into code for it */
+    uint8_t fast_bit;         /* its bit in CAN_FASTPATH_FINALIZE (.nv.compat) */
+    uint8_t fast_mask;        /* bits that code for it has unless an instruction forbids it */
+    bool fence_reads;         /* a fence at an exit has a read scoreboard */
+} cbi_chip;
+
+enum { CBI_SHARED_MAX = 0xc000 };
+
+extern const cbi_chip cbi_chips[];
+extern const size_t cbi_chip_count;
+
+/* The row of a number, or NULL. */
+const cbi_chip *cbi_chip_find(uint32_t sm);
+
 typedef struct cbi_arch {
     const char *name; /* "sm_100a" */
     uint32_t sm;      /* 100 */

@@ -29,6 +29,16 @@
 #define EF_CUDA_LEGACY_ACCELERATED   0x800       /* an 'a' object */
 #define EF_CUDA_LEGACY_REFUSED       0x80000000u /* nvlink 13 takes no file with this bit */
 
+/* Toolkits as .note.nv.cuinfo names them: times ten. */
+enum {
+    CUDA_TOOLKIT = 130,     /* the one whose linker this is */
+    CUDA_TOOLKIT_MIN = 120, /* the first that knew sm_90 for good */
+    CUDA_TOOLKIT_10 = 100,
+};
+
+/* Shared memory of the system, from sm_90 on: the start of every kernel's, and of that its own. */
+enum { CUDA_RESERVED_SHARED = 0x400, CUDA_RESERVED_SHARED_OWN = 0x40 };
+
 /* sh_type */
 #define SHT_CUDA_INFO               0x70000000
 #define SHT_CUDA_CALLGRAPH          0x70000001

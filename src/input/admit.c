@@ -4,8 +4,6 @@
 #include "input/elf.h"
 
 enum {
-    TOOLKIT = 130,          /* this toolkit, times ten */
-    TOOLKIT_SM90 = 120,     /* the first that knew sm_90 for good */
     CUINFO_BY_NAME = 0xff,  /* in e_flags: the section has to be looked up */
     CUINFO_DESCRIPTOR = 24, /* after the note header */
 };
@@ -147,14 +145,14 @@ static void check_toolkit(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
 {
     const cbi_place place = {.file = file};
     cuinfo info = read_cuinfo(elf);
-    if (info.present && info.toolkit > TOOLKIT)
+    if (info.present && info.toolkit > CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
-                  file, info.toolkit, TOOLKIT);
+                  file, info.toolkit, CUDA_TOOLKIT);
     if (read_facts(elf).sm == 90 &&
-        (!info.present || info.version < 2 || info.toolkit < TOOLKIT_SM90))
+        (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
-    if (elf->type == ET_CUDA_EWP && info.toolkit != TOOLKIT)
+    if (elf->type == ET_CUDA_EWP && info.toolkit != CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-ewp", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
 }

@@ -118,7 +118,7 @@ static void check_cuinfo(cbi_checker *c)
     }
     uint32_t version = cbi_ld16(note.desc.data), sm = cbi_ld16(note.desc.data + 2);
     uint32_t toolkit = cbi_ld32(note.desc.data + 4);
-    if (version != 2 || sm > c->sm || toolkit < 120 || toolkit > 0xffff)
+    if (version != 2 || sm > c->sm || toolkit < CUDA_TOOLKIT_MIN || toolkit > 0xffff)
         cbi_check_fail(c, CBI_CHECK_CUINFO, index, s->offset + CUDA_NOTE_HEADER, NULL,
                        "version %u, virtual target %u on sm_%u, toolkit %u", version, sm, c->sm,
                        toolkit);

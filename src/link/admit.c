@@ -1,8 +1,6 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
 #include "link/view.h"
 
-enum { TOOLKIT_VERSION = 130, TOOLKIT_MIN = 120 };
-
 static cbi_span section_bytes(const cbi_object *object, const char *name)
 {
     uint32_t index = cbi_object_find(object, name);
@@ -105,14 +103,14 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
     cbi_place place = {.file = obj->file};
     /* nvlink asks this of sm_90 alone */
     if (object_sm(&obj->object) == 90 &&
-        (!c->present || c->version < 2 || c->toolkit < TOOLKIT_MIN))
+        (!c->present || c->version < 2 || c->toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
-    if (c->toolkit > TOOLKIT_VERSION)
+    if (c->toolkit > CUDA_TOOLKIT)
         cbi_fatal(lk->ctx, "toolkit-too-new", &place, NULL,
                   "Input file '%s' newer than toolkit (%u vs %u)", obj->file, c->toolkit,
-                  TOOLKIT_VERSION);
-    if (obj->ewp && c->toolkit != TOOLKIT_VERSION)
+                  CUDA_TOOLKIT);
+    if (obj->ewp && c->toolkit != CUDA_TOOLKIT)
         cbi_fatal(lk->ctx, "ewp-toolkit", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
 }

@@ -368,7 +368,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         lk->debug_shared->shared_total);
         /* nvlink adds the area as often as it has the variable in its list. */
-        return sym->value + (reserve ? sym->listed * UINT64_C(0x400) : 0);
+        return sym->value + (reserve ? sym->listed * CUDA_RESERVED_SHARED : 0);
     }
     return sym->value;
 }

@@ -2,7 +2,7 @@
  */
 #include "link/state.h"
 
-enum { RESERVED_BYTES = 0x400, DYNAMIC_ALIGN = 16, SYSTEM_AREA = 0x40 };
+enum { DYNAMIC_ALIGN = 16 };
 
 /* Variables that no two of these share an entry with are laid over each other. */
 typedef struct group {
@@ -293,32 +293,14 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 
 static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
 {
-    uint64_t max = 0xc000;
     const cbi_arch *arch = lk->opt->arch;
-    if (lk->opt->enable_extended_smem || arch->suffix == 'a') {
-        switch (arch->sm) {
-        case 75:
-            max = 0x10000;
-            break;
-        case 80:
-        case 87:
-            max = 0x28c00;
-            break;
-        case 90:
-        case 100:
-        case 103:
-        case 110:
-            max = 0x38c00;
-            break;
-        default:
-            max = 0x18c00;
-            break;
-        }
-    }
+    bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
+    uint64_t max = extended ? cbi_chip_find(arch->sm)->shared_max : CBI_SHARED_MAX;
     uint64_t size = k->shared->size;
     if (lk->opt->disable_smem_reservation && lk->sm90plus && !lk->mercury)
-        size -= size < RESERVED_BYTES ? size
-                                      : RESERVED_BYTES; /* counted off although it was not added */
+        size -= size < CUDA_RESERVED_SHARED
+                    ? size
+                    : CUDA_RESERVED_SHARED; /* counted off although it was not added */
     if (size <= max)
         return;
     cbi_error(lk->ctx, "shared-too-large",
@@ -405,7 +387,7 @@ static void finish_entries(cbi_linker *lk, bool dynamic, bool reserve)
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->emitted = sec->size > 0 || (dynamic && aligned);
         if (sec->emitted && reserve)
-            sec->size += RESERVED_BYTES;
+            sec->size += CUDA_RESERVED_SHARED;
     }
 }
 
@@ -415,7 +397,7 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
 {
     cbi_osec *sec = lk->debug_shared;
     uint64_t used = grouped ? group_end : 0;
-    uint64_t full = used + (reserve ? RESERVED_BYTES : 0);
+    uint64_t full = used + (reserve ? CUDA_RESERVED_SHARED : 0);
     sec->shared_total = used;
     if (dynamic)
         sec->align = grouped && sec->align > DYNAMIC_ALIGN ? sec->align : DYNAMIC_ALIGN;
@@ -607,7 +589,7 @@ static void place_reserved(cbi_linker *lk, cbi_osec *sec)
         return;
     }
     cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
-    uint64_t end = lk->mercury ? 0 : SYSTEM_AREA;
+    uint64_t end = lk->mercury ? 0 : CUDA_RESERVED_SHARED_OWN;
     for (size_t i = 0; i < count; i++) {
         vars[i]->sym->value = cbi_align_up(end, vars[i]->align);
         end = vars[i]->sym->value + vars[i]->sym->size;

@@ -3,8 +3,6 @@
 #include "format/eicompat.h"
 #include "link/state.h"
 
-enum { TOOLKIT_VERSION = 130 };
-
 /* The record of this link, then the inputs' records as they are (not with -r). */
 static void make_tkinfo(cbi_linker *lk)
 {
@@ -35,7 +33,7 @@ static void make_cuinfo(cbi_linker *lk)
     cbi_buf out = {0};
     cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
     cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
-    cbi_buf_u32(lk->ctx, &out, TOOLKIT_VERSION);
+    cbi_buf_u32(lk->ctx, &out, CUDA_TOOLKIT);
     lk->cuinfo->bytes = out.items;
     lk->cuinfo->size = out.len;
 }

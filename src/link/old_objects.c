@@ -2,8 +2,6 @@
  * the lack of .note.nv.cuinfo.  Rules: docs/link-semantics.md, "objects of earlier toolkits". */
 #include "link/propagate.h"
 
-enum { TOOLKIT_10_0 = 100 };
-
 /* ---- barriers ---- */
 
 /* The count in the flags of a live function's code. */
@@ -124,7 +122,7 @@ void cbi_mark_old_objects(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
-        if (c->present && c->toolkit >= TOOLKIT_10_0)
+        if (c->present && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
         cbi_rec_append(lk, lk->info, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
         return;

@@ -104,9 +104,9 @@ static void add_sass_sections(cbi_emit *em)
             cbi_buf list = cbi_mercury_compat(lk, sec);
             set_bytes(s, list.items, list.len);
         } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
-            s->size += CBI_RESERVED_SHARED;
+            s->size += CUDA_RESERVED_SHARED;
         } else if (sec->type == SHT_CUDA_SHARED_RESERVED && lk->exec) {
-            s->size += CBI_RESERVED_AREA;
+            s->size += CUDA_RESERVED_SHARED_OWN;
         }
     }
 }

@@ -4,11 +4,6 @@
 
 #include "mercury/mercury.h"
 
-enum {
-    CBI_RESERVED_SHARED = 0x400, /* of every entry's shared memory */
-    CBI_RESERVED_AREA = 0x40,    /* at the start of .nv.shared.reserved.0 */
-};
-
 typedef struct cbi_emit_sec {
     const cbi_name *name;
     uint32_t name_offset;

@@ -2,8 +2,6 @@
 #include "format/eicompat.h"
 #include "mercury/mercury.h"
 
-enum { MASK_100 = 0x01, MASK_103 = 0x08, MASK_120 = 0x10, MASK_121 = 0x40 };
-
 /* Instructions that the next chip of the family encodes differently. */
 static bool keeps_to_sm100(const uint8_t *instruction)
 {
@@ -24,14 +22,13 @@ static bool keeps_to_sm100(const uint8_t *instruction)
 
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
 {
-    if (sm == 120)
-        return MASK_120 | MASK_121;
-    if (sm != 100)
+    const cbi_chip *chip = cbi_chip_find(sm);
+    if (!chip)
         return 0;
-    for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
+    for (size_t at = 0; sm == 100 && at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
         if (keeps_to_sm100(text + at))
-            return MASK_100;
-    return MASK_100 | MASK_103;
+            return chip->fast_bit;
+    return chip->fast_mask;
 }
 
 uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
@@ -53,7 +50,7 @@ uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
         if ((attr.code == EICOMPAT_INST_TCGEN05_MMA &&
              ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
             (attr.code == EICOMPAT_ISA_CLASS && attr.value == 4))
-            mask &= ~(uint64_t)(MASK_103 | MASK_121);
+            mask &= ~(cbi_mercury_target_bit(103) | cbi_mercury_target_bit(121));
     }
     return mask;
 }

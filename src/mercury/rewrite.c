@@ -23,7 +23,6 @@ enum {
     OP_BSSY = 0x945,
     OP_EXIT = 0x94d,
     BARRIER_LENGTH = 3,
-    FIRST_SM_WITHOUT_FENCE_READS = 120,
     BARRIER_GAIN = 7,   /* cycles that waiting behind a guarded exit gains */
     BARRIER_CYCLES = 2, /* what the barrier counts for in front of the exit itself */
     COMPARE_DOUBLES = 0x2a,
@@ -520,7 +519,7 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
     if (may_drop)
         cbi_scoreboard_assign(lk->ctx, &text);
     else
-        cbi_scoreboard_meet_exits(lk->ctx, &text, lk->opt->arch->sm < FIRST_SM_WITHOUT_FENCE_READS);
+        cbi_scoreboard_meet_exits(lk->ctx, &text, cbi_chip_find(lk->opt->arch->sm)->fence_reads);
 }
 
 void cbi_mercury_rewrite(cbi_linker *lk)

@@ -195,9 +195,9 @@ cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec)
 static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
 {
     if (strcmp(sym->name->s, ".nv.reservedSmem.offset0") == 0)
-        return 0x40;
+        return CUDA_RESERVED_SHARED_OWN;
     if (strcmp(sym->name->s, ".nv.reservedSmem.cap") == 0)
-        return 0x400;
+        return CUDA_RESERVED_SHARED;
     return fallback;
 }
 
@@ -234,7 +234,7 @@ static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
     if (!lk->exec)
         return;
     if (cbi_is_reserved_var(sym) && !undefined)
-        cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_AREA);
+        cbi_st64(p + 8, cbi_ld64(p + 8) + CUDA_RESERVED_SHARED_OWN);
     bool shared =
         !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
     bool global = (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
@@ -243,7 +243,7 @@ static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
     if (!sym->func)
         p[5] &= (uint8_t)~STO_CUDA_SPACE;
     if (shared && !undefined) /* also with --disable-smem-reservation */
-        cbi_st64(p + 8, cbi_ld64(p + 8) + CBI_RESERVED_SHARED);
+        cbi_st64(p + 8, cbi_ld64(p + 8) + CUDA_RESERVED_SHARED);
 }
 
 void cbi_mercury_symtabs(cbi_emit *em)

@@ -3,20 +3,8 @@
 
 uint64_t cbi_mercury_target_bit(uint32_t sm)
 {
-    switch (sm) {
-    case 100:
-        return 0x01;
-    case 110:
-        return 0x02;
-    case 103:
-        return 0x08;
-    case 120:
-        return 0x10;
-    case 121:
-        return 0x40;
-    default:
-        return 0;
-    }
+    const cbi_chip *chip = cbi_chip_find(sm);
+    return chip ? chip->fast_bit : 0;
 }
 
 void cbi_mercury_check_portable(cbi_linker *lk)

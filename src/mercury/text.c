@@ -101,7 +101,7 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
 void cbi_mercury_patch_reserved(cbi_linker *lk, const cbi_lrel *rel)
 {
     if (cbi_is_text(rel->target) && cbi_sass_of(rel)->present)
-        patch_sass(lk, rel, rel->sym->value + CBI_RESERVED_AREA, 0);
+        patch_sass(lk, rel, rel->sym->value + CUDA_RESERVED_SHARED_OWN, 0);
 }
 
 /* ---- capsules ---- */

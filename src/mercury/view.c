@@ -215,7 +215,8 @@ static void map_symbols(cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *v
 static const struct {
     const char *name;
     uint32_t value;
-} system_places[] = {{"begin", 0}, {"offset0", 0x40}, {"cap", 0x400}};
+} system_places[] = {
+    {"begin", 0}, {"offset0", CUDA_RESERVED_SHARED_OWN}, {"cap", CUDA_RESERVED_SHARED}};
 
 static const uint32_t *system_place(const cbi_object *file, uint32_t symbol)
 {
