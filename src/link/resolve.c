@@ -15,7 +15,7 @@ static const char *first_file(const cbi_lsym *sym)
     return obj ? obj->file : "";
 }
 
-static void report_multiple(cbi_linker *lk, cbi_lobj *obj, const cbi_lsym *sym)
+static void report_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
     const char *help = NULL;
     if (sym->def_obj && sym->def_obj != obj &&
@@ -83,10 +83,115 @@ static uint64_t parameter_bank_size(const cbi_lobj *obj, uint32_t text)
     return 0;
 }
 
+/* ---- what a later symbol does to the one that is there ---- */
+
+/* What is known of a symbol, and what an input says of it. */
+typedef enum standing {
+    UNDEFINED,
+    WEAK,
+    WEAK_DATA, /* with bytes in the file */
+    GLOBAL,
+    GLOBAL_DATA,
+    COMMON,
+    STANDINGS,
+} standing;
+
+typedef enum effect {
+    SAME,    /* nothing new is said */
+    TAKES,   /* the later one takes over, whole */
+    STAYS,   /* the first one stays */
+    BETTER,  /* fewer registers, then the newer PTX target, then the first */
+    JOINS,   /* one slot of the largest size */
+    IGNORED, /* a common symbol beside bytes, which must not be smaller */
+    FORGETS, /* the place of the common symbol is lost, where the bytes are no fewer */
+    TWICE,   /* an error */
+} effect;
+
+typedef struct pair_rule {
+    uint8_t effect;
+    bool sizes; /* have to be equal, where both are known */
+} pair_rule;
+
+/* Rows: what is there.  Columns: what comes.  The same table is in docs/link-semantics.md. */
+static const uint8_t function_rules[GLOBAL + 1][GLOBAL + 1] = {
+    [UNDEFINED] = {[UNDEFINED] = SAME, [WEAK] = TAKES, [GLOBAL] = TAKES},
+    [WEAK] = {[UNDEFINED] = SAME, [WEAK] = BETTER, [GLOBAL] = TAKES},
+    [GLOBAL] = {[UNDEFINED] = SAME, [WEAK] = STAYS, [GLOBAL] = TWICE},
+};
+
+/* clang-format off */
+static const pair_rule object_rules[STANDINGS][STANDINGS] = {
+    /*                undefined     weak           weak data       global         global data     common */
+    [UNDEFINED]   = {{SAME, true}, {TAKES, true}, {TAKES, true},  {TAKES, true}, {TAKES, true},  {TAKES, true}},
+    [WEAK]        = {{SAME, true}, {STAYS, true}, {STAYS, true},  {TAKES, true}, {TAKES, true},  {TAKES, true}},
+    [WEAK_DATA]   = {{SAME, true}, {STAYS, true}, {STAYS, true},  {TAKES, true}, {TAKES, true},  {IGNORED, false}},
+    [GLOBAL]      = {{SAME, true}, {STAYS, true}, {STAYS, true},  {TWICE, true}, {TWICE, true},  {TWICE, true}},
+    [GLOBAL_DATA] = {{SAME, true}, {STAYS, true}, {STAYS, true},  {TWICE, true}, {TWICE, true},  {IGNORED, false}},
+    [COMMON]      = {{SAME, true}, {STAYS, true}, {FORGETS, false}, {TAKES, true}, {TAKES, false}, {JOINS, false}},
+};
+/* clang-format on */
+
+static standing of_symbol(const cbi_lsym *sym)
+{
+    if (sym->state == CBI_SYM_UNDEF)
+        return UNDEFINED;
+    if (sym->state == CBI_SYM_COMMON)
+        return COMMON;
+    bool data = sym->initialised && !sym->func;
+    if (CBI_ST_BIND(sym->info) == STB_WEAK)
+        return data ? WEAK_DATA : WEAK;
+    return data ? GLOBAL_DATA : GLOBAL;
+}
+
+static standing of_function(const cbi_symbol *in)
+{
+    if (in->shndx == SHN_UNDEF)
+        return UNDEFINED;
+    return CBI_ST_BIND(in->info) == STB_WEAK ? WEAK : GLOBAL;
+}
+
+static standing of_object(const cbi_lobj *obj, const cbi_symbol *in)
+{
+    if (in->shndx == SHN_UNDEF)
+        return UNDEFINED;
+    if (in->shndx == SHN_COMMON)
+        return COMMON;
+    bool data = in->shndx < obj->object.section_count &&
+                cbi_section_has_data(obj->object.sections[in->shndx].type);
+    if (CBI_ST_BIND(in->info) == STB_WEAK)
+        return data ? WEAK_DATA : WEAK;
+    return data ? GLOBAL_DATA : GLOBAL;
+}
+
+/* ---- functions ---- */
+
+/* A variable's name is used for a function. */
+static cbi_verdict refuse_variable(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+                                   const cbi_lsym *sym)
+{
+    cbi_error(lk->ctx, "memory-space-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
+              NULL, MEMORY_SPACE, in->name, obj->file, first_file(sym));
+    if (of_function(in) == GLOBAL && sym->state == CBI_SYM_DEFINED &&
+        CBI_ST_BIND(sym->info) != STB_WEAK)
+        report_multiple(lk, obj, sym);
+    return CBI_LOSES;
+}
+
+static bool is_better(cbi_linker *lk, cbi_lobj *obj, uint32_t index, const cbi_lsym *sym)
+{
+    const cbi_symbol *in = &obj->object.symbols[index];
+    if ((in->other & STO_CUDA_ENTRY) && sym->func->obj &&
+        parameter_bank_size(sym->func->obj, sym->func->in_sec) !=
+            parameter_bank_size(obj, in->shndx))
+        cbi_error(lk->ctx, "parameter-bank-mismatch",
+                  &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
+                  "Duplicate weak parameter bank for '%s' is not the same size", in->name);
+    return later_weak_wins(lk, sym->func, obj, index);
+}
+
 cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
-    bool defined = in->shndx != SHN_UNDEF;
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
@@ -98,45 +203,25 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
         cbi_error(lk->ctx, "not-declared-global",
                   &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
                   "Function '%s' not declared __global__ in all source files", in->name);
-    if (!sym->func) {
-        cbi_error(lk->ctx, "memory-space-mismatch",
-                  &(cbi_place){.file = obj->file, .symbol = in->name}, NULL, MEMORY_SPACE, in->name,
-                  obj->file, first_file(sym));
-        if (defined && sym->state == CBI_SYM_DEFINED && CBI_ST_BIND(sym->info) != STB_WEAK &&
-            CBI_ST_BIND(in->info) != STB_WEAK)
-            report_multiple(lk, obj, sym);
-        return CBI_LOSES;
-    }
-    if (!defined)
+    if (!sym->func)
+        return refuse_variable(lk, obj, in, sym);
+    standing have = of_symbol(sym);
+    switch (function_rules[have == COMMON ? UNDEFINED : have][of_function(in)]) {
+    case SAME:
         return CBI_SAME;
-    if (sym->state == CBI_SYM_UNDEF)
+    case TAKES:
         return CBI_WINS;
-    bool old_weak = CBI_ST_BIND(sym->info) == STB_WEAK;
-    bool new_weak = CBI_ST_BIND(in->info) == STB_WEAK;
-    if (!old_weak && !new_weak) {
+    case BETTER:
+        return is_better(lk, obj, index, sym) ? CBI_WINS : CBI_LOSES;
+    case TWICE:
         report_multiple(lk, obj, sym);
         return CBI_LOSES;
-    }
-    if (!old_weak)
+    default:
         return CBI_LOSES;
-    if (new_weak) {
-        if ((in->other & STO_CUDA_ENTRY) && sym->func->obj &&
-            parameter_bank_size(sym->func->obj, sym->func->in_sec) !=
-                parameter_bank_size(obj, in->shndx))
-            cbi_error(lk->ctx, "parameter-bank-mismatch",
-                      &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
-                      "Duplicate weak parameter bank for '%s' is not the same size", in->name);
-        if (!later_weak_wins(lk, sym->func, obj, index))
-            return CBI_LOSES;
     }
-    return CBI_WINS;
 }
 
-static bool input_initialised(const cbi_lobj *obj, const cbi_symbol *in)
-{
-    return in->shndx < obj->object.section_count &&
-           cbi_section_has_data(obj->object.sections[in->shndx].type);
-}
+/* ---- objects ---- */
 
 /* nvlink forgets the place of a common symbol that an initialised weak definition follows, which a
  * final link notices at its end. */
@@ -152,6 +237,60 @@ static void lose_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi
     sym->named_obj = obj;
 }
 
+static void report_smaller(cbi_linker *lk, const cbi_lobj *obj, const char *name, const char *file)
+{
+    cbi_error(lk->ctx, "common-too-large", &(cbi_place){.file = obj->file, .symbol = name}, NULL,
+              "Common symbol '%s' in file '%s' has larger size than initialization", name, file);
+}
+
+/* Kinds that do not go together. */
+static void check_kinds(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+                        const cbi_lsym *sym)
+{
+    cbi_place place = {.file = obj->file, .symbol = in->name};
+    if (sym->func || ((sym->other ^ in->other) & STO_CUDA_SPACE))
+        cbi_error(lk->ctx, "memory-space-mismatch", &place, NULL, MEMORY_SPACE, in->name, obj->file,
+                  first_file(sym));
+    if (!sym->func && ((sym->other ^ in->other) & STO_CUDA_MANAGED))
+        cbi_error(lk->ctx, "managed-mismatch", &place, NULL,
+                  "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
+                  in->name, obj->file, first_file(sym));
+}
+
+/* Dynamic shared memory is defined, of no size, in what -r makes of objects without Mercury. */
+static bool is_dynamic_definition(const cbi_symbol *in)
+{
+    return (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && in->shndx != SHN_UNDEF && !in->size;
+}
+
+static void check_sizes(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+                        const cbi_lsym *sym)
+{
+    if (sym->size && (in->size || is_dynamic_definition(in)) && sym->size != in->size)
+        cbi_error(lk->ctx, "size-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
+                  NULL, "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
+                  obj->file, first_file(sym));
+}
+
+/* The verdict where the table is not the whole story; CBI_NEW: it is. */
+static cbi_verdict resolve_special(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+                                   const cbi_lsym *sym, standing new)
+{
+    if (sym->func && (new == UNDEFINED || sym->state != CBI_SYM_DEFINED))
+        return CBI_LOSES;
+    if (sym->func && CBI_ST_BIND(sym->info) == STB_WEAK && new != COMMON)
+        return CBI_LOSES;
+    if (new == UNDEFINED)
+        return CBI_NEW;
+    if (sym->state == CBI_SYM_UNDEF && sym->dynamic && is_dynamic_definition(in)) {
+        report_multiple(lk, obj, sym);
+        return CBI_LOSES;
+    }
+    if (sym->state == CBI_SYM_DEFINED && cbi_is_shared_var(sym) && !sym->size && in->size)
+        return CBI_WINS;
+    return CBI_NEW;
+}
+
 cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
@@ -163,69 +302,36 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     if (!sym)
         return CBI_NEW;
 
-    bool undefined = in->shndx == SHN_UNDEF;
-    bool common = in->shndx == SHN_COMMON;
-    cbi_place place = {.file = obj->file, .symbol = in->name};
-    if (sym->func || ((sym->other ^ in->other) & STO_CUDA_SPACE)) {
-        cbi_error(lk->ctx, "memory-space-mismatch", &place, NULL, MEMORY_SPACE, in->name, obj->file,
-                  first_file(sym));
-    }
-    if (!sym->func && ((sym->other ^ in->other) & STO_CUDA_MANAGED))
-        cbi_error(lk->ctx, "managed-mismatch", &place, NULL,
-                  "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
-                  in->name, obj->file, first_file(sym));
-    bool both_common = common && sym->state == CBI_SYM_COMMON;
+    standing have = of_symbol(sym), new = of_object(obj, in);
+    const pair_rule *rule = &object_rules[have][new];
     bool larger = in->size > sym->size;
-    if (common && sym->state == CBI_SYM_DEFINED && sym->initialised &&
-        (larger || CBI_ST_BIND(sym->info) != STB_WEAK)) {
+    check_kinds(lk, obj, in, sym);
+    if (rule->effect == IGNORED && (larger || have == GLOBAL_DATA)) {
         if (larger)
-            cbi_error(lk->ctx, "common-too-large", &place, NULL,
-                      "Common symbol '%s' in file '%s' has larger size than initialization",
-                      in->name, obj->file);
+            report_smaller(lk, obj, in->name, obj->file);
         return CBI_SAME;
     }
-    if (sym->state == CBI_SYM_COMMON && input_initialised(obj, in) && sym->size > in->size)
-        cbi_error(lk->ctx, "common-too-large", &place, NULL,
-                  "Common symbol '%s' in file '%s' has larger size than initialization", in->name,
-                  first_file(sym));
-    /* Dynamic shared memory is defined, of no size, in what -r makes of objects without Mercury. */
-    bool dynamic = (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && !undefined && !in->size;
-    bool ignored = common && sym->state == CBI_SYM_DEFINED && sym->initialised;
-    if (!both_common && !ignored && sym->size && (in->size || dynamic) && sym->size != in->size &&
-        !(sym->state == CBI_SYM_COMMON && !undefined && (common || input_initialised(obj, in))))
-        cbi_error(lk->ctx, "size-mismatch", &place, NULL,
-                  "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
-                  obj->file, first_file(sym));
-
-    if (undefined)
-        return sym->func ? CBI_LOSES : CBI_SAME;
-    bool old_weak = CBI_ST_BIND(sym->info) == STB_WEAK;
-    bool new_weak = CBI_ST_BIND(in->info) == STB_WEAK;
-    if (sym->func && sym->state != CBI_SYM_DEFINED)
+    if (have == COMMON && (new == WEAK_DATA || new == GLOBAL_DATA) && sym->size > in->size)
+        report_smaller(lk, obj, in->name, first_file(sym));
+    if (rule->sizes)
+        check_sizes(lk, obj, in, sym);
+    cbi_verdict special = resolve_special(lk, obj, in, sym, new);
+    if (special != CBI_NEW)
+        return special;
+    switch (rule->effect) {
+    case SAME:
+        return CBI_SAME;
+    case TAKES:
+    case JOINS: /* the caller takes the maximum */
+        return CBI_WINS;
+    case FORGETS:
+        if (sym->size <= in->size)
+            lose_common(lk, obj, in, sym);
         return CBI_LOSES;
-    switch (sym->state) {
-    case CBI_SYM_UNDEF:
-        if (!dynamic || !sym->dynamic)
-            return CBI_WINS;
+    case TWICE:
         report_multiple(lk, obj, sym);
         return CBI_LOSES;
-    case CBI_SYM_COMMON:
-        if (common)
-            return CBI_WINS; /* the caller takes the maximum */
-        if (new_weak && input_initialised(obj, in) && sym->size <= in->size)
-            lose_common(lk, obj, in, sym);
-        return new_weak ? CBI_LOSES : CBI_WINS;
-    case CBI_SYM_DEFINED:
-        if (cbi_is_shared_var(sym) && !sym->size && in->size)
-            return CBI_WINS;
-        break;
-    }
-    if (old_weak && common)
-        return sym->initialised ? CBI_LOSES : CBI_WINS;
-    if (old_weak)
-        return new_weak || sym->func ? CBI_LOSES : CBI_WINS;
-    if (new_weak)
+    default:
         return CBI_LOSES;
-    report_multiple(lk, obj, sym);
-    return CBI_LOSES;
+    }
 }
