@@ -32,7 +32,7 @@ import toolchain  # noqa: E402
 KINDS = ["sass", "mercury", "sass+shapes", "mercury+shapes", "sass+patch", "mercury+patch",
          "sass+host", "mercury+host", "mercury+tensor", "mercury+off-target",
          "mercury+shapes+off-target", "mercury+finalize", "mercury+shapes+finalize",
-         "mercury+tensor+finalize"]
+         "mercury+tensor+finalize", "sass+g", "mercury+g", "mercury+shapes+g", "mercury+tensor+g"]
 BUILD = os.path.join(toolchain.ROOT, "build-edges")
 EDGE = 1 << 62      # features from here on are edges
 MANY = 300          # so many values make a comparison one of sizes

@@ -1,12 +1,12 @@
 """Random jobs of the oracle as stored links. A job is `KIND SEED NUMBER STEP`, for example
-`mercury+patch 7 12 1`: targets, what is special about the inputs, and the step of its chain."""
+`mercury+patch 7 12 1`: targets, what is special about inputs or options, the step of its chain."""
 import generate
 import judges
 import shapes
 import store
 import toolchain
 
-EXTRAS = ("shapes", "patch", "host", "tensor", "off-target", "finalize")
+EXTRAS = ("shapes", "patch", "host", "tensor", "off-target", "finalize", "g")
 
 
 def program(kind, seed, number):
@@ -18,6 +18,8 @@ def program(kind, seed, number):
     prog.host = name if "host" in extras else None
     if "off-target" in extras:
         prog.arch = judges.target_for(prog.arch, name)
+    if "g" in extras:
+        prog.steps = [step + ["-g"] * ("-g" not in step) for step in prog.steps]
     return prog
 
 

@@ -28,7 +28,7 @@
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
     unsigned size, align, fill, regs, stack, maxregs, tables;
-    const char *calls, *uses, *rel;
+    const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
 
@@ -77,6 +77,8 @@ static inline void module_key(module_symbol *s, const char *word)
         s->uses = word + 5;
     else if (strncmp(word, "rel=", 4) == 0)
         s->rel = word + 4;
+    else if (strncmp(word, "attr=", 5) == 0)
+        s->attr = word + 5;
     else
         fail_msg("module: what is %s?", word);
 }
@@ -295,6 +297,22 @@ static inline void module_names(module *m, const module_symbol *s, const char *n
     }
 }
 
+/* attr=FORMAT.CODE.VALUE,... */
+static inline void module_attributes(module *m, const module_symbol *s, module_section *own)
+{
+    for (const char *at = s->attr; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        unsigned format, code, value;
+        assert_int_equal(sscanf(at, "%u.%x.%u", &format, &code, &value), 3);
+        uint8_t record[8] = {(uint8_t)format, (uint8_t)code, (uint8_t)value, (uint8_t)(value >> 8)};
+        if (format == 4) {
+            cbi_st16(record + 2, 4);
+            cbi_st32(record + 4, value);
+        }
+        cbi_buf_append(m->ctx, &own->bytes, record, format == 4 ? 8 : 4);
+        own->header.sh_size = own->bytes.len;
+    }
+}
+
 static inline void module_function(module *m, module_symbol *s, module_section *info,
                                    cbi_buf *calls)
 {
@@ -318,6 +336,7 @@ static inline void module_function(module *m, module_symbol *s, module_section *
     module_attr(m, own, EIATTR_CUDA_API_VERSION, (uint32_t[]){130}, 1);
     if (!strcmp(s->kind, "kernel"))
         module_half(m, own, EIATTR_MAXREG_COUNT, s->maxregs ? s->maxregs : 255);
+    module_attributes(m, s, own);
     if (s->tables) {
         m->sections[s->table_section].header.sh_info = s->section;
         module_relocate(m, text, offset, module_space("const")->reloc, s->table, 0, false);

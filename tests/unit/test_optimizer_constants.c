@@ -1,4 +1,5 @@
-/* Optimizer constants (bank 2 of a function): kernels take over those of what they call. */
+/* Optimizer constants (bank 2 of a function): kernels take over those of what they call.  And the
+ * bank of variables. */
 #include "modules.h"
 
 /* Each bank's bytes, equal ones counted. */
@@ -69,8 +70,49 @@ static void banks(void **state)
     link_table(rows, sizeof rows / sizeof *rows, say_banks);
 }
 
+/* Bytes of the variables' bank. */
+static void say_user(const linked *l, char *text, size_t room)
+{
+    uint32_t index = cbi_object_find(&l->object, ".nv.constant3");
+    const cbi_section *s = &l->object.sections[index];
+    for (size_t at = 0, end; at < s->data.size; at = end) {
+        for (end = at; end < s->data.size && s->data.data[end] == s->data.data[at];)
+            end++;
+        say_more(text, room, "%s%zux%02x", at ? " " : "", end - at, s->data.data[at]);
+    }
+}
+
+static void user_constants(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"one after the other",
+         {"kernel k uses=a,b; const a size=4 fill=1; extern const b",
+          "const b size=8 align=8 fill=2"},
+         "4x01 4x00 8x02"},
+        {"losing copies stay",
+         {"kernel k uses=a; weak const a size=4 fill=1", "weak const a size=4 fill=2"},
+         "4x01 4x02"},
+        {"replaced copies stay",
+         {"kernel k uses=a; weak const a size=4 fill=1", "const a size=4 fill=2"},
+         "4x01 4x02"},
+        {"unused ones stay",
+         {"kernel k uses=a; const a size=4 fill=1; const b size=4 fill=2"},
+         "4x01 4x02"},
+        {"64 KiB", {"kernel k uses=a; const a size=65536 fill=1"}, "65536x01"},
+        {"more than 64 KiB",
+         {"kernel k uses=a; const a size=65537 fill=1"},
+         "File uses too much global constant data (0x10001 bytes, 0x10000 max)\n"},
+        {"64 KiB without padding",
+         {"kernel k uses=a; const b size=4 fill=2; const a size=65528 align=256 fill=1",
+          "const c size=4 fill=3"},
+         "File uses too much global constant data (0x100fc bytes, 0x10000 max)\n"},
+    };
+    link_table(rows, sizeof rows / sizeof *rows, say_user);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(banks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(banks), cmocka_unit_test(user_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
