@@ -27,7 +27,7 @@
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, tables;
+    unsigned size, align, fill, regs, stack, maxregs, tables, flags;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
@@ -62,7 +62,7 @@ static inline void module_key(module_symbol *s, const char *word)
         {"regs=", offsetof(module_symbol, regs)},
         {"stack=", offsetof(module_symbol, stack)},
         {"maxregs=", offsetof(module_symbol, maxregs)},
-        {"tables=", offsetof(module_symbol, tables)},
+        {"tables=", offsetof(module_symbol, tables)}, {"flags=", offsetof(module_symbol, flags)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t len = strlen(numbers[i].key);
@@ -318,6 +318,7 @@ static inline void module_function(module *m, module_symbol *s, module_section *
 {
     module_section *text = &m->sections[s->section];
     text->header.sh_info = s->regs << 24 | s->index;
+    text->header.sh_flags |= s->flags;
     uint64_t offset = 0;
     if (s->calls)
         module_names(m, s, s->calls, &offset, calls);

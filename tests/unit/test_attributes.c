@@ -10,7 +10,9 @@ static void say_records(const linked *l, char *text, size_t room)
         size_t pos = 0;
         if (s->type != SHT_CUDA_INFO || strncmp(s->name, ".nv.info.", 9) != 0)
             continue;
-        say_more(text, room, "%s%s:", *text ? ", " : "", s->name + 9);
+        say_more(text, room, "%s%s", *text ? ", " : "", s->name + 9);
+        uint64_t flags = s->info ? l->object.sections[s->info].flags & ~UINT64_C(6) : 0;
+        say_more(text, room, flags ? " flags %#x:" : ":", (unsigned)flags);
         while (cbi_attr_next(s->data, &pos, &attr)) {
             if (attr.code == EIATTR_CUDA_API_VERSION || attr.code == EIATTR_PARAM_CBANK ||
                 attr.code == EIATTR_CBANK_PARAM_SIZE || attr.code == EIATTR_MAXREG_COUNT)
@@ -284,6 +286,11 @@ static void propagated(void **state)
         {"crs stack of a path and a recursion",
          {"kernel k calls=f,g; func f calls=g attr=4.1e.8; func g attr=4.1e.16"},
          "k: 1e=24, f: 1e=8, g: 1e=16"},
+        {"barriers in the flags of older code", {"kernel k flags=0x300000"}, "k: 4c=3"},
+        {"barriers in flags, -r",
+         {"kernel k flags=0x300000"},
+         "k flags 0x300000:",
+         CB_LINK_RELOCATABLE},
     };
     link_table(rows, sizeof rows / sizeof *rows, say_records);
 }
