@@ -4,7 +4,8 @@
 usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [--look | ARCHIVE...]
 
 ARCHIVE: features-75, features-90, features-100, features-120, features-other (the programs of
-tests/oracle/features), random (the jobs that random.list names, chosen by pick.py); all without one.
+tests/oracle/features), features-debug (compiled with debug data), random (the jobs that random.list
+names, chosen by pick.py); all without one.
 What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
 `cubind check` says of the images, dumps.txt digests of what `dump` shows; --look makes only these.
 """
@@ -79,9 +80,26 @@ def listed_links(tools, job):
     return [judged(tools, link) for link in found] or [(None, " ".join(job) + ": no such link")]
 
 
+def debug_jobs():
+    """The programs compiled with line tables for sm_100 and with full debug data for sm_120."""
+    wanted = argparse.Namespace(only=None)
+    for arch, nvcc, ptxas in (("100", "-lineinfo", "-lineinfo"), ("120", "-G", "-g")):
+        for prog in features.programs(wanted):
+            if not prog.runs_on(arch) or prog.job.get("slow") or \
+                    any(x in str(prog.job) for x in (nvcc + '"', ptxas + '"')):
+                continue
+            for options in (prog.job, *prog.job.get("files", {}).values()):
+                for key, flag in (("nvcc", nvcc), ("ptxas", ptxas)):
+                    if options is prog.job or key in options:
+                        options[key] = options.get(key, []) + [flag]
+            for mode in ("default", "g"):
+                if mode in prog.modes():
+                    yield prog, arch, mode, "-debug"
+
+
 def feature_links(tools, job):
-    prog, arch, mode = job
-    name = "%s-%s-%s" % (prog.name, arch, mode)
+    prog, arch, mode, *note = job
+    name = "%s-%s-%s" % (prog.name + "".join(note), arch, mode)
     try:
         inputs = features.arrange(tools, mode, arch, prog.inputs(tools, arch))
     except (toolchain.ToolError, ValueError):
@@ -145,10 +163,13 @@ def main(argv):
         sys.exit("make.py: nvlink is not on PATH")
     left = {}
     try:
-        for name in [] if opts.look else opts.archives or ["features-" + a for a in ARCHS + ["other"]] + ["random"]:
+        everything = ["features-" + a for a in ARCHS + ["other", "debug"]] + ["random"]
+        for name in [] if opts.look else opts.archives or everything:
             jobs, links = feature_jobs(name.partition("-")[2]), feature_links
             if name == "random":
                 jobs, links = listed_jobs(), listed_links
+            elif name == "features-debug":
+                jobs = debug_jobs()
             with ThreadPoolExecutor(opts.j) as pool:
                 parts = list(pool.map(lambda job: links(tools, job), jobs))
             left[name] = write(name, [x for part in parts for x in part])
