@@ -62,7 +62,8 @@ static inline void module_key(module_symbol *s, const char *word)
         {"regs=", offsetof(module_symbol, regs)},
         {"stack=", offsetof(module_symbol, stack)},
         {"maxregs=", offsetof(module_symbol, maxregs)},
-        {"tables=", offsetof(module_symbol, tables)}, {"flags=", offsetof(module_symbol, flags)},
+        {"tables=", offsetof(module_symbol, tables)},
+        {"flags=", offsetof(module_symbol, flags)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t len = strlen(numbers[i].key);
