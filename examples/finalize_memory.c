@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     options.on_diagnostic = print_diagnostic;
     options.backend = &backend;
 
-    int code = 0;
+    cb_finalize_result code = CB_FINALIZE_DONE;
     cb_status status =
         cb_finalize(&options, argv[3], image.data, image.size, write_file, argv[2], &code);
     if (status != CB_OK)

@@ -116,6 +116,9 @@ typedef struct cb_allocator {
 #define CB_LINK_SUPPRESS_WARNINGS     (UINT64_C(1) << 11) /* [-disable-infos] */
 #define CB_LINK_EMULATE_NVLINK        (UINT64_C(1) << 12) /* nvlink's version and build in the note */
 
+#define CB_LINK_LTO         (UINT64_C(1) << 13) /* compile LTO-IR with NVIDIA's library [-dlto] */
+#define CB_LINK_ALLOW_EMPTY (UINT64_C(1) << 14) /* inputs without device code are no error */
+
 /* What to make, and how.  Strings and arrays are copied by cb_link_create. */
 typedef struct cb_link_options {
     size_t struct_size; /* sizeof(cb_link_options) of the caller */
@@ -141,6 +144,15 @@ typedef struct cb_link_options {
     const char *tool_version;
     const char *tool_build;
     const char *command_line;
+
+    /* Compilers of PTX and LTO-IR. */
+    const char *const *ptxas_options; /* one option each [-Xptxas] */
+    size_t ptxas_option_count;
+    unsigned max_registers;      /* per thread; 0 = no limit [-maxrregcount] */
+    const char *nvjitlink_path;  /* the nvJitLink library; NULL: looked for [--nvjitlink] */
+    const char *nvvm_path;       /* folder nvvm of the toolkit, or the toolkit [-nvvmpath] */
+    unsigned compiler_seconds;   /* limits of the process that compiles LTO-IR; 0 = 3600 */
+    unsigned compiler_mebibytes; /* ... of its address space; 0 = 32768 */
 } cb_link_options;
 
 /* Sets every member to its default.  struct_size is sizeof(cb_link_options) of the caller. */
@@ -149,8 +161,8 @@ CB_API void cb_link_options_init(cb_link_options *options, size_t struct_size);
 /* One device link.  Inputs are added in link order, then it runs once. */
 typedef struct cb_link cb_link;
 
-/* Creates a link.  CB_ERR_USAGE: no or unknown arch, unknown flags, struct_size of no known
- * version. The caller frees the handle with cb_link_free. */
+/* Creates a link.  CB_ERR_USAGE: no or unknown arch (a diagnostic says so), unknown flags,
+ * struct_size of no known version. The caller frees the handle with cb_link_free. */
 CB_API cb_status cb_link_create(const cb_link_options *options, cb_link **ret_link);
 
 /* Adds a file: cubin, fatbin, host object, host shared library or archive, told apart by content.
@@ -164,9 +176,12 @@ CB_API cb_status cb_link_add_memory(cb_link *link, const char *name, const void 
 /* Adds the library libNAME.a (or .so) found in the library paths, after all files [-l NAME]. */
 CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
 
-/* Links.  CB_ERR_IO, CB_ERR_FORMAT, CB_ERR_LINK, CB_ERR_FATAL, CB_ERR_UNSUPPORTED: diagnostics say
- * why.  CB_ERR_NOMEM: the allocator failed or the memory limit was reached.  CB_ERR_USAGE: nothing
- * was added, or it ran before.  After a failure only cb_link_free makes sense. */
+/* Links.  CB_ERR_IO, CB_ERR_FORMAT, CB_ERR_LINK, CB_ERR_FATAL: diagnostics say why.
+ * CB_ERR_UNSUPPORTED: PTX and no ptxas, or LTO-IR and no library that compiles it.  Inputs without
+ * any device code for the target are CB_ERR_FORMAT unless CB_LINK_ALLOW_EMPTY is given.  With
+ * CB_LINK_LTO the compiler runs in a child process, by fork().  CB_ERR_NOMEM: the allocator failed
+ * or the memory limit was reached.  CB_ERR_USAGE: nothing was added, or it ran before.  After a
+ * failure only cb_link_free makes sense. */
 CB_API cb_status cb_link_run(cb_link *link);
 
 /* The finished device ELF, owned by the handle.  CB_ERR_USAGE before a successful cb_link_run (so
@@ -184,9 +199,14 @@ CB_API cb_status cb_link_write_callback(const cb_link *link,
                                         void *user);
 
 /* Copies the image into the caller's buffer.  CB_ERR_USAGE if it does not fit; nothing is written
- * then. */
+ * then.  With buffer NULL and size 0 only *ret_size is set. */
 CB_API cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t size,
                                       size_t *ret_size);
+
+/* Writers for cb_link_write_callback and cb_finalize: `user` is an open FILE *, or a uint64_t * to
+ * which the number of bytes is added. */
+CB_API int cb_write_to_stream(void *user, const void *data, size_t size);
+CB_API int cb_write_to_count(void *user, const void *data, size_t size);
 
 /* Frees the handle and all memory of the link.  NULL is fine. */
 CB_API void cb_link_free(cb_link *link);
@@ -245,16 +265,29 @@ typedef struct cb_finalize_options {
     const cb_finalize_backend *backend; /* NULL: code that would need a compiler is refused */
 } cb_finalize_options;
 
+/* The finalizer's own codes.  The numbers never change. */
+typedef enum cb_finalize_result {
+    CB_FINALIZE_DONE = 0,
+    CB_FINALIZE_UNREACHABLE = 4, /* the code cannot be taken to the target */
+    CB_FINALIZE_NO_MERCURY = 5,  /* the image has no Mercury code */
+    CB_FINALIZE_BAD_INPUT = 6,   /* not a device ELF, or a wrong option */
+    CB_FINALIZE_UNKNOWN_ABI = 7,
+    CB_FINALIZE_NO_MEMORY = 11,
+    CB_FINALIZE_CHECK_CODE = 17,    /* the self-check gave other code or debug data */
+    CB_FINALIZE_CHECK_RELOCS = 18,  /* ... other relocations, or another number of sections */
+    CB_FINALIZE_CHECK_SYMBOLS = 19, /* ... other symbols */
+    CB_FINALIZE_TOO_NEW = 25
+} cb_finalize_result;
+
 /* Makes a device ELF in memory fit another chip of its family and hands the result to `write`,
- * which returns 0 to go on.  Code that cannot run there unchanged goes to the back end; without one
- * it is refused by name.  ret_code, if not NULL, receives the finalizer's own code in any case but
- * CB_ERR_USAGE: 0, 4 target not reachable, 5 no Mercury code, 6 not a device ELF or a wrong option,
- * 7 unknown ABI, 11 out of memory, 17 to 19 self-check, 25 version too new.  Statuses:
- * CB_ERR_USAGE, CB_ERR_NOMEM (11), CB_ERR_FORMAT (5, 6, 7), CB_ERR_UNSUPPORTED (4, 25),
+ * which returns 0 to go on.  `name` stands for it in diagnostics; NULL = "in-memory-ELF-image".
+ * Code that cannot run there unchanged goes to the back end; without one it is refused by name.
+ * ret_result, if not NULL, receives the finalizer's own code in any case but CB_ERR_USAGE.
+ * Statuses: CB_ERR_USAGE, CB_ERR_NOMEM (11), CB_ERR_FORMAT (5, 6, 7), CB_ERR_UNSUPPORTED (4, 25),
  * CB_ERR_FATAL (17 to 19), CB_ERR_IO (write refused). */
 CB_API cb_status cb_finalize(const cb_finalize_options *options, const char *name, const void *data,
                              size_t size, int (*write)(void *user, const void *data, size_t size),
-                             void *user, int *ret_code);
+                             void *user, cb_finalize_result *ret_result);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* The public finalizer: one image in, one image out. */
 #include "cubind/cubind.h"
 
+#include "api/common.h"
 #include "api/identity.h"
 #include "finalize/fnlzr.h"
 
@@ -80,14 +81,17 @@ static void trace(void *user, const char *line)
 
 cb_status cb_finalize(const cb_finalize_options *given, const char *name, const void *data,
                       size_t size, int (*write)(void *user, const void *data, size_t size),
-                      void *user, int *ret_code)
+                      void *user, cb_finalize_result *ret_result)
 {
     cb_finalize_options options;
-    if (!take_options(given, &options) || !name || (!data && size) || !write)
+    if (!take_options(given, &options) || (!data && size) || !write)
         return CB_ERR_USAGE;
-    const cbi_arch *arch = cbi_arch_find(options.arch);
+    const cbi_arch *arch =
+        cbi_api_arch(options.arch, options.on_diagnostic, options.on_diagnostic_user);
     if (!arch)
         return CB_ERR_USAGE;
+    if (!name)
+        name = "in-memory-ELF-image";
 
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
@@ -125,7 +129,7 @@ cb_status cb_finalize(const cb_finalize_options *given, const char *name, const 
     if (status == CB_OK && write(user, image.items, image.len) != 0)
         status = CB_ERR_IO;
     cbi_ctx_fini(&ctx);
-    if (ret_code)
-        *ret_code = (int)code;
+    if (ret_result)
+        *ret_result = (cb_finalize_result)code;
     return status;
 }

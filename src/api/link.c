@@ -1,11 +1,13 @@
 /* The public link: a handle that collects inputs, then runs input stage and link in one go. */
 #include "cubind/cubind.h"
 
+#include "api/common.h"
 #include "api/identity.h"
 #include "base/output_file.h"
 #include "base/sink.h"
 #include "input/input.h"
 #include "link/link.h"
+#include "lto/lto.h"
 #include "mercury/operations.h"
 
 typedef enum input_kind { INPUT_FILE, INPUT_MEMORY, INPUT_LIBRARY } input_kind;
@@ -26,7 +28,7 @@ struct cb_link {
     cbi_span image;
 };
 
-#define KNOWN_FLAGS ((CB_LINK_EMULATE_NVLINK << 1) - 1)
+#define KNOWN_FLAGS ((CB_LINK_ALLOW_EMPTY << 1) - 1)
 
 void cb_link_options_init(cb_link_options *options, size_t struct_size)
 {
@@ -54,7 +56,8 @@ static cb_status take_options(const cb_link_options *from, cb_link_options *ret_
         return CB_ERR_USAGE;
     if ((options.kernels_used_count && !options.kernels_used) ||
         (options.variables_used_count && !options.variables_used) ||
-        (options.library_path_count && !options.library_paths))
+        (options.library_path_count && !options.library_paths) ||
+        (options.ptxas_option_count && !options.ptxas_options) || options.max_registers > INT32_MAX)
         return CB_ERR_USAGE;
     *ret_options = options;
     return CB_OK;
@@ -81,6 +84,9 @@ static cb_status copy_options(cbi_ctx *ctx, void *arg)
     o->variables_used = copy_strings(ctx, o->variables_used, o->variables_used_count);
     o->library_paths = copy_strings(ctx, o->library_paths, o->library_path_count);
     o->ptxas_path = copy_string(ctx, o->ptxas_path);
+    o->ptxas_options = copy_strings(ctx, o->ptxas_options, o->ptxas_option_count);
+    o->nvjitlink_path = copy_string(ctx, o->nvjitlink_path);
+    o->nvvm_path = copy_string(ctx, o->nvvm_path);
     o->tool_name = copy_string(ctx, o->tool_name ? o->tool_name : CBI_TOOL_NAME);
     bool emulate = (o->flags & CB_LINK_EMULATE_NVLINK) != 0;
     const char *version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
@@ -97,7 +103,7 @@ cb_status cb_link_create(const cb_link_options *options, cb_link **ret_link)
     cb_link_options o;
     if (take_options(options, &o) != CB_OK || !ret_link)
         return CB_ERR_USAGE;
-    const cbi_arch *arch = cbi_arch_find(o.arch);
+    const cbi_arch *arch = cbi_api_arch(o.arch, o.on_diagnostic, o.on_diagnostic_user);
     if (!arch)
         return CB_ERR_USAGE;
 
@@ -163,7 +169,19 @@ cb_status cb_link_add_library(cb_link *link, const char *name)
     return add(link, (input){.kind = INPUT_LIBRARY, .name = name});
 }
 
-static void collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
+static cbi_ptx_options ptx_options(const cb_link_options *o)
+{
+    return (cbi_ptx_options){
+        .ptxas = o->ptxas_path,
+        .debug = (o->flags & CB_LINK_DEBUG) && !(o->flags & CB_LINK_SUPPRESS_DEBUG_INFO),
+        .has_maxrregcount = o->max_registers != 0,
+        .maxrregcount = (int32_t)o->max_registers,
+        .extra = o->ptxas_options,
+        .extra_count = o->ptxas_option_count,
+    };
+}
+
+static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
 {
     const cb_link_options *o = &link->options;
     const cbi_input_options options = {
@@ -174,7 +192,9 @@ static void collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
         .host_machine = cbi_host_machine("X86_64"),
         .library_paths = o->library_paths,
         .library_path_count = o->library_path_count,
-        .ptx = {.ptxas = o->ptxas_path, .debug = (o->flags & CB_LINK_DEBUG) != 0},
+        .lto = (o->flags & CB_LINK_LTO) != 0,
+        .names_fields = true,
+        .ptx = ptx_options(o),
     };
     cbi_inputs *in = cbi_inputs_create(&link->ctx, &options);
     for (size_t i = 0; i < link->inputs.len; i++)
@@ -188,6 +208,34 @@ static void collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
             cbi_inputs_add_memory(in, one->name, one->bytes);
     }
     cbi_inputs_finish(in, ret_result);
+    return in;
+}
+
+static bool reads_nothing(const cb_link *link, const cbi_inputs_result *inputs)
+{
+    return !inputs->input_count && !inputs->lto_count &&
+           !(link->options.flags & CB_LINK_ALLOW_EMPTY);
+}
+
+/* True: the program is linked, to link->image. */
+static bool compile_lto(cb_link *link, cbi_inputs *in, cbi_inputs_result *inputs)
+{
+    const cb_link_options *o = &link->options;
+    const cbi_ptx_options ptx = ptx_options(o);
+    cbi_lto_options options = {
+        .arch = link->arch,
+        .nvjitlink = o->nvjitlink_path,
+        .nvvmpath = o->nvvm_path,
+        .limits = {o->compiler_seconds ? o->compiler_seconds : CBI_LTO_SECONDS,
+                   o->compiler_mebibytes ? o->compiler_mebibytes : CBI_LTO_MEBIBYTES},
+        .names_fields = true,
+        .ptx = &ptx,
+    };
+    const cbi_lto_request request = {.part = (o->flags & CB_LINK_RELOCATABLE) != 0,
+                                     .assembler_build = CBI_NVLINK_BUILD};
+    cbi_lto_set_used(&options, inputs, o->kernels_used, o->kernels_used_count, o->variables_used,
+                     o->variables_used_count);
+    return cbi_lto_link(&link->ctx, &options, &request, in, inputs, &link->image) == CBI_LTO_LINKED;
 }
 
 static cb_status run(cbi_ctx *ctx, void *arg)
@@ -195,9 +243,15 @@ static cb_status run(cbi_ctx *ctx, void *arg)
     cb_link *link = arg;
     const cb_link_options *o = &link->options;
     cbi_inputs_result inputs = {0};
-    collect_inputs(link, &inputs);
+    cbi_inputs *in = collect_inputs(link, &inputs);
+    if (reads_nothing(link, &inputs) && !ctx->error_count)
+        cbi_error(ctx, "no-device-code", NULL,
+                  "CB_LINK_ALLOW_EMPTY in cb_link_options.flags makes an empty image of them",
+                  "The inputs hold no device code for '%s'", o->arch);
+    if (!ctx->error_count && inputs.lto_count && compile_lto(link, in, &inputs))
+        return CB_OK;
     if (ctx->error_count)
-        return CB_ERR_FORMAT;
+        return inputs.lacks_compiler ? CB_ERR_UNSUPPORTED : CB_ERR_FORMAT;
     const cbi_link_options options = {
         .arch = link->arch,
         .relocatable = (o->flags & CB_LINK_RELOCATABLE) != 0,
@@ -268,7 +322,13 @@ cb_status cb_link_write_callback(const cb_link *link,
 
 cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t size, size_t *ret_size)
 {
-    if (!link || !link->done || (!buffer && size) || !ret_size || size < link->image.size)
+    if (!link || !link->done || (!buffer && size) || !ret_size)
+        return CB_ERR_USAGE;
+    if (!buffer) {
+        *ret_size = link->image.size;
+        return CB_OK;
+    }
+    if (size < link->image.size)
         return CB_ERR_USAGE;
     cbi_sink sink = cbi_sink_fixed(buffer, size);
     if (!cbi_sink_write(&sink, link->image.data, link->image.size))

@@ -326,6 +326,7 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
         .id_count = ids.len,
         .ptx_runs = in->ptx_runs.items,
         .ptx_run_count = in->ptx_runs.len,
+        .lacks_compiler = in->lacks_compiler,
         .lto = lto.items,
         .lto_count = lto.len,
         .lto_at = lto_at,

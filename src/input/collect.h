@@ -52,6 +52,7 @@ struct cbi_inputs {
     size_t fatbins;          /* looked at so far */
     bool seen_mercury;
     bool warned_limit;
+    bool lacks_compiler;
     bool lto_lines; /* LTO-IR with line information is among the modules */
 };
 

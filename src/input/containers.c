@@ -6,9 +6,14 @@
 #include "input/fatbin.h"
 #include "input/recognise.h"
 
-static const char lto_help[] =
-    "give -dlto (nvcc -dlto does), or compile to machine code as well, e.g. "
-    "nvcc -rdc=true -gencode arch=compute_90,code=sm_90";
+static const char *lto_help(const cbi_inputs *in)
+{
+    return cbi_printf(in->ctx,
+                      "%s, or compile to machine code as well, e.g. "
+                      "nvcc -rdc=true -gencode arch=compute_90,code=sm_90",
+                      in->options.names_fields ? "set CB_LINK_LTO in cb_link_options.flags"
+                                               : "give -dlto (nvcc -dlto does)");
+}
 
 /* An input that is no host object may be used from anywhere, so the host references of the others
  * say nothing.  When modules are registered, nvlink forgets those without an image early enough. */
@@ -212,7 +217,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     }
     if (entry.kind == FATBIN_KIND_LTOIR) {
         if (!in->options.lto)
-            cbi_fatal(ctx, "lto-needed", &place, lto_help, "LTO objects found, use -dlto");
+            cbi_fatal(ctx, "lto-needed", &place, lto_help(in), "LTO objects found, use -dlto");
         add_lto_entry(in, origin, &fatbin, &entry);
         return;
     }
@@ -283,7 +288,7 @@ void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file, cbi_span bytes)
 {
     const cbi_origin origin = {.file = file};
     if (!in->options.lto)
-        cbi_fatal(in->ctx, "lto-file", &(cbi_place){.file = file}, lto_help,
+        cbi_fatal(in->ctx, "lto-file", &(cbi_place){.file = file}, lto_help(in),
                   "should only see nvvm files when -lto");
     forbid_patterns(in, &origin, true);
     cbi_inputs_add_lto_module(in, &origin, bytes, false);

@@ -37,6 +37,7 @@ typedef struct cbi_input_options {
     bool suppress_arch_warning;
     bool lto;                         /* -lto or -dlto */
     bool register_names;              /* --register-link-binaries: collect module identifiers */
+    bool names_fields;                /* help texts name fields of cubind.h, not options */
     bool no_host_patterns;            /* an option that makes host references not count is given */
     uint16_t host_machine;            /* e_machine that -l archives must have */
     const char *const *library_paths; /* -L, then LIBRARY_PATH; borrowed until finish */
@@ -74,6 +75,8 @@ typedef struct cbi_inputs_result {
     size_t id_count;
     const cbi_ptx_run *ptx_runs;
     size_t ptx_run_count;
+
+    bool lacks_compiler; /* an error was that there is no ptxas */
 
     const cbi_lto_input *lto; /* with link-time optimization: what has to be compiled */
     size_t lto_count;

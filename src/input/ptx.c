@@ -172,12 +172,14 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
     cbi_ctx *ctx = in->ctx;
     const cbi_place place = {.file = origin->file};
     if (!in->options.ptx.ptxas) {
+        in->lacks_compiler = true;
         cbi_error(
             ctx, "ptx-no-assembler", &place,
-            cbi_printf(ctx,
-                       "give the assembler with --ptxas PATH or put it on PATH, or compile to "
-                       "machine code (nvcc -gencode arch=compute_%u,code=sm_%u)",
-                       in->options.arch->sm, in->options.arch->sm),
+            cbi_printf(
+                ctx, "%s, or compile to machine code (nvcc -gencode arch=compute_%u,code=sm_%u)",
+                in->options.names_fields ? "name the assembler in cb_link_options.ptxas_path"
+                                         : "give the assembler with --ptxas PATH or put it on PATH",
+                in->options.arch->sm, in->options.arch->sm),
             "'%s' holds PTX and no machine code for %s, and there is no ptxas to compile it",
             origin->file, in->options.arch->name);
         return false;

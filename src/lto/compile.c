@@ -1,6 +1,7 @@
 /* One run of the compiler: options in, output and messages out. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "format/cuda_elf.h"
 #include "input/elf.h"
@@ -55,7 +56,7 @@ static cbi_strings library_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_l
     cbi_strings out = {0};
     push_option(ctx, &out, "-arch", o->arch->name);
     cbi_vec_push(ctx, &out, "-lto");
-    if (o->debug)
+    if (o->ptx->debug)
         cbi_vec_push(ctx, &out, "-g");
     if (o->ptx->has_maxrregcount)
         push_number(ctx, &out, "-maxrregcount", o->ptx->maxrregcount);
@@ -118,14 +119,31 @@ static bool contains(const char *text, const char *what)
     return strstr(text, what) != NULL;
 }
 
+/* One line of the assembler's.  It counts the lines of the anchor's declaration, which stands
+ * before all code. */
+static const char *without_anchor(cbi_ctx *ctx, const char *line, size_t len)
+{
+    enum { ANCHOR_LINES = 3 };
+    static const char head[] = "ptxas application ptx input, line ";
+    const char *number = line + strlen(head);
+    char *end = NULL;
+    unsigned long at = 0;
+    if (strncmp(line, head, strlen(head)) == 0)
+        at = strtoul(number, &end, 10);
+    if (at <= ANCHOR_LINES)
+        return cbi_printf(ctx, "%.*s\n", (int)len, line);
+    return cbi_printf(ctx, "%s%lu%.*s\n", head, at - ANCHOR_LINES, (int)(line + len - end), end);
+}
+
 /* Lines for the user as they are, but those in which the library names its own errors. */
-static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, const char *s)
+static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, cbi_lto_form form, const char *s)
 {
     while (ptx->print && *s) {
         size_t len = strcspn(s, "\n");
         bool blank = strspn(s, " ") == len;
         if (!blank && strncmp(s, "ERROR ", strlen("ERROR ")) != 0)
-            ptx->print(ptx->print_user, cbi_printf(ctx, "%.*s\n", (int)len, s));
+            ptx->print(ptx->print_user, is_part(form) ? without_anchor(ctx, s, len)
+                                                      : cbi_printf(ctx, "%.*s\n", (int)len, s));
         s += len + (s[len] == '\n');
     }
 }
@@ -141,14 +159,14 @@ CBI_NORETURN static void fail_in_nvvm(cbi_ctx *ctx, const char *log)
     fail(ctx, "elfLink JIT compile failed", NULL);
 }
 
-CBI_NORETURN static void fail_in_library(cbi_ctx *ctx, const cbi_lto_options *o,
+CBI_NORETURN static void fail_in_library(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
                                          const cbi_lto_reply *reply)
 {
     const char *log = copy(ctx, reply->error);
     if (reply->status == NVJITLINK_ERROR_NVVM_COMPILE)
         fail_in_nvvm(ctx, log);
     if (reply->status == NVJITLINK_ERROR_PTX_COMPILE) {
-        print_lines(ctx, o->ptx, log);
+        print_lines(ctx, o->ptx, form, log);
         fail(ctx,
              contains(log, "ptxas fatal") ? "elfLink fatbinary error"
                                           : "elfLink JIT compile failed",
@@ -178,25 +196,39 @@ static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, cbi_child_end end,
                 : "the compiler ended its process");
 }
 
-static const char install_help[] =
-    "link-time optimization needs NVIDIA's nvJitLink library: libnvJitLink.so.13 of the CUDA "
-    "toolkit or of the package nvidia-nvjitlink; name the file with --nvjitlink FILE";
-static const char nvvm_help[] =
-    "a link of LTO-IR with other code also needs libnvvm.so.4 of the CUDA toolkit; name the "
-    "toolkit's folder nvvm with -nvvmpath";
+CBI_NORETURN static void no_nvjitlink(cbi_ctx *ctx, const cbi_lto_options *o, cbi_span why)
+{
+    no_library(ctx, cbi_printf(ctx,
+                               "link-time optimization needs NVIDIA's nvJitLink library: "
+                               "libnvJitLink.so.13 of the CUDA toolkit or of the package "
+                               "nvidia-nvjitlink; name the file %s\n(%s)",
+                               o->names_fields ? "in cb_link_options.nvjitlink_path"
+                                               : "with --nvjitlink FILE",
+                               copy(ctx, why)));
+}
 
-static void check_reply(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_reply *reply)
+CBI_NORETURN static void no_nvvm(cbi_ctx *ctx, const cbi_lto_options *o, cbi_span why)
+{
+    no_library(ctx, cbi_printf(ctx,
+                               "a link of LTO-IR with other code also needs libnvvm.so.4 of the "
+                               "CUDA toolkit; name the toolkit's folder nvvm %s\n(%s)",
+                               o->names_fields ? "in cb_link_options.nvvm_path" : "with -nvvmpath",
+                               copy(ctx, why)));
+}
+
+static void check_reply(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
+                        const cbi_lto_reply *reply)
 {
     switch (reply->stage) {
     case CBI_LTO_NO_LIBRARY:
-        no_library(ctx, cbi_printf(ctx, "%s\n(%s)", install_help, copy(ctx, reply->error)));
+        no_nvjitlink(ctx, o, reply->error);
     case CBI_LTO_NO_COMPILER:
-        no_library(ctx, cbi_printf(ctx, "%s\n(%s)", nvvm_help, copy(ctx, reply->error)));
+        no_nvvm(ctx, o, reply->error);
     case CBI_LTO_FINISHED:
         return;
     case CBI_LTO_FAILED:
     case CBI_LTO_STAGES:
-        fail_in_library(ctx, o, reply);
+        fail_in_library(ctx, o, form, reply);
     }
 }
 
@@ -216,8 +248,8 @@ static bool is_sound(cbi_span image, uint16_t type)
     return true;
 }
 
-static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_lto_job *job,
-                cbi_lto_reply *ret_reply)
+static void run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,
+                      cbi_lto_reply *ret_reply)
 {
     cbi_span said = {NULL, 0};
     int signal = 0;
@@ -225,10 +257,33 @@ static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_l
     check_end(ctx, o, end, signal);
     if (!cbi_lto_read_reply(said, ret_reply))
         fail(ctx, "elfLink JIT compile failed", "the compiler's process gave no answer");
-    if (!is_part(form) && !o->whole_only && ret_reply->stage == CBI_LTO_FAILED &&
-        contains(copy(ctx, ret_reply->error), "Unresolved extern"))
+}
+
+static bool lacks_functions(cbi_ctx *ctx, const cbi_lto_reply *reply)
+{
+    return reply->stage == CBI_LTO_FAILED && contains(copy(ctx, reply->error), "Unresolved extern");
+}
+
+/* The compiler may stumble over what is left before it comes to what is missing. */
+static bool lacks_functions_unpruned(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job job)
+{
+    const cbi_lto_options all = cbi_lto_without_pruning(o);
+    cbi_lto_reply reply;
+    if (!o->prune)
         return false;
-    check_reply(ctx, o, ret_reply);
+    job.options = library_options(ctx, &all, CBI_LTO_WHOLE);
+    run_child(ctx, o, &job, &reply);
+    return lacks_functions(ctx, &reply);
+}
+
+static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_lto_job *job,
+                cbi_lto_reply *ret_reply)
+{
+    run_child(ctx, o, job, ret_reply);
+    if (form == CBI_LTO_WHOLE && !o->whole_only && ret_reply->stage == CBI_LTO_FAILED &&
+        (lacks_functions(ctx, ret_reply) || lacks_functions_unpruned(ctx, o, *job)))
+        return false;
+    check_reply(ctx, o, form, ret_reply);
     return true;
 }
 
@@ -257,7 +312,7 @@ bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
         if (!cbi_lto_find_ptx(ctx, output, &output))
             fail(ctx, "elfLink JIT compile failed", "the compiler's result holds no PTX");
     } else {
-        print_lines(ctx, o->ptx, copy(ctx, reply.info));
+        print_lines(ctx, o->ptx, form, copy(ctx, reply.info));
     }
     *ret_output = output;
     return true;

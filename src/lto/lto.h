@@ -13,6 +13,7 @@ typedef struct cbi_lto_options {
     cbi_child_limits limits;
 
     bool debug;                 /* -g without -suppress-debug-info */
+    bool names_fields;          /* help texts name fields of cubind.h, not options */
     const cbi_ptx_options *ptx; /* what goes to the assembler */
     const char *fast_compile;   /* -Ofc, NULL if 0 */
     bool has_split_extended;    /* -split-compile-extended */
@@ -29,6 +30,9 @@ typedef struct cbi_lto_options {
     const char *const *variables;
     size_t variable_count;
 } cbi_lto_options;
+
+/* The same, with everything used. */
+cbi_lto_options cbi_lto_without_pruning(const cbi_lto_options *options);
 
 typedef enum cbi_lto_form {
     CBI_LTO_WHOLE,     /* the finished cubin of a program that is nothing but LTO-IR */
@@ -60,5 +64,33 @@ bool cbi_lto_is_closed(cbi_ctx *ctx, cbi_span ptx);
 /* Names of the libraries to try, in order. */
 void cbi_lto_list_libraries(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
 void cbi_lto_list_compilers(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
+
+/* ---- a link ---- */
+
+typedef struct cbi_lto_request {
+    bool part;                                          /* -r or -force-partial-lto */
+    bool emit_ptx;                                      /* -emit-ptx */
+    const char *assembler_build;                        /* for the record of tools */
+    void (*on_run)(void *user, const cbi_ptx_run *run); /* for -time; may be NULL */
+    void *user;
+} cbi_lto_request;
+
+typedef enum cbi_lto_outcome {
+    CBI_LTO_LINKED, /* *ret_output is the finished cubin */
+    CBI_LTO_PTX,    /* *ret_output is what -emit-ptx asks for */
+    CBI_LTO_ADDED   /* the inputs have one more, and are to be linked if no error was reported */
+} cbi_lto_outcome;
+
+/* Compiles the LTO-IR among the inputs as nvlink would.  Failures are fatal. */
+cbi_lto_outcome cbi_lto_link(cbi_ctx *ctx, const cbi_lto_options *options,
+                             const cbi_lto_request *request, cbi_inputs *collector,
+                             cbi_inputs_result *inputs, cbi_span *ret_output);
+
+/* Sets what counts as used from outside: by the names given, else by what the host code says. */
+void cbi_lto_set_used(cbi_lto_options *options, const cbi_inputs_result *inputs,
+                      const char *const *kernels, size_t kernel_count, const char *const *variables,
+                      size_t variable_count);
+
+enum { CBI_LTO_SECONDS = 3600, CBI_LTO_MEBIBYTES = 32768 }; /* limits if none are given */
 
 #endif

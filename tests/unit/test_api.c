@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/sink.h"
+#include "containers.h"
 
 static cbi_span reduce, mathlib, image;
 
@@ -14,6 +15,7 @@ typedef struct heard {
     int warnings;
     int infos;
     char first_error[512];
+    char first_help[512];
     char first_id[64];
 } heard;
 
@@ -22,7 +24,10 @@ static void listen(void *user, const cb_diagnostic *d)
     heard *h = user;
     if (d->severity >= CB_SEV_ERROR) {
         if (h->errors++ == 0) {
-            snprintf(h->first_error, sizeof h->first_error, "%s", d->message);
+            {
+                snprintf(h->first_error, sizeof h->first_error, "%s", d->message);
+                snprintf(h->first_help, sizeof h->first_help, "%s", d->help ? d->help : "");
+            }
             snprintf(h->first_id, sizeof h->first_id, "%s", d->id);
         }
     } else if (d->severity == CB_SEV_WARNING) {
@@ -161,6 +166,23 @@ static void one_link_through_all_sinks(void **state)
     assert_memory_equal(file.data, image.data, image.size);
     assert_int_equal(cb_link_write_file(link, "/no/such/folder/out"), CB_ERR_IO);
 
+    assert_int_equal(cb_link_write_buffer(link, NULL, 1, &size), CB_ERR_USAGE);
+    size = 0;
+    assert_int_equal(cb_link_write_buffer(link, NULL, 0, &size), CB_OK);
+    assert_int_equal(size, image.size);
+    uint64_t count = 1;
+    assert_int_equal(cb_link_write_callback(link, cb_write_to_count, &count), CB_OK);
+    assert_int_equal(count, image.size + 1);
+    count = UINT64_MAX;
+    assert_int_equal(cb_link_write_callback(link, cb_write_to_count, &count), CB_ERR_IO);
+    FILE *open_file = tmpfile();
+    assert_int_equal(cb_link_write_callback(link, cb_write_to_stream, open_file), CB_OK);
+    assert_int_equal(ftell(open_file), image.size);
+    fclose(open_file);
+    open_file = fopen("/dev/null", "r");
+    assert_int_equal(cb_link_write_callback(link, cb_write_to_stream, open_file), CB_ERR_IO);
+    fclose(open_file);
+
     cbi_sink counter = cbi_sink_counter();
     assert_true(cbi_sink_write(&counter, file.data, file.size));
     assert_int_equal(counter.written, image.size);
@@ -281,8 +303,9 @@ static void failures_are_explained(void **state)
     h = (heard){0};
     assert_int_equal(cb_link_create(&o, &link), CB_OK);
     assert_int_equal(cb_link_add_memory(link, "a.ptx", ptx, sizeof ptx - 1), CB_OK);
-    assert_int_equal(cb_link_run(link), CB_ERR_FORMAT);
+    assert_int_equal(cb_link_run(link), CB_ERR_UNSUPPORTED);
     assert_int_equal(h.errors, 1);
+    assert_non_null(strstr(h.first_help, "cb_link_options.ptxas_path"));
     cb_link_free(link);
 
     h = (heard){0};
@@ -291,6 +314,59 @@ static void failures_are_explained(void **state)
     assert_int_not_equal(cb_link_run(link), CB_OK);
     assert_true(h.errors > 0);
     cb_link_free(link);
+}
+
+static void lto_ir_needs_a_compiler(void **state)
+{
+    (void)state;
+    heard h = {0};
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_span lto = unit_fatbin(&ctx, FATBIN_KIND_LTOIR, 90, unit_text("no real LTO-IR"));
+    cb_link_options o = sample_options();
+    o.on_diagnostic = listen;
+    o.on_diagnostic_user = &h;
+    o.nvjitlink_path = "/no/such/library.so";
+    cb_link *link;
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    assert_int_equal(cb_link_add_memory(link, "l", lto.data, lto.size), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_ERR_FATAL);
+    assert_non_null(strstr(h.first_help, "CB_LINK_LTO"));
+    cb_link_free(link);
+    h = (heard){0};
+    o.flags = CB_LINK_LTO;
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    assert_int_equal(cb_link_add_memory(link, "l", lto.data, lto.size), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_ERR_UNSUPPORTED);
+    assert_int_equal(h.errors, 1);
+    assert_non_null(strstr(h.first_help, "cb_link_options.nvjitlink_path"));
+    cb_link_free(link);
+    cbi_ctx_fini(&ctx);
+}
+
+static void nothing_to_link_is_an_error(void **state)
+{
+    (void)state;
+    static const char text[] = "Just a text, and long enough to be an input.  It holds no code.\n";
+    heard h = {0};
+    cb_link_options o = sample_options();
+    o.on_diagnostic = listen;
+    o.on_diagnostic_user = &h;
+    for (int allowed = 0; allowed < 2; allowed++) {
+        cb_link *link;
+        o.flags = allowed ? CB_LINK_ALLOW_EMPTY : 0;
+        assert_int_equal(cb_link_create(&o, &link), CB_OK);
+        assert_int_equal(cb_link_add_memory(link, "text", text, sizeof text), CB_OK);
+        assert_int_equal(cb_link_run(link), allowed ? CB_OK : CB_ERR_FORMAT);
+        assert_int_equal(h.errors, 1);
+        assert_non_null(strstr(h.first_error, "no device code"));
+        cb_link_free(link);
+    }
+    h = (heard){0};
+    o.arch = "sm_91";
+    cb_link *link;
+    assert_int_equal(cb_link_create(&o, &link), CB_ERR_USAGE);
+    assert_non_null(strstr(h.first_error, "sm_91"));
 }
 
 /* A golden fixture through the library: nvlink's bytes. */
@@ -424,15 +500,19 @@ static void finalizing_moves_to_the_family_or_says_why_not(void **state)
     cbi_span input = unit_read_file(unit_path("tests/golden/statics-100-default/expected.cubin"));
     pieces p = {0};
     cbi_ctx_init(&p.ctx);
-    int code = -1;
+    cb_finalize_result code = CB_FINALIZE_TOO_NEW;
     assert_int_equal(cb_finalize(&o, "in", input.data, input.size, collect, &p, &code), CB_OK);
     assert_int_equal(code, 0);
     assert_true(p.got.len > 64);
     assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code), CB_ERR_IO);
+    uint64_t count = 0;
+    assert_int_equal(
+        cb_finalize(&o, NULL, input.data, input.size, cb_write_to_count, &count, &code), CB_OK);
+    assert_int_equal(count, p.got.len);
     o.arch = "sm_120";
     assert_int_equal(cb_finalize(&o, "in", input.data, input.size, refuse, NULL, &code),
                      CB_ERR_UNSUPPORTED);
-    assert_int_equal(code, 4);
+    assert_int_equal(code, CB_FINALIZE_UNREACHABLE);
     assert_int_equal(cb_finalize(&o, "in", "no ELF", 6, refuse, NULL, &code), CB_ERR_FORMAT);
     assert_int_equal(code, 6);
     o.arch = "sm_1";
@@ -485,7 +565,7 @@ static void finalizing_asks_the_back_end(void **state)
     cbi_span input = unit_read_file(unit_path("tests/golden/statics-100-default/expected.cubin"));
     pieces p = {0};
     cbi_ctx_init(&p.ctx);
-    int code = -1;
+    cb_finalize_result code = CB_FINALIZE_TOO_NEW;
     assert_int_equal(cb_finalize(&o, "in", input.data, input.size, collect, &p, &code), CB_OK);
     assert_true(run.compiled > 0 && run.lines > 5);
     o.arch = "sm_100f";
@@ -524,6 +604,8 @@ int main(void)
         cmocka_unit_test(older_and_newer_callers_work),
         cmocka_unit_test(wrong_order_is_refused),
         cmocka_unit_test(failures_are_explained),
+        cmocka_unit_test(lto_ir_needs_a_compiler),
+        cmocka_unit_test(nothing_to_link_is_an_error),
         cmocka_unit_test(emulation_gives_the_bytes_of_nvlink),
         cmocka_unit_test(strings_of_options_are_copied),
         cmocka_unit_test(every_allocation_may_fail),
