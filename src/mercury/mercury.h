@@ -125,6 +125,8 @@ bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercu
 /* ---- targets.c ---- */
 /* The chip's bit in capability masks, 0 for chips without one. */
 uint64_t cbi_mercury_target_bit(uint32_t sm);
+/* Reports that the function's code cannot be linked for the target. */
+void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func);
 
 /* ---- text.c ---- */
 struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);

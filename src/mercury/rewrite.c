@@ -3,6 +3,7 @@
  * experiments: docs/mercury.md. */
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
+#include "mercury/pace.h"
 #include "mercury/sass_operands.h"
 #include "mercury/scoreboard.h"
 
@@ -99,8 +100,7 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
 
 /* ---- branch targets ---- */
 
-/* Offset from the next instruction, in bytes; false for instructions without one. */
-static bool branch_offset(const uint8_t *insn, int64_t *ret_offset)
+bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset)
 {
     const cbi_sass w = {cbi_ld64(insn), cbi_ld64(insn + 8)};
     switch (cbi_sass_opcode(insn)) {
@@ -149,6 +149,17 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
     if (!rw || offset > rw->old_size)
         return offset;
     return rw->self[offset / 16] + offset % 16;
+}
+
+void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
+{
+    int64_t offset;
+    if (!cbi_rewrite_distance(insn, &offset))
+        return;
+    int64_t target = (int64_t)(old + 1) * 16 + offset;
+    if (target >= 0 && (uint64_t)target <= rw->old_size)
+        set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
+                                    (int64_t)rw->self[old] - 16);
 }
 
 /* What an exit waits for because a comparison of doubles writes its guard, which the barrier needs,
@@ -340,13 +351,7 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
             next++;
         if (next < used && next > i + 1 && cbi_sass_opcode(old + (size_t)next * 16) == OP_EXIT)
             lengthen_last(insn, old + (size_t)next * 16);
-        int64_t offset;
-        if (!branch_offset(insn, &offset))
-            continue;
-        int64_t target = (int64_t)(i + 1) * 16 + offset;
-        if (target >= 0 && (uint64_t)target <= rw->old_size)
-            set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
-                                        (int64_t)rw->self[i] - 16);
+        cbi_rewrite_retarget(rw, i, insn);
     }
     for (uint32_t i = kept; i < padded; i++)
         memcpy(rw->text + (size_t)i * 16, old + (size_t)(total - 1) * 16, 16);
@@ -437,7 +442,7 @@ static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
     for (uint32_t i = 0; i < total; i++) {
         int64_t offset;
         const uint8_t *insn = text + (size_t)i * 16;
-        if (cbi_sass_opcode(insn) == OP_BSSY || !branch_offset(insn, &offset))
+        if (cbi_sass_opcode(insn) == OP_BSSY || !cbi_rewrite_distance(insn, &offset))
             continue;
         int64_t to = (int64_t)i + 1 + offset / 16;
         if (to >= 0 && to < total)
@@ -498,15 +503,11 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }
 
-/* Scoreboards, in place: code whose stack pointer load is not needed, and exits with a barrier. */
-static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
+/* The function's code as it is now. */
+static cbi_scoreboard_text text_of(cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-    bool may_drop = cbi_mercury_may_rewrite(lk, func);
-    if (!view || (!may_drop && !rw))
-        return;
-    uint32_t section = view->info[func->in_sec];
     cbi_scoreboard_text text = {.bytes = func->text->bytes, .size = func->text->size};
     if (rw)
         text = (cbi_scoreboard_text){.bytes = rw->text,
@@ -514,27 +515,58 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func)
                                      .place = rw->place,
                                      .self = rw->self,
                                      .places = rw->old_size / 16 + 1};
+    uint32_t section = view->info[func->in_sec];
     if (section)
         text.info = view->file.sections[section].data;
-    if (may_drop)
+    return text;
+}
+
+/* Scoreboards, in place: code whose stack pointer load is not needed, and exits with a barrier. */
+static void assign_scoreboards(cbi_linker *lk, const cbi_func *func, bool paced)
+{
+    bool may_drop = cbi_mercury_may_rewrite(lk, func);
+    if (!func->obj->mercury || (!may_drop && !cbi_rewrite_of(lk, func)))
+        return;
+    cbi_scoreboard_text text = text_of(lk, func);
+    if (may_drop && !paced) /* that comes with the change of pace */
         cbi_scoreboard_assign(lk->ctx, &text);
-    else
+    else if (!may_drop)
         cbi_scoreboard_meet_exits(lk->ctx, &text, cbi_chip_find(lk->opt->arch->sm)->fence_reads);
+}
+
+static bool has_other_pace(const cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_section *in = &func->obj->object.sections[func->in_sec];
+    return func->obj->mercury && cbi_pace_differs(EF_CUDA_SM(func->obj->object.flags),
+                                                  lk->opt->arch->sm, in->data.data, in->data.size);
+}
+
+static void change_pace(cbi_linker *lk, const cbi_func *func)
+{
+    cbi_scoreboard_text text = text_of(lk, func);
+    if (!cbi_pace_rewrite(lk, func, &text, cbi_mercury_may_rewrite(lk, func)))
+        cbi_mercury_refuse(lk, func);
 }
 
 void cbi_mercury_rewrite(cbi_linker *lk)
 {
+    size_t errors = lk->ctx->error_count;
     lk->merc->exit_barriers = lk->shows_debug;
     for (size_t i = 0; i < lk->recs.len; i++)
         lk->merc->exit_barriers |= lk->recs.items[i]->code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
-        if (f->obj && !f->alias_of && f->text && f->text->emitted && cbi_is_text(f->text) &&
-            f->text->bytes) {
-            rewrite_function(lk, f);
-            assign_scoreboards(lk, f);
-        }
+        if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
+            !f->text->bytes)
+            continue;
+        bool paced = has_other_pace(lk, f);
+        rewrite_function(lk, f);
+        assign_scoreboards(lk, f, paced);
+        if (paced)
+            change_pace(lk, f);
     }
+    if (lk->ctx->error_count > errors)
+        cbi_fail(lk->ctx, CB_ERR_LINK);
 }
 
 const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func)

@@ -26,6 +26,13 @@ uint64_t cbi_rewrite_map(const cbi_rewrite *rewrite, uint64_t offset);
 /* The same for the instruction itself: branches go to what was put in front of it. */
 uint64_t cbi_rewrite_self(const cbi_rewrite *rewrite, uint64_t offset);
 
+/* Offset of a branch's target from the next instruction, in bytes; false for instructions without
+ * one. */
+bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset);
+
+/* Makes a copy of the old instruction, at its new place, go to where its target went. */
+void cbi_rewrite_retarget(const cbi_rewrite *rewrite, uint32_t old, uint8_t *insn);
+
 /* May the finalizer touch the function at all?  Entries without calls only. */
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func);
 

@@ -350,9 +350,7 @@ static void alu(cbi_sass w, cbi_operands *o)
     } else if (third_read && !sum) {
         general(&o->read, w, 64, form == 7 ? 1 : n);
     }
-    if (form == 3 || form == 7)
-        uniform(&o->uniform_read, w, 32, 1);
-    else if (form == 6)
+    if (form == 3 || form == 6 || form == 7)
         uniform(&o->uniform_read, w, 32, n);
 }
 

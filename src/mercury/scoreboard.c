@@ -275,6 +275,35 @@ static void end_cleared(cbi_sb_code *c, uint8_t cleared)
     c->live.len = kept;
 }
 
+static bool is_flushed(const cbi_sb_code *c, const work *w, uint32_t q, uint32_t last)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return is_here(c, w, q) && p->local == CBI_SB_NOWHERE && p->flush &&
+           cbi_sb_contains(&p->consumers, last);
+}
+
+/* The end of the block does not wait for sources of a late instruction while something else holds
+ * their number that is not waited for there. */
+static void keep_shared(cbi_sb_code *c, const work *w, uint32_t last)
+{
+    uint8_t kept = 0;
+    for (size_t n = 0; n < c->live.len; n++)
+        if (!is_flushed(c, w, c->live.items[n], last))
+            kept |= (uint8_t)(1u << c->number[c->live.items[n]]);
+    for (size_t n = 0; n < c->live.len; n++) {
+        uint32_t q = c->live.items[n];
+        cbi_sb_producer *p = &c->producers.items[q];
+        if (!p->is_late || p->write || !is_flushed(c, w, q, last) || !(kept >> c->number[q] & 1))
+            continue;
+        p->flush = false;
+        size_t left = 0;
+        for (size_t k = 0; k < p->consumers.len; k++)
+            if (p->consumers.items[k] != last)
+                p->consumers.items[left++] = p->consumers.items[k];
+        p->consumers.len = left;
+    }
+}
+
 static void assign_block(cbi_sb_code *c, uint32_t number)
 {
     cbi_sb_block *b = &c->blocks.items[number];
@@ -313,18 +342,18 @@ static void assign_block(cbi_sb_code *c, uint32_t number)
             cbi_vec_push(c->ctx, &c->live, q);
         }
     }
+    keep_shared(c, &w, b->end - 1);
     uint8_t flushed = 0;
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t q = c->live.items[n];
-        const cbi_sb_producer *p = &c->producers.items[q];
-        if (is_here(c, &w, q) && p->local == CBI_SB_NOWHERE && p->flush &&
-            cbi_sb_contains(&p->consumers, b->end - 1))
+        if (is_flushed(c, &w, q, b->end - 1))
             flushed |= (uint8_t)(1u << c->number[q]);
     }
     end_cleared(c, flushed);
     memset(b->leaving, 0, (c->row + 1) * sizeof *b->leaving);
     for (size_t n = 0; n < c->live.len; n++)
-        cbi_sb_put(b->leaving, c->live.items[n]);
+        if (!c->producers.items[c->live.items[n]].ends)
+            cbi_sb_put(b->leaving, c->live.items[n]);
     b->done = true;
 }
 
@@ -467,7 +496,7 @@ static bool has_long_result(const cbi_sb_code *c)
 }
 
 /* New words; the R1 load keeps its scoreboard for the test of the model against the input. */
-static void assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
+void cbi_sb_assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
 {
     bool crossing_long = false;
     c->number = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t);
@@ -513,7 +542,7 @@ static void assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
         ret_words[0].hi ^= UINT64_C(3) << 41;
 }
 
-static bool qualifies(const cbi_sb_code *c)
+bool cbi_sb_qualifies(const cbi_sb_code *c)
 {
     cbi_sass first = c->words[0];
     if (cbi_sass_op(first) != 0xb82 || cbi_sass_bits(first, 16, 8) != 1 ||
@@ -525,26 +554,26 @@ static bool qualifies(const cbi_sb_code *c)
     return true;
 }
 
-static bool read_code(cbi_sb_code *c, const cbi_scoreboard_text *text)
+bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size)
 {
-    size_t total = text->size / 16;
-    while (total && cbi_sass_opcode(text->bytes + 16 * (total - 1)) == 0x918)
+    size_t total = size / 16;
+    while (total && cbi_sass_opcode(bytes + 16 * (total - 1)) == 0x918)
         total--;
     if (!total || total > UINT32_MAX / 16)
         return false;
     c->n = (uint32_t)total;
     c->words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     for (uint32_t i = 0; i < c->n; i++) {
-        const uint8_t *at = text->bytes + (size_t)16 * i;
+        const uint8_t *at = bytes + (size_t)16 * i;
         c->words[i] = (cbi_sass){cbi_ld64(at), cbi_ld64(at + 8)};
     }
     return true;
 }
 
 /* Does the model give the numbers that the code has? */
-static bool is_reproduced(cbi_sb_code *c, cbi_sass *out)
+bool cbi_sb_is_reproduced(cbi_sb_code *c, cbi_sass *out)
 {
-    assign(c, true, out);
+    cbi_sb_assign(c, true, out);
     for (uint32_t i = 0; i < c->n; i++)
         if (out[i].hi != c->words[i].hi || out[i].lo != c->words[i].lo)
             return false;
@@ -565,7 +594,7 @@ static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
     cbi_sb_code code = {.ctx = ctx};
-    if (!read_code(&code, text) || !qualifies(&code))
+    if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code))
         return false;
     for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
         cbi_sb_code c = code;
@@ -573,9 +602,9 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
-        if (!is_reproduced(&c, out))
+        if (!cbi_sb_is_reproduced(&c, out))
             continue;
-        assign(&c, false, out);
+        cbi_sb_assign(&c, false, out);
         write_code(&c, out, text->bytes);
         return true;
     }
@@ -585,7 +614,8 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
 {
     cbi_sb_code c = {.ctx = ctx};
-    if (!read_code(&c, text) || !cbi_sb_read(&c, text->info, text->place, text->places))
+    if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
+        !cbi_sb_read(&c, text->info, text->place, text->places))
         return;
     uint8_t *barrier = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
     for (size_t i = 0; i < text->places; i++)
@@ -597,12 +627,12 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
         cbi_sb_read(&c, text->info, text->place, text->places);
     }
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
-    bool trusted = is_reproduced(&c, out);
+    bool trusted = cbi_sb_is_reproduced(&c, out);
     uint8_t *waits = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
     if (!cbi_sb_meet_exits(&c, barrier, waits))
         return;
     if (trusted)
-        assign(&c, true, out);
+        cbi_sb_assign(&c, true, out);
     for (uint32_t i = 0; i < c.n && !trusted; i++) {
         out[i] = c.words[i];
         out[i].hi |= (uint64_t)waits[i] << 52;

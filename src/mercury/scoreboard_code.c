@@ -497,7 +497,7 @@ int64_t cbi_sb_latency(uint32_t op, bool write)
 }
 
 /* Waits for results of the block itself count; those of others have long been there. */
-static void find_issue(cbi_sb_code *c)
+void cbi_sb_find_issue(cbi_sb_code *c)
 {
     c->issue = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
@@ -667,7 +667,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
             names_registers(c, p) && (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
             uncover(c, q);
     }
-    find_issue(c);
+    cbi_sb_find_issue(c);
     flush_hidden(c);
     return true;
 }

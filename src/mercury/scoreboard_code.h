@@ -28,6 +28,8 @@ typedef struct cbi_sb_producer {
     bool write;     /* result */
     bool is_long;   /* global, generic and local loads, atomics */
     bool flush;     /* waited for only because the block ends */
+    bool is_late;   /* only on the target */
+    bool ends;      /* nothing behind its block needs it */
     bool hidden;    /* a wait for another one of its number ended it */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
@@ -134,6 +136,28 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
 /* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
  * the numbers.  False if nothing does. */
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
+/* Instructions whose results come late on the target, those of them that have no scoreboard in the
+ * input, and the predicates that every instruction writes and reads. */
+typedef struct cbi_sb_late {
+    bool *is_late, *is_new;
+    uint8_t *written, *read;
+} cbi_sb_late;
+
+/* Does j need the result of i, a late instruction, or overwrite one of its sources? */
+bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
+bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
+/* Gives the new ones producers. */
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which);
+/* Fills in c->issue. */
+void cbi_sb_find_issue(cbi_sb_code *c);
+/* New words for the producers that there are; the R1 load keeps its scoreboard, or loses it. */
+void cbi_sb_assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words);
+/* Does the model give the numbers that the code has?  out: room for as many words. */
+bool cbi_sb_is_reproduced(cbi_sb_code *c, cbi_sass *out);
+/* May the R1 load lose its scoreboard? */
+bool cbi_sb_qualifies(const cbi_sb_code *c);
+/* c->words from a text, without the NOPs behind the last branch; false when there are none. */
+bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size);
 /* The order in which blocks are taken. */
 cbi_u32_list cbi_sb_order(cbi_sb_code *c);
 

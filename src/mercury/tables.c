@@ -66,7 +66,8 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (debug && !cbi_mercury_debug_place(debug, r, &offset))
             continue;
         if (cbi_is_text(sec->target))
-            offset = cbi_rewrite_map(cbi_rewrite_of(lk, sec->target->func), cbi_sass_of(r)->offset);
+            offset =
+                cbi_rewrite_self(cbi_rewrite_of(lk, sec->target->func), cbi_sass_of(r)->offset);
         uint32_t type = sass_type(lk, r);
         /* Resolved entries of static functions that share a name stand in one list; nvlink reads
          * them all as ones of its first function. */

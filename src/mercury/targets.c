@@ -1,5 +1,6 @@
 /* Which code may run on which chip as it is. */
 #include "mercury/mercury.h"
+#include "mercury/pace.h"
 
 uint64_t cbi_mercury_target_bit(uint32_t sm)
 {
@@ -7,29 +8,34 @@ uint64_t cbi_mercury_target_bit(uint32_t sm)
     return chip ? chip->fast_bit : 0;
 }
 
+void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_lobj *obj = func->obj;
+    cbi_error(lk->ctx, "needs-compiler",
+              &(cbi_place){.file = obj->file, .symbol = func->sym->name->s},
+              cbi_printf(lk->ctx, "compile '%s' for %s", obj->file, lk->opt->arch->name),
+              "Function '%s' in '%s' holds code for sm_%u that %s cannot run as it is",
+              func->sym->name->s, obj->file, EF_CUDA_SM(obj->object.flags), lk->opt->arch->name);
+}
+
 void cbi_mercury_check_portable(cbi_linker *lk)
 {
     uint32_t target = lk->opt->arch->sm;
-    bool refused = false;
+    size_t errors = lk->ctx->error_count;
     if (!cbi_arch_is_mercury(lk->opt->arch))
         return;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
             continue;
-        const cbi_lobj *obj = sec->func->obj;
-        uint32_t flags = obj->object.flags, sm = EF_CUDA_SM(flags);
+        uint32_t flags = sec->func->obj->object.flags, sm = EF_CUDA_SM(flags);
         /* code without a Mercury side is linked as it is */
         if (sm == target || !(flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
-            (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)))
+            (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)) ||
+            (lk->mercury && cbi_pace_applies(sm, target)))
             continue;
-        cbi_error(lk->ctx, "needs-compiler",
-                  &(cbi_place){.file = obj->file, .symbol = sec->func->sym->name->s},
-                  cbi_printf(lk->ctx, "compile '%s' for %s", obj->file, lk->opt->arch->name),
-                  "Function '%s' in '%s' holds code for sm_%u that %s cannot run as it is",
-                  sec->func->sym->name->s, obj->file, sm, lk->opt->arch->name);
-        refused = true;
+        cbi_mercury_refuse(lk, sec->func);
     }
-    if (refused)
+    if (lk->ctx->error_count > errors)
         cbi_fail(lk->ctx, CB_ERR_LINK);
 }

@@ -15,7 +15,7 @@ dead-code 80 default; lineinfo 90 default; weak-ptx 86 default; common 75 r; ali
 const-merge 80 kernels; double-const 75 default; jump-table 89 preserve; mbarrier 88 default
 cluster 90 default; wgmma 90a default; tcgen05 100a r; barriers 75 verbose; many-modules 90 r
 err-undefined 75 default; err-many 90 default; err-shared 80 default; err-proto 75 default
-err-kernel 89 default; deep-chain 75 partial; shared-shapes 90 partial; err-regs 90 default; launch-bounds 87 default; empty-module 80 default
+err-kernel 89 default; deep-chain 75 partial; shared-shapes 90 partial; err-regs 90 default; launch-bounds 87 default; empty-module 80 default; doubles-pace 103 default
 """
 
 NOTE = """# {name}

@@ -1,0 +1,227 @@
+#include "mercury/pace.h"
+
+#include "mercury/capsule.h"
+#include "mercury/pace_code.h"
+
+enum {
+    OP_NOP = 0x918,
+    OP_IMMA = 0x237,
+    OP_DMMA = 0x23f,
+    UNSCHEDULED = 15, /* stall count of code that was not scheduled */
+    WRITE_SHIFT = 46, /* in the upper half */
+    READ_SHIFT = 49,
+    WAIT_SHIFT = 52,
+    STALL_SHIFT = 41,
+};
+#define YIELD_BIT (UINT64_C(1) << 45)
+
+uint32_t cbi_pace_occupancy(uint32_t op)
+{
+    enum { DOUBLE = 64, MATRIX_OF_DOUBLES = 584 };
+    switch (op & 0x1ff) {
+    case 0x028: /* DMUL */
+    case 0x029: /* DADD */
+    case 0x02a: /* DSETP */
+    case 0x02b: /* DFMA */
+    case 0x110: /* conversions with a side of 64 bits */
+    case 0x111:
+    case 0x112:
+    case 0x113:
+        return DOUBLE;
+    default:
+        return op == OP_IMMA ? DOUBLE : op == OP_DMMA ? MATRIX_OF_DOUBLES : 0;
+    }
+}
+
+bool cbi_pace_applies(uint32_t sm, uint32_t target)
+{
+    return sm == 100 && target == 103;
+}
+
+bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
+{
+    for (size_t at = 0; cbi_pace_applies(sm, target) && at + 16 <= size; at += 16)
+        if (cbi_pace_occupancy(cbi_sass_opcode(text + at)))
+            return true;
+    return false;
+}
+
+static uint32_t stall(cbi_sass w)
+{
+    return (uint32_t)(w.hi >> STALL_SHIFT & 15);
+}
+
+static void set_control(cbi_sass *w, unsigned shift, uint64_t mask, uint64_t value)
+{
+    w->hi = (w->hi & ~(mask << shift)) | value << shift;
+}
+
+/* ---- code that was not scheduled: everything waits for 0 and 1 ---- */
+
+static bool is_unscheduled(const cbi_sb_code *c)
+{
+    return stall(c->words[0]) == UNSCHEDULED && cbi_sass_bits(c->words[0], 116, 6) == 3;
+}
+
+static void mark_unscheduled(cbi_sb_code *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
+            continue;
+        set_control(&c->words[i], WRITE_SHIFT, 7, 0);
+        if (cbi_regset_any(&c->operands[i].read))
+            set_control(&c->words[i], READ_SHIFT, 7, 1);
+    }
+}
+
+/* ---- scheduled code ---- */
+
+/* The lowest number that nothing pending at i holds. */
+static unsigned free_number(const cbi_sb_code *c, uint32_t i)
+{
+    uint8_t busy = 0;
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (cbi_sb_has(c->pending[i], q))
+            busy |= (uint8_t)(1u << c->producers.items[q].old);
+    for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
+        if (!(busy >> k & 1))
+            return k;
+    return CBI_SB_NUMBERS - 1;
+}
+
+/* The plain way: the next instruction waits for the result, so nothing else has to. */
+static void wait_at_once(cbi_sb_code *c)
+{
+    for (uint32_t i = 0; i + 1 < c->n; i++) {
+        if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
+            continue;
+        unsigned number = (unsigned)cbi_sass_bits(c->words[i], 110, 3);
+        if (number < CBI_SB_NUMBERS)
+            continue;
+        number = free_number(c, i);
+        set_control(&c->words[i], WRITE_SHIFT, 7, number);
+        c->words[i + 1].hi |= UINT64_C(1) << (WAIT_SHIFT + number);
+    }
+}
+
+/* Stall counts within the field, and the yield flag that goes with them. */
+static void set_stalls(cbi_pace *pace)
+{
+    enum { FIRST_WITHOUT_YIELD = 12, MATH_WITHOUT_YIELD = 3, STALL_MAX = 15 };
+    for (uint32_t i = 0; i < pace->count; i++) {
+        cbi_sass *w = &pace->words[i];
+        uint32_t now = pace->cycles[i] < STALL_MAX ? pace->cycles[i] : STALL_MAX;
+        uint32_t op = cbi_sass_op(*w);
+        if (now == stall(*w) && !cbi_pace_occupancy(op))
+            continue;
+        set_control(w, STALL_SHIFT, STALL_MAX, now);
+        uint32_t first = cbi_pace_is_math(op) ? MATH_WITHOUT_YIELD : FIRST_WITHOUT_YIELD;
+        w->hi = now < first ? w->hi | YIELD_BIT : w->hi & ~YIELD_BIT;
+    }
+}
+
+/* The next instruction of the block that reads the register in slot `low` of instruction i in the
+ * same slot, or nowhere. */
+static uint32_t next_reader(const cbi_sb_code *c, uint32_t i, unsigned low)
+{
+    uint32_t end = c->blocks.items[c->block_of[i]].end;
+    for (uint32_t j = i + 1; j < end; j++)
+        if (cbi_pace_is_math(cbi_sb_op(c, j)) &&
+            cbi_sass_bits(c->words[j], low, 8) == cbi_sass_bits(c->words[i], low, 8))
+            return j;
+    return CBI_SB_NOWHERE;
+}
+
+/* A source is kept for the next reader only as long as nothing comes between that was not there
+ * before, and never for or by the slow unit. */
+static void forget_sources(const cbi_sb_code *c, cbi_pace *pace)
+{
+    enum { SLOTS = 3, STALL_MAX = 15 };
+    static const uint8_t slots[SLOTS] = {24, 32, 64};
+    static const uint64_t first_flag = UINT64_C(1) << 58;
+    for (uint32_t i = 0; i < pace->count; i++)
+        for (unsigned s = 0; s < SLOTS && pace->words[i].hi >> 58; s++) {
+            uint32_t reader = next_reader(c, i, slots[s]), waits = 0;
+            uint64_t before = 0, now = 0;
+            for (uint32_t j = i; reader != CBI_SB_NOWHERE && j < reader; j++) {
+                before += stall(c->words[j]);
+                now += pace->cycles[j];
+                waits += pace->cycles[j] > STALL_MAX;
+            }
+            if (cbi_pace_occupancy(cbi_sb_op(c, i)) || waits || now > before)
+                pace->words[i].hi &= ~(first_flag << s);
+        }
+}
+
+static cbi_sb_late find_late(const cbi_sb_code *c)
+{
+    cbi_sb_late late = {.is_late = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+                        .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+                        .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
+                        .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
+    for (uint32_t i = 0; i < c->n; i++) {
+        late.is_late[i] = cbi_pace_occupancy(cbi_sb_op(c, i)) != 0;
+        late.is_new[i] = late.is_late[i] && cbi_sass_bits(c->words[i], 110, 3) == CBI_SB_NONE;
+        cbi_pace_predicates(c->words[i], &late.written[i], &late.read[i]);
+    }
+    return late;
+}
+
+/* Scoreboards by the model, where it reproduces those of the input and what comes out is safe. */
+static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
+                   bool drop_stack_load)
+{
+    for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
+        cbi_sb_code c = {.ctx = code->ctx, .reading = reading, .n = code->n, .words = code->words};
+        cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
+        if (!cbi_sb_read(&c, text->info, text->place, text->places))
+            return false;
+        if (!cbi_sb_is_reproduced(&c, out))
+            continue;
+        bool drops = drop_stack_load && cbi_sb_qualifies(&c);
+        cbi_sb_add_late(&c, late);
+        cbi_sb_assign(&c, !drops, out);
+        c.words = out;
+        if (!cbi_pace_is_safe(&c, late, NULL))
+            return false;
+        memcpy(code->words, out, c.n * sizeof *out);
+        return true;
+    }
+    return false;
+}
+
+static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, const cbi_sb_late *late,
+                           bool drop_stack_load, bool *idle, cbi_pace *pace)
+{
+    if (!assign(c, text, late, drop_stack_load))
+        wait_at_once(c);
+    for (uint32_t i = 0; i < c->n; i++)
+        idle[i] &= c->blocks.items[c->block_of[i]].start != i;
+    cbi_pace_cycles(c, idle, pace->cycles);
+    forget_sources(c, pace);
+    set_stalls(pace);
+}
+
+bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
+                   cbi_pace *ret_pace)
+{
+    cbi_sb_code c = {.ctx = ctx};
+    if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
+        !cbi_sb_read(&c, text->info, text->place, text->places))
+        return false;
+    cbi_pace pace = {.words = c.words, .count = c.n};
+    cbi_sb_late late = find_late(&c);
+    pace.cycles = CBI_NEW_ARRAY(ctx, c.n, uint32_t);
+    bool scheduled = !is_unscheduled(&c);
+    if (scheduled) {
+        pace_scheduled(&c, text, &late, drop_stack_load, idle, &pace);
+    } else {
+        mark_unscheduled(&c);
+        for (uint32_t i = 0; i < c.n; i++)
+            pace.cycles[i] = stall(c.words[i]);
+    }
+    if (!cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL))
+        return false;
+    *ret_pace = pace;
+    return true;
+}

@@ -1,0 +1,36 @@
+/* Code of sm_100 for sm_103, which computes doubles and byte products at another pace: results come
+ * late, behind a scoreboard, and the unit takes a new instruction after many cycles only.  The
+ * instructions and their order stay.  Rules and experiments: docs/mercury.md, "sm_100 objects
+ * linked for sm_103". */
+#ifndef CBI_MERCURY_PACE_H
+#define CBI_MERCURY_PACE_H
+
+#include "mercury/mercury.h"
+#include "mercury/sass_operands.h"
+#include "mercury/scoreboard.h"
+
+/* New control bits of a text, instruction by instruction. */
+typedef struct cbi_pace {
+    cbi_sass *words;
+    uint32_t *cycles; /* to the next instruction; what exceeds a stall count is filled with NOPs */
+    uint32_t count;
+} cbi_pace;
+
+/* Is code of chip `sm` for chip `target` changed at all? */
+bool cbi_pace_applies(uint32_t sm, uint32_t target);
+
+/* Does code of chip `sm` have instructions that chip `target` computes at another pace? */
+bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size);
+
+/* drop_stack_load: an R1 load that nobody needs may lose its scoreboard.  idle[i]: instruction i is
+ * a NOP that only takes time; those that start a block, which stay, are cleared.  False, with
+ * nothing written, when the code cannot be followed. */
+bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
+                   cbi_pace *ret_pace);
+
+/* The same for a function of the link whose code is `text`: its rewrite, behind the one it has.
+ * False as above. */
+bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
+                      bool drop_stack_load);
+
+#endif

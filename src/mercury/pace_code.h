@@ -1,0 +1,28 @@
+/* What the parts of the change of pace share. */
+#ifndef CBI_MERCURY_PACE_CODE_H
+#define CBI_MERCURY_PACE_CODE_H
+
+#include "mercury/scoreboard_code.h"
+
+/* Cycles for which an instruction occupies the one unit of sm_103 for doubles and products of
+ * bytes; 0 for others. */
+uint32_t cbi_pace_occupancy(uint32_t op);
+
+/* Predicates of the code, not uniform ones, that an instruction writes and reads, one bit each. */
+void cbi_pace_predicates(cbi_sass w, uint8_t *ret_written, uint8_t *ret_read);
+
+/* Is it arithmetic whose result comes after a fixed time? */
+bool cbi_pace_is_math(uint32_t op);
+
+/* Cycles from each instruction to the next, scoreboards and waits of c->words being final. idle[i]:
+ * the instruction only takes time and goes. */
+void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles);
+
+/* Is nothing known about the registers and predicates that the instruction uses? */
+bool cbi_pace_is_opaque(uint32_t op);
+
+/* Are late results there where they are needed, sources read where they are overwritten, and, with
+ * cycles, the distances kept that the slow unit needs? */
+bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
+
+#endif

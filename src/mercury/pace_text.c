@@ -1,0 +1,163 @@
+/* The text and the capsule of a function whose instructions run at another pace: NOPs fill what a
+ * stall count cannot say.  In the capsule each of them is a run of one without a record. */
+#include "mercury/capsule.h"
+#include "mercury/pace.h"
+#include "mercury/rewrite.h"
+
+enum { OP_NOP = 0x918, STALL_MAX = 15, STALL_SHIFT = 41, RUN_NOPS = 0x50, RUN_SHIFT = 7 };
+
+/* NOPs without a Mercury form. */
+static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint32_t total)
+{
+    enum { WAITS = 0x3f, WAIT_SHIFT = 52 };
+    bool *idle = CBI_NEW_ARRAY(ctx, total + 1, bool);
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    cbi_capsule_open(capsule, &walk);
+    while (cbi_capsule_next(&walk, &e))
+        for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
+            idle[i] = i && cbi_sass_opcode(text + (size_t)i * 16) == OP_NOP &&
+                      !(cbi_ld64(text + (size_t)i * 16 + 8) >> WAIT_SHIFT & WAITS);
+    return idle;
+}
+
+/* NOPs between an instruction and the next. */
+static uint32_t pauses(uint32_t cycles)
+{
+    return cycles > STALL_MAX ? (cycles - 1) / STALL_MAX : 0;
+}
+
+static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idle)
+{
+    uint32_t at = 0, pause = 0, total = (uint32_t)(step->old_size / 16);
+    for (uint32_t i = 0; i < pace->count; i++) {
+        step->place[i] = step->self[i] = at * 16;
+        if (idle[i])
+            continue;
+        at += pause;
+        step->self[i] = at++ * 16;
+        pause = pauses(pace->cycles[i]);
+    }
+    uint32_t padded = (at + 8 + 7) / 8 * 8;
+    for (uint32_t i = pace->count; i <= total; i++, at++)
+        step->place[i] = step->self[i] = (i < total && at < padded ? at : padded) * 16;
+    step->size = (uint64_t)padded * 16;
+}
+
+static void put_nop(uint8_t *at, uint64_t stall)
+{
+    cbi_st64(at, 0x7918);
+    cbi_st64(at + 8, UINT64_C(0x000fc00000000000) | stall << STALL_SHIFT);
+}
+
+static void put_text(cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace, const bool *idle,
+                     const uint8_t *old)
+{
+    step->text = cbi_alloc(lk->ctx, step->size);
+    uint8_t *at = step->text;
+    for (uint32_t i = 0; i < pace->count; i++) {
+        if (idle[i])
+            continue;
+        at = step->text + step->self[i];
+        cbi_st64(at, pace->words[i].lo);
+        cbi_st64(at + 8, pace->words[i].hi);
+        cbi_rewrite_retarget(step, i, at);
+        uint32_t left = pace->cycles[i];
+        for (at += 16; left > STALL_MAX; at += 16) {
+            left -= STALL_MAX;
+            put_nop(at, left < STALL_MAX ? left : STALL_MAX);
+        }
+    }
+    for (; at < step->text + step->size; at += 16)
+        memcpy(at, old + step->old_size - 16, 16);
+}
+
+/* Entries of a capsule in the making. */
+typedef struct writer {
+    cbi_ctx *ctx;
+    cbi_buf bitmap, bytes;
+    uint32_t count;
+} writer;
+
+static void put_entry(writer *w, bool derived, cbi_span bytes)
+{
+    if (w->count % 32 == 0)
+        cbi_buf_append(w->ctx, &w->bitmap, NULL, 4);
+    if (derived)
+        w->bitmap.items[w->count / 8] |= (uint8_t)(1u << w->count % 8);
+    w->count++;
+    if (bytes.size)
+        cbi_buf_append(w->ctx, &w->bytes, bytes.data, bytes.size);
+}
+
+static void put_run(writer *w, uint32_t count)
+{
+    uint8_t mark[2];
+    cbi_st16(mark, (uint16_t)(RUN_NOPS | count << RUN_SHIFT));
+    put_entry(w, false, (cbi_span){mark, sizeof mark});
+}
+
+static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle)
+{
+    writer w = {.ctx = lk->ctx};
+    uint32_t total = (uint32_t)(step->old_size / 16);
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    cbi_capsule_open(old, &walk);
+    for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
+        if (e.count && idle[e.first])
+            continue;
+        for (uint32_t at = step->place[e.first]; e.count && at < step->self[e.first]; at += 16)
+            put_run(&w, 1);
+        if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
+            put_run(&w, (uint32_t)((step->size - step->self[e.first]) / 16));
+        else
+            put_entry(&w, e.kind == CBI_CAPSULE_DERIVED,
+                      (cbi_span){old.data + from, walk.pos - from});
+    }
+    uint8_t *head = cbi_buf_append(lk->ctx, &step->capsule, old.data, 12);
+    cbi_st32(head + 8, w.count);
+    cbi_buf_append(lk->ctx, &step->capsule, w.bitmap.items, w.bitmap.len);
+    cbi_buf_append(lk->ctx, &step->capsule, w.bytes.items, w.bytes.len);
+}
+
+/* One rewriting after another. */
+static void follow(cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
+{
+    size_t count = before ? before->old_size / 16 + 1 : 0;
+    uint32_t *place = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
+    uint32_t *self = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
+    if (!before)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        place[i] = (uint32_t)cbi_rewrite_map(step, before->place[i]);
+        self[i] = (uint32_t)cbi_rewrite_self(step, before->self[i]);
+    }
+    step->old_size = before->old_size;
+    step->place = place;
+    step->self = self;
+}
+
+bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
+                      bool drop_stack_load)
+{
+    const cbi_rewrite *before = cbi_rewrite_of(lk, func);
+    cbi_buf capsule = before ? before->capsule : cbi_mercury_capsule(lk, func);
+    cbi_span old = {capsule.items, capsule.len};
+    uint32_t total = (uint32_t)(text->size / 16);
+    bool *idle = find_idle(lk->ctx, old, text->bytes, total);
+    cbi_pace pace;
+    if (!cbi_pace_code(lk->ctx, text, drop_stack_load, idle, &pace))
+        return false;
+    cbi_rewrite *step = CBI_NEW(lk->ctx, cbi_rewrite);
+    step->func = func;
+    step->old_size = text->size;
+    step->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    step->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    find_places(step, &pace, idle);
+    put_text(lk, step, &pace, idle, text->bytes);
+    put_capsule(lk, step, old, idle);
+    follow(lk, before, step);
+    cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), step);
+    return true;
+}

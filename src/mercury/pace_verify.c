@@ -1,0 +1,132 @@
+/* Is code safe whose pace was changed?  Every late result has arrived where it is needed, every
+ * source was read before it is overwritten, and the slow unit is free when it is used.  This reads
+ * the new code alone and knows nothing of how it was made. */
+#include "mercury/pace_code.h"
+
+typedef CBI_VEC(uint32_t) indices;
+
+/* Late instructions under way: bits of `state`, results first, sources behind them. */
+typedef struct flow {
+    const cbi_sb_code *c;
+    const cbi_sb_late *which;
+    indices late;
+    size_t row;
+    uint64_t **leaving; /* by block */
+} flow;
+
+static uint8_t numbers_of(const cbi_sb_code *c, uint32_t i, unsigned low)
+{
+    uint64_t number = cbi_sass_bits(c->words[i], low, 3);
+    return number < CBI_SB_NUMBERS ? (uint8_t)(1u << number) : 0;
+}
+
+/* The latest run of q, and so that of all before it in its block, is over when i is issued: also
+ * that of r? */
+static bool is_before(const cbi_sb_code *c, uint32_t r, uint32_t q, uint32_t i)
+{
+    return c->block_of[r] == c->block_of[q] && r < q &&
+           (c->block_of[i] != c->block_of[q] || i > q || r >= i);
+}
+
+/* Ends what instruction i waits for. */
+static void wait_for(const flow *f, uint32_t i, uint64_t *state)
+{
+    const cbi_sb_code *c = f->c;
+    uint32_t count = (uint32_t)f->late.len;
+    uint8_t mask = (uint8_t)cbi_sass_bits(c->words[i], 116, 6);
+    for (uint32_t n = 0; mask && n < count; n++) {
+        uint32_t q = f->late.items[n];
+        bool done = cbi_sb_has(state, n) && mask & numbers_of(c, q, 110);
+        bool read = done || (cbi_sb_has(state, count + n) && mask & numbers_of(c, q, 113));
+        if (read)
+            cbi_sb_drop(state, count + n);
+        if (done)
+            cbi_sb_drop(state, n);
+        for (uint32_t k = 0; read && k < n; k++) {
+            if (!is_before(c, f->late.items[k], q, i))
+                continue;
+            cbi_sb_drop(state, count + k);
+            if (done)
+                cbi_sb_drop(state, k);
+        }
+    }
+}
+
+/* Does instruction i come too early for anything under way? */
+static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
+{
+    uint32_t count = (uint32_t)f->late.len;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t q = f->late.items[n];
+        if (!f->which->is_new[q])
+            continue;
+        if (cbi_sb_has(state, n) &&
+            (cbi_sb_uses_late(f->c, f->which, q, i) || cbi_pace_is_opaque(cbi_sb_op(f->c, i))))
+            return true;
+        if (cbi_sb_has(state, count + n) && (cbi_sb_overwrites_late(f->c, f->which, q, i) ||
+                                             cbi_pace_is_opaque(cbi_sb_op(f->c, i))))
+            return true;
+    }
+    return false;
+}
+
+/* One pass over a block; false when something comes too early. */
+static bool walk(const flow *f, uint32_t block, bool *changed)
+{
+    const cbi_sb_block *b = &f->c->blocks.items[block];
+    uint64_t *state = CBI_NEW_ARRAY(f->c->ctx, f->row, uint64_t);
+    uint32_t count = (uint32_t)f->late.len, next = 0;
+    for (size_t p = 0; p < b->pred.len; p++)
+        for (size_t w = 0; w < f->row; w++)
+            state[w] |= f->leaving[b->pred.items[p]][w];
+    while (next < count && f->late.items[next] < b->start)
+        next++;
+    for (uint32_t i = b->start; i < b->end; i++) {
+        wait_for(f, i, state);
+        if (is_early(f, i, state))
+            return false;
+        if (next < count && f->late.items[next] == i) {
+            cbi_sb_put(state, next);
+            cbi_sb_put(state, count + next++);
+        }
+    }
+    *changed |= memcmp(state, f->leaving[block], f->row * sizeof *state) != 0;
+    memcpy(f->leaving[block], state, f->row * sizeof *state);
+    return true;
+}
+
+/* Has the unit time for all instructions of the block? */
+static bool keeps_distances(const cbi_sb_code *c, const cbi_sb_block *b, const uint32_t *cycles)
+{
+    uint32_t busy = 0;
+    for (uint32_t i = b->start; i < b->end; i++) {
+        uint32_t own = cbi_pace_occupancy(cbi_sb_op(c, i));
+        if (own && busy)
+            return false;
+        busy = own ? own : busy;
+        busy = cycles[i] < busy ? busy - cycles[i] : 0;
+    }
+    return true;
+}
+
+bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles)
+{
+    flow f = {.c = c, .which = which};
+    for (uint32_t i = 0; i < c->n; i++)
+        if (which->is_late[i])
+            cbi_vec_push(c->ctx, &f.late, i);
+    f.row = (2 * f.late.len + 63) / 64 + 1;
+    f.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        f.leaving[b] = CBI_NEW_ARRAY(c->ctx, f.row, uint64_t);
+        if (cycles && !keeps_distances(c, &c->blocks.items[b], cycles))
+            return false;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->blocks.len; b++)
+            if (!walk(&f, b, &changed))
+                return false;
+    }
+    return true;
+}

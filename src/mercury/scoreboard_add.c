@@ -1,0 +1,186 @@
+/* Instructions whose result comes late on the target only: they get scoreboards.
+ *
+ * They all run in one unit, in order, so a wait for one of them is a wait for all before it in the
+ * block, and between two of them only a result that is read needs one. */
+#include "mercury/scoreboard_code.h"
+
+/* What one of them needs. */
+typedef struct late {
+    uint32_t at;
+    bool write, read;    /* scoreboards */
+    uint32_t used;       /* first instruction of the block that needs the result */
+    uint32_t overwrites; /* ... that writes a source */
+    cbi_u32_list users, overwriters;
+} late;
+
+/* Is never more than one of them carried out, because their guards are opposite? */
+static bool excludes(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    uint32_t guard = (uint32_t)cbi_sass_bits(c->words[i], 12, 3);
+    if (guard == 7 ||
+        cbi_sass_bits(c->words[j], 12, 4) != (cbi_sass_bits(c->words[i], 12, 4) ^ 8) ||
+        c->block_of[i] != c->block_of[j])
+        return false;
+    for (uint32_t k = i; k < j; k++)
+        if (which->written[k] >> guard & 1)
+            return false;
+    return i < j;
+}
+
+/* The memory barrier of a barrier in front of an exit: the next one waits for the guard of both. */
+static bool is_barrier_head(const cbi_sb_code *c, uint32_t i)
+{
+    enum { OP_MEMBAR = 0x992, OP_ERRBAR = 0x9ab, KIND_OF_EXITS = 0x50 };
+    return cbi_sb_op(c, i) == OP_MEMBAR && cbi_sass_bits(c->words[i], 72, 8) == KIND_OF_EXITS &&
+           i + 1 < c->n && cbi_sb_op(c, i + 1) == OP_ERRBAR;
+}
+
+bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
+    if (excludes(c, which, i, j) || is_barrier_head(c, j))
+        return false;
+    if (cbi_regset_meet(&a->written, &b->read) || (which->written[i] & which->read[j]))
+        return true;
+    return !which->is_late[j] &&
+           (cbi_regset_meet(&a->written, &b->written) || (which->written[i] & which->written[j]));
+}
+
+bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    return !which->is_late[j] && !excludes(c, which, i, j) &&
+           cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
+}
+
+static void push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
+{
+    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+    if (i + 1 < b->end) {
+        cbi_vec_push(c->ctx, todo, i + 1);
+        return;
+    }
+    for (size_t k = 0; k < b->succ.len; k++)
+        cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
+}
+
+/* First instructions behind the block, on every path, that need the result or, with sources,
+ * overwrite a source before the result is needed. */
+static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
+                                  bool sources)
+{
+    cbi_u32_list found = {0}, todo = {0};
+    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
+    while (todo.len) {
+        uint32_t j = todo.items[--todo.len];
+        if (seen[j])
+            continue;
+        seen[j] = true;
+        bool used = cbi_sb_uses_late(c, which, i, j);
+        if (sources ? !used && cbi_sb_overwrites_late(c, which, i, j) : used)
+            cbi_vec_push(c->ctx, &found, j);
+        else if (!used && j != i)
+            push_next(c, j, &todo);
+    }
+    return found;
+}
+
+/* Has it sources that it does not overwrite itself? */
+static bool has_sources(const cbi_operands *o)
+{
+    for (unsigned k = 0; k < CBI_COUNT(o->read.w); k++)
+        if (o->read.w[k] & ~o->written.w[k])
+            return true;
+    return false;
+}
+
+/* The late instructions of a block, last first: `awaited` is the first wait for the result of one
+ * that was seen, `read_by` the first for its sources, too. */
+static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
+                             late **by_instruction)
+{
+    uint32_t awaited = CBI_SB_NOWHERE, read_by = CBI_SB_NOWHERE;
+    for (uint32_t i = b->end; i-- > b->start;) {
+        if (!which->is_late[i])
+            continue;
+        late *l = CBI_NEW(c->ctx, late);
+        *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
+        for (uint32_t j = i + 1; j < b->end; j++) {
+            if (l->used == CBI_SB_NOWHERE && cbi_sb_uses_late(c, which, i, j))
+                l->used = j;
+            if (l->overwrites == CBI_SB_NOWHERE && cbi_sb_overwrites_late(c, which, i, j))
+                l->overwrites = j;
+        }
+        if (l->used == CBI_SB_NOWHERE && awaited == CBI_SB_NOWHERE)
+            l->users = find_crossing(c, which, i, false);
+        l->write = l->used != CBI_SB_NOWHERE ? l->used < awaited : l->users.len > 0;
+        if (l->used < awaited)
+            awaited = l->used;
+        if (awaited < read_by)
+            read_by = awaited;
+        bool leaves = l->overwrites == CBI_SB_NOWHERE && read_by == CBI_SB_NOWHERE;
+        if (leaves)
+            l->overwriters = find_crossing(c, which, i, true);
+        l->read = leaves ? has_sources(&c->operands[i]) : l->overwrites < read_by;
+        if (l->overwrites < read_by)
+            read_by = l->overwrites;
+        by_instruction[i] = l;
+    }
+}
+
+static void push_producer(cbi_sb_code *c, const late *l, bool write)
+{
+    uint32_t last = c->blocks.items[c->block_of[l->at]].end - 1;
+    cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
+    *p = (cbi_sb_producer){.at = l->at,
+                           .block = c->block_of[l->at],
+                           .write = write,
+                           .old = CBI_SB_NONE,
+                           .is_late = true,
+                           .local = write ? l->used : l->overwrites,
+                           .head = CBI_SB_NOWHERE};
+    if (p->local != CBI_SB_NOWHERE) {
+        cbi_vec_push(c->ctx, &p->consumers, p->local);
+        return;
+    }
+    p->consumers = write ? l->users : l->overwriters;
+    p->ends = !p->consumers.len;
+    if (last == l->at)
+        return;
+    p->flush = true;
+    cbi_vec_push(c->ctx, &p->consumers, last);
+}
+
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which)
+{
+    late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
+    const cbi_sb_producer *old = c->producers.items;
+    const uint32_t *old_first = c->first;
+    uint32_t stack_load = c->stack_load;
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        find_block_needs(c, which, &c->blocks.items[b], needs);
+    memset(&c->producers, 0, sizeof c->producers);
+    c->first = CBI_NEW_ARRAY(c->ctx, c->n + 1, uint32_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->first[i] = (uint32_t)c->producers.len;
+        bool has[2] = {false, false};
+        for (uint32_t q = old_first[i]; q < old_first[i + 1]; q++)
+            has[old[q].write] = true;
+        for (unsigned write = 0; write < 2; write++) {
+            for (uint32_t q = old_first[i]; q < old_first[i + 1]; q++) {
+                if (old[q].write != (bool)write)
+                    continue;
+                if (q == stack_load)
+                    c->stack_load = (uint32_t)c->producers.len;
+                cbi_vec_push(c->ctx, &c->producers, old[q]);
+            }
+            if (needs[i] && !has[write] && (write ? needs[i]->write : needs[i]->read))
+                push_producer(c, needs[i], write);
+        }
+    }
+    c->first[c->n] = (uint32_t)c->producers.len;
+    c->row = (c->producers.len + 63) / 64;
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    cbi_sb_find_issue(c);
+}
