@@ -551,8 +551,10 @@ const char *cbi_demangle(cbi_ctx *ctx, const char *name)
         if (!text)
             continue;
         size_t digits = strspn(end + 1, "0123456789");
-        if (digits == 0)
-            return cbi_printf(ctx, "[clone %s] %s", text, end + 1);
+        if (digits == 0) {
+            const char *inner = demangle_whole(ctx, end + 1);
+            return cbi_printf(ctx, "[clone %s] %s", text, inner ? inner : end + 1);
+        }
         return end[1 + digits] ? name : text;
     }
     return name;

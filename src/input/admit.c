@@ -141,8 +141,9 @@ static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
     in->seen_mercury |= facts.mercury;
 }
 
-static void check_toolkit(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
+static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
 {
+    cbi_ctx *ctx = in->ctx;
     const cbi_place place = {.file = file};
     cuinfo info = read_cuinfo(elf);
     if (info.present && info.toolkit > CUDA_TOOLKIT)
@@ -152,7 +153,8 @@ static void check_toolkit(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
         (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
-    if (elf->type == ET_CUDA_EWP && info.toolkit != CUDA_TOOLKIT)
+    in->seen_ewp |= elf->type == ET_CUDA_EWP;
+    if (in->seen_ewp && info.toolkit != CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-ewp", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
 }
@@ -192,7 +194,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     }
     check_abi(ctx, file, &elf);
     check_arch(in, file, &elf);
-    check_toolkit(ctx, file, &elf);
+    check_toolkit(in, file, &elf);
     if (!is_legacy(&elf) && cbi_arch_is_mercury(in->options.arch) &&
         (elf.flags & EF_CUDA_KIND_CAPMERC) && (elf.flags & EF_CUDA_KIND_SASS))
         cbi_fatal(ctx, "input-kind", &place,

@@ -51,6 +51,7 @@ struct cbi_inputs {
     bool any_module;         /* libcudadevrt counts only after one */
     size_t fatbins;          /* looked at so far */
     bool seen_mercury;
+    bool seen_ewp; /* a cubin of ptxas -ewp: later ones must be of this toolkit */
     bool warned_limit;
     bool lacks_compiler;
     bool lto_lines; /* LTO-IR with line information is among the modules */

@@ -110,7 +110,8 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
         cbi_fatal(lk->ctx, "toolkit-too-new", &place, NULL,
                   "Input file '%s' newer than toolkit (%u vs %u)", obj->file, c->toolkit,
                   CUDA_TOOLKIT);
-    if (obj->ewp && c->toolkit != CUDA_TOOLKIT)
+    lk->seen_ewp |= obj->ewp;
+    if (lk->seen_ewp && c->toolkit != CUDA_TOOLKIT)
         cbi_fatal(lk->ctx, "ewp-toolkit", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
 }

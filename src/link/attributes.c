@@ -272,6 +272,8 @@ void cbi_sparse_masks(cbi_linker *lk)
     bool any = false, complete = true;
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
+        if (cbi_is_inner(f))
+            continue;
         bool has = f->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
         any |= has;
         complete &= has;
@@ -281,7 +283,7 @@ void cbi_sparse_masks(cbi_linker *lk)
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         cbi_func *holder = f->alias_of ? f->alias_of : f;
-        if (!f->live || !f->obj || !holder->info)
+        if (!f->live || !f->obj || !holder->info || cbi_is_inner(f))
             continue;
         if (!f->alias_of && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK))
             continue;

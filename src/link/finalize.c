@@ -373,6 +373,21 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
     return sym->value;
 }
 
+/* The null symbol stands for the shared memory of every kernel that ptxas -ewp laid out. */
+static uint64_t null_value(const cbi_linker *lk)
+{
+    uint64_t place = lk->null_symbol_value, reserved = 0;
+    for (size_t i = lk->secs.len; i-- > 0;) {
+        const cbi_osec *sec = lk->secs.items[i];
+        const cbi_lsym *sym = sec->whole;
+        if (!sym || (lk->exec && (sec->dead || !sec->func->entry)))
+            continue;
+        place = lk->exec ? sym->value : sym->shared_align;
+        reserved += output_value(lk, sym) - place;
+    }
+    return place + reserved;
+}
+
 /* In order of creation.  In final links nvlink has one more section at first, never written. */
 static uint32_t section_number(const cbi_linker *lk, size_t i)
 {
@@ -399,7 +414,7 @@ static void fill_symtab(cbi_linker *lk)
         for (size_t i = 0; i < lk->secs.len; i++)
             lk->secs.items[i]->number = section_number(lk, i);
     }
-    cbi_st64(sec->bytes + 8, lk->null_symbol_value);
+    cbi_st64(sec->bytes + 8, null_value(lk));
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *p = sec->bytes + i * 24;

@@ -253,6 +253,8 @@ void cbi_link_liveness(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
+        if (cbi_is_inner(f))
+            f->live |= f->alias_of->live;
         if (f->alias_of && !f->live && f->alias_of->live)
             cbi_vec_push(lk->ctx, &orphans, f);
         if (f->alias_of && f->live)

@@ -461,7 +461,8 @@ static void layout_relocatable_section(cbi_osec *sec, cbi_shared *const *vars, s
         total += vars[i]->sym->size;
         align = vars[i]->align > align ? vars[i]->align : align;
     }
-    sec->size = total || (dynamic && align == DYNAMIC_ALIGN) ? relocatable_size(total, align) : 0;
+    bool sized = total || sec->whole_align || (dynamic && align == DYNAMIC_ALIGN);
+    sec->size = sized ? relocatable_size(total, align) : 0;
     sec->align = align;
     sec->shared_total = total;
 }
@@ -567,7 +568,7 @@ static void layout_relocatable(cbi_linker *lk)
     create_instances(lk);
     if (!lk->debug_shared)
         return;
-    uint64_t align = dynamic ? DYNAMIC_ALIGN : 0;
+    uint64_t align = dynamic ? DYNAMIC_ALIGN : lk->debug_shared->whole_align;
     size_t count;
     cbi_shared **list = defined_shared(lk, &count);
     layout_relocatable_section(lk->debug_shared, list, count, align, dynamic);
@@ -598,6 +599,19 @@ static void place_reserved(cbi_linker *lk, cbi_osec *sec)
     sec->align = vars[0]->align;
 }
 
+/* Sections of ptxas -ewp with dynamic memory only stay as they are. */
+static void emit_empty(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (sec->emitted || !sec->whole_align)
+            continue;
+        sec->emitted = true;
+        if (sec->align < sec->whole_align)
+            sec->align = sec->whole_align;
+    }
+}
+
 void cbi_layout_shared(cbi_linker *lk)
 {
     collect_users(lk);
@@ -605,6 +619,7 @@ void cbi_layout_shared(cbi_linker *lk)
         layout_final(lk);
     else
         layout_relocatable(lk);
+    emit_empty(lk);
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
             place_reserved(lk, lk->secs.items[i]);

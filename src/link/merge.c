@@ -87,6 +87,7 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         /* The companion for texture tables: its symbol comes before the bank's own. */
         if (lk->exec && !lk->mercury) {
             cbi_osec *companion = cbi_sec_rel(lk, sec, lk->opt->force_rela);
+            companion->companion = true;
             if (!lk->opt->force_rela)
                 companion->flags = 0;
         }

@@ -97,6 +97,8 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
         func->sym->state = CBI_SYM_DEFINED;
         func->sym->def_obj = obj;
         func->sym->sec = func->alias_of->text;
+        func->sym->value = in->value;
+        func->sym->size = in->size;
         func->sym->other = in->other;
         func->sym->info = in->info;
         func->obj = obj;
@@ -211,26 +213,39 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     return sym;
 }
 
+static void merge_function(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    if (obj->symbols[i] || CBI_ST_TYPE(s->info) != STT_FUNC ||
+        (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+        return;
+    bool defined = s->shndx != SHN_UNDEF;
+    cbi_lsym *sym;
+    cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
+    if (verdict == CBI_NEW)
+        sym = new_function(lk, obj, s);
+    obj->symbols[i] = sym;
+    if (verdict == CBI_LOSES)
+        lose_function(obj, i);
+    else if (!defined)
+        return;
+    else if (sym->state == CBI_SYM_DEFINED)
+        replace_function(lk, sym->func, obj, i);
+    else
+        define_function(lk, obj, i, sym->func);
+}
+
 void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     for (uint32_t i = 1; i < in->symbol_count; i++) {
+        /* What a kernel contains comes behind it. */
         const cbi_symbol *s = &in->symbols[i];
-        if (CBI_ST_TYPE(s->info) != STT_FUNC || (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
-            continue;
-        bool defined = s->shndx != SHN_UNDEF;
-        cbi_lsym *sym;
-        cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
-        if (verdict == CBI_NEW)
-            sym = new_function(lk, obj, s);
-        obj->symbols[i] = sym;
-        if (verdict == CBI_LOSES)
-            lose_function(obj, i);
-        else if (!defined)
-            continue;
-        else if (sym->state == CBI_SYM_DEFINED)
-            replace_function(lk, sym->func, obj, i);
-        else
-            define_function(lk, obj, i, sym->func);
+        uint32_t owner = s->shndx != SHN_UNDEF && s->shndx < in->section_count
+                             ? in->sections[s->shndx].info & 0xffffff
+                             : 0;
+        if (CBI_ST_TYPE(s->info) == STT_FUNC && owner > i && owner < in->symbol_count)
+            merge_function(lk, obj, owner);
+        merge_function(lk, obj, i);
     }
 }

@@ -57,8 +57,7 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     sym->initialised = !uninitialised;
 }
 
-/* A shared variable goes to its entry's own list or to the module-wide one. */
-static void list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
+void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
 {
     cbi_shared *var = CBI_NEW(lk->ctx, cbi_shared);
     *var = (cbi_shared){sym, align};
@@ -259,10 +258,10 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sym->dynamic |= !map->out->func && s->size == 0;
         /* A replaced weak variable is laid out twice; its later place counts.  One first met as
          * dynamic is not laid out at all, but stands twice in the order of the others. */
-        list_shared(lk, sym, s->value, map->out);
+        cbi_list_shared(lk, sym, s->value, map->out);
     } else if (in->type == SHT_CUDA_SHARED_RESERVED && cbi_is_reserved_var(sym) &&
                s->value <= UINT16_MAX && s->size <= UINT16_MAX) {
-        list_shared(lk, sym, s->value, map->out);
+        cbi_list_shared(lk, sym, s->value, map->out);
     }
 }
 
@@ -284,7 +283,7 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             sym->dynamic = section != NULL;
             sym->shared_align = s->value;
             if (section)
-                list_shared(lk, sym, s->value, section);
+                cbi_list_shared(lk, sym, s->value, section);
             /* That of an earlier -r link has a place, which passes for an alignment. */
             if (section && s->value > section->align)
                 section->align = s->value;
@@ -293,6 +292,13 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         }
     }
     obj->symbols[i] = sym;
+}
+
+/* ptxas -ewp marks the reserved area with symbols without type, which say nothing. */
+static bool is_reserved_mark(const cbi_lobj *obj, const cbi_symbol *s)
+{
+    return CBI_ST_TYPE(s->info) == STT_NOTYPE && s->shndx < obj->object.section_count &&
+           obj->object.sections[s->shndx].type == SHT_CUDA_SHARED_RESERVED;
 }
 
 void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
@@ -308,7 +314,7 @@ void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
             merge_internal(lk, obj, i);
             continue;
         }
-        if (type == STT_FUNC)
+        if (type == STT_FUNC || is_reserved_mark(obj, s))
             continue;
         if (s->shndx == SHN_UNDEF) {
             merge_undefined(lk, obj, i);

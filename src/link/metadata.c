@@ -260,6 +260,11 @@ static bool forgets_losers(const cbi_section *target)
 
 static void open_relocs(cbi_linker *lk, cbi_osec *target, bool rela)
 {
+    /* Not the companion for texture tables: ptxas -ewp has made these itself. */
+    if (target->rel && target->rel->companion)
+        target->rel = NULL;
+    if (target->rela && target->rela->companion)
+        target->rela = NULL;
     cbi_sec_rel(lk, target, rela);
     if (lk->opt->force_rela)
         cbi_sec_rel(lk, target, true);
@@ -316,6 +321,29 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
     }
 }
 
+/* ---- shared memory that the compiler laid out ---- */
+
+/* ptxas -ewp has laid out a kernel's shared memory itself and names no variables; for nvlink the
+ * whole is the null symbol. */
+static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_section *in = &obj->object.sections[i];
+    cbi_osec *out = cbi_merge_section(lk, obj, i)->out;
+    if (!in->size)
+        out->whole_align = in->align;
+    if (!in->size && (lk->exec || !out->func))
+        return;
+    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
+    sym->name = cbi_intern(lk->ctx, "");
+    sym->info = STB_LOCAL << 4 | STT_CUDA_OBJECT;
+    sym->other = STO_CUDA_SHARED;
+    sym->state = CBI_SYM_DEFINED;
+    sym->sec = out;
+    sym->size = in->size;
+    cbi_list_shared(lk, sym, in->align, out);
+    out->whole = sym;
+}
+
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
@@ -341,4 +369,7 @@ void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
             break;
         }
     }
+    for (uint32_t i = 1; obj->ewp && !lk->shows_debug && i < in->section_count; i++)
+        if (in->sections[i].type == SHT_CUDA_SHARED && !cbi_belongs_to_lost(obj, i))
+            list_whole_shared(lk, obj, i);
 }

@@ -433,7 +433,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         r->type = type->plain;
         type = cbi_reloc_find(r->type);
     }
-    if (sym && sym->func && sym->func->alias_of)
+    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func))
         r->sym = sym = sym->func->alias_of->sym;
 
     bool clears = type->action == CBI_RELOC_CLEAR_UNUSED;

@@ -91,6 +91,7 @@ struct cbi_osec {
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_shared *)
     variables;        /* of a shared section: its variables, in order of appearance */
+    bool companion;   /* for the texture table of a parameter bank */
     size_t info_room; /* of an .nv.info section: what the surviving records take */
     bool emptied;     /* optimizer constants of a function that was replaced */
     bool orphan; /* optimizer constants: of copies that lost, before the function was replaced */
@@ -100,6 +101,8 @@ struct cbi_osec {
     const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
     cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
     cbi_buf sass_info;          /* sm_100+: the same on the SASS side */
+    cbi_lsym *whole;            /* of ptxas -ewp: all of it, the null symbol */
+    uint64_t whole_align;       /* of ptxas -ewp with dynamic memory only: its alignment */
     uint64_t shared_total;      /* what its variables take: -r plain sum, else end of the groups */
     const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
     uint64_t spread_offset;         /* ... and where in their banks */
@@ -239,6 +242,12 @@ struct cbi_func {
     cbi_osec *image_table;      /* sm_100+ */
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
+
+/* A function that ptxas -ewp has put into a kernel's code. */
+static inline bool cbi_is_inner(const cbi_func *f)
+{
+    return f->alias_of && f->alias_of->entry;
+}
 
 /* sm_100+: what a relocation of the Mercury view is on the SASS side. */
 typedef struct cbi_sass_reloc {
@@ -382,6 +391,7 @@ typedef struct cbi_linker {
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
     bool seen_plain;                /* an input without a Mercury view was read */
     bool seen_mercury;              /* an input had a Mercury view */
+    bool seen_ewp;                  /* an input came from ptxas -ewp; later ones must be new */
     const char *unmarked;           /* first input whose e_flags name no kind, or NULL */
 } cbi_linker;
 
@@ -428,6 +438,8 @@ void cbi_link_skeleton(cbi_linker *lk);
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
 void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj);
 void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj);
+/* A definition of a shared variable joins its entry's own list or the module-wide one. */
+void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec);
 /* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
 cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec);
 typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;

@@ -27,8 +27,19 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
     return k->node.cycle_below || !cbi_is_wanted_entry(lk, k) ? k->frame_size : k->node.stack;
 }
 
-/* The slots of the table that the entry has in bank 0: all of the link, used or not. */
-static void print_images(const cbi_linker *lk, const cbi_func *k, cbi_buf *line)
+static unsigned count_images(const cbi_osec *relocs, uint8_t type)
+{
+    unsigned count = 0;
+    for (size_t i = 0; relocs && i < relocs->relocs.len; i++) {
+        const cbi_lsym *sym = relocs->relocs.items[i]->sym;
+        count += sym && CBI_ST_TYPE(sym->info) == type;
+    }
+    return count;
+}
+
+/* The slots of the table that the entry has in bank 0: all of the link, used or not, or what
+ * ptxas -ewp has put there. */
+static void print_images(const cbi_linker *lk, const cbi_osec *bank, cbi_buf *line)
 {
     static const struct {
         uint8_t type;
@@ -37,10 +48,8 @@ static void print_images(const cbi_linker *lk, const cbi_func *k, cbi_buf *line)
                  {STT_CUDA_SURFACE, "surfaces"},
                  {STT_CUDA_SAMPLER, "samplers"}};
     for (size_t i = 0; i < CBI_COUNT(kinds); i++) {
-        unsigned count = 0;
-        for (size_t j = 0; j < lk->images.len; j++)
-            count += CBI_ST_TYPE(lk->images.items[j]->info) == kinds[i].type &&
-                     cbi_has_image(k, lk->images.items[j]);
+        unsigned count =
+            count_images(bank->rel, kinds[i].type) + count_images(bank->rela, kinds[i].type);
         if (count)
             cbi_buf_printf(lk->ctx, line, ", %u %s", count, kinds[i].name);
     }
@@ -81,8 +90,8 @@ void cbi_link_verbose(cbi_linker *lk)
                                bank);
         }
         cbi_buf_printf(ctx, &line, ", 0 bytes lmem");
-        if (k->has_images && !lk->mercury)
-            print_images(lk, k, &line);
+        if (k->constant0 && !lk->mercury)
+            print_images(lk, k->constant0, &line);
         cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len,
                  (const char *)line.items);
     }

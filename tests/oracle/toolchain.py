@@ -106,7 +106,9 @@ class Tools:
             with open(os.path.join(d, "x.ptx"), "w") as f:
                 f.write(ptx)
             try:
-                p = subprocess.run([self.ptxas, "-c", "-arch=sm_" + arch, *flags, "x.ptx", "-o",
+                # nvcc -ewp makes no relocatable object of it
+                kind = [] if "-ewp" in flags else ["-c"]
+                p = subprocess.run([self.ptxas, *kind, "-arch=sm_" + arch, *flags, "x.ptx", "-o",
                                     "x.cubin"], cwd=d, capture_output=True, text=True,
                                    timeout=TIMEOUT)
                 rc, err = p.returncode, p.stderr + p.stdout
