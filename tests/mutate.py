@@ -30,6 +30,7 @@ WORK = os.path.join(ROOT, "build-mutate")
 MISSED = os.path.join(WORK, "missed")     # programs that no test told apart
 # Where the rules of a link are, as far as these folders exist.
 FOLDERS = ["src/sass", "src/capsule", "src/link", "src/mercury", "src/finalize"]
+TABLES = ["src/format"]     # drawn from with --in only
 MEMORY = 4 << 30
 # Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
 # input has (fuzzing tests those).
@@ -56,8 +57,8 @@ class Mutant:
     def equivalent(self):
         """Why no test can notice it, or None."""
         line = " ".join(self.where()[1].split())
-        for path, text, old, new, why in mutants.EQUIVALENT:
-            if (path, old, new) == (self.path, self.old, self.new) and text in line:
+        for text, old, new, why in mutants.EQUIVALENT:
+            if (old, new) == (self.old, self.new) and text in line:
                 return why
         return None
 
@@ -68,11 +69,11 @@ class Mutant:
                                             line.strip()[:90])
 
 
-def sources(part):
+def sources(part, endings=(".c",)):
     found = []
-    for folder in FOLDERS:
+    for folder in FOLDERS + TABLES * bool(part):
         for base, _, names in os.walk(os.path.join(ROOT, folder)):
-            found += [os.path.relpath(os.path.join(base, n), ROOT) for n in names if n.endswith(".c")]
+            found += [os.path.relpath(os.path.join(base, n), ROOT) for n in names if n.endswith(endings)]
     return sorted(f for f in found if part in f)
 
 
@@ -120,14 +121,17 @@ def drawn(count, seed, part):
 
 
 def listed():
-    """The rules of mutants.py; one whose text is gone is an error of the list."""
-    found = []
-    for rule, path, old, new in mutants.RULES:
+    """The rules of mutants.py; one whose text is gone, or is there twice, is an error of the list."""
+    texts = {}
+    for path in sources("src", (".c", ".h")):
         with open(os.path.join(ROOT, path)) as f:
-            text = f.read()
-        if text.count(old) != 1:
-            sys.exit("mutants.py: %s: %r is %d times in %s" % (rule, old, text.count(old), path))
-        found.append(Mutant(path, text.index(old), old, new, rule))
+            texts[path] = f.read()
+    found = []
+    for rule, old, new in mutants.RULES:
+        places_of = [path for path, text in texts.items() for _ in range(text.count(old))]
+        if len(places_of) != 1:
+            sys.exit("mutants.py: %s: %r is there %d times" % (rule, old, len(places_of)))
+        found.append(Mutant(places_of[0], texts[places_of[0]].index(old), old, new, rule))
     return found
 
 

@@ -6,7 +6,7 @@ Writes random.list for make.py. Needs clang and the CUDA toolkit.
 usage: pick.py [--seed S,...] [--jobs N] [--kinds KIND,...] [-j N] [--add | --against PROGRAM...]
 
 Runs N jobs of each kind (random_jobs.py) with a program that counts edges between basic blocks in
-src/link and src/mercury, and notes what comparisons meet: less, more or equal, and which opcode (so
+FOLDERS, and notes what comparisons meet: less, more or equal, and which opcode (so
 each row of a table counts), in build-edges. A link counts if it is equal to nvlink's. Those that are
 chosen, the one with most that is new for its size first, do all that any job does. --add keeps what
 random.list has. --against adds instead, for each of these programs (mutants that `mutate.py` leaves in
@@ -33,6 +33,7 @@ KINDS = ["sass", "mercury", "sass+shapes", "mercury+shapes", "sass+patch", "merc
          "sass+host", "mercury+host", "mercury+tensor", "mercury+off-target",
          "mercury+shapes+off-target", "mercury+finalize", "mercury+shapes+finalize",
          "mercury+tensor+finalize", "sass+g", "mercury+g", "mercury+shapes+g", "mercury+tensor+g"]
+FOLDERS = ["src/sass", "src/capsule", "src/link", "src/mercury", "src/finalize"]
 BUILD = os.path.join(toolchain.ROOT, "build-edges")
 EDGE = 1 << 62      # features from here on are edges
 MANY = 300          # so many values make a comparison one of sizes
@@ -45,7 +46,8 @@ def build():
         os.makedirs(BUILD, exist_ok=True)
         allow, counter = os.path.join(BUILD, "allow"), os.path.join(BUILD, "edges.o")
         with open(allow, "w") as f:
-            f.write("src:*src/link/*\nsrc:*src/mercury/*\nfun:*\n")
+            f.writelines("src:*%s/*\n" % folder for folder in FOLDERS)
+            f.write("fun:*\n")
         subprocess.run(["clang", "-O1", "-c", os.path.join(HERE, "edges.c"), "-o", counter],
                        check=True)
         subprocess.run(["meson", "setup", BUILD, "-Db_lundef=false", "-Dshared=false",

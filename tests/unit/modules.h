@@ -4,8 +4,8 @@
  *
  *   [weak|static|common|extern] kernel|func|global|init|const|shared NAME [KEY=VALUE]...
  *
- * Functions: size= (bytes of code), regs=, stack= (frame), maxregs= (the kernel's limit),
- * calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
+ * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
+ * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
  * constants), rel=TYPE:SYMBOL[+ADDEND]. Variables: size=, align=, fill= (each byte), rel=.  What is
  * called or used and has no definition in the module is declared by a line of its own with
  * `extern`.
@@ -27,7 +27,7 @@
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, tables, flags;
+    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, flags;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
@@ -62,6 +62,7 @@ static inline void module_key(module_symbol *s, const char *word)
         {"regs=", offsetof(module_symbol, regs)},
         {"stack=", offsetof(module_symbol, stack)},
         {"maxregs=", offsetof(module_symbol, maxregs)},
+        {"maxstack=", offsetof(module_symbol, maxstack)},
         {"tables=", offsetof(module_symbol, tables)},
         {"flags=", offsetof(module_symbol, flags)},
     };
@@ -330,7 +331,7 @@ static inline void module_function(module *m, module_symbol *s, module_section *
         offset += 16;
     }
     module_attr(m, info, EIATTR_REGCOUNT, (uint32_t[]){s->index, s->regs}, 2);
-    module_attr(m, info, EIATTR_MAX_STACK_SIZE, (uint32_t[]){s->index, 0}, 2);
+    module_attr(m, info, EIATTR_MAX_STACK_SIZE, (uint32_t[]){s->index, s->maxstack}, 2);
     module_attr(m, info, EIATTR_FRAME_SIZE, (uint32_t[]){s->index, s->stack}, 2);
     module_section *own =
         module_add_section(m, cbi_printf(m->ctx, ".nv.info.%s", s->name), SHT_CUDA_INFO, 0x40, 4);
