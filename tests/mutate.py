@@ -121,7 +121,7 @@ def drawn(count, seed, part):
 
 
 def listed():
-    """The rules of mutants.py; one whose text is gone, or is there twice, is an error of the list."""
+    """The rules of mutants.py but for those whose text is gone or is there twice."""
     texts = {}
     for path in sources("src", (".c", ".h")):
         with open(os.path.join(ROOT, path)) as f:
@@ -130,7 +130,8 @@ def listed():
     for rule, old, new in mutants.RULES:
         places_of = [path for path, text in texts.items() for _ in range(text.count(old))]
         if len(places_of) != 1:
-            sys.exit("mutants.py: %s: %r is there %d times" % (rule, old, len(places_of)))
+            print("mutants.py: %s: %r is there %d times" % (rule, old, len(places_of)))
+            continue
         found.append(Mutant(places_of[0], texts[places_of[0]].index(old), old, new, rule))
     return found
 
@@ -319,7 +320,8 @@ def main(argv):
     judged = len(drive.noticed) + len(drive.missed)
     print("%d of %d noticed, %d equivalent to the program" % (len(drive.noticed), judged,
                                                              len(drive.equal)))
-    return 1 if len(drive.noticed) * 15 < judged * 14 else 0
+    gone = len(mutants.RULES) - count if opts.rules else 0
+    return 1 if gone or len(drive.noticed) * 15 < judged * 14 else 0
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ static inline bool module_is_function(const module_symbol *s)
 
 static inline bool module_is_here(const module_symbol *s)
 {
-    return strcmp(s->link, "extern") != 0;
+    return strcmp(s->kind, "compat") != 0 && strcmp(s->link, "extern") != 0;
 }
 
 static inline module_symbol *module_find(module *m, const char *name)
@@ -315,6 +315,13 @@ static inline void module_attributes(module *m, const module_symbol *s, module_s
     }
 }
 
+/* compat NAME attr=...: the records of .nv.compat. */
+static inline void module_compat(module *m, const module_symbol *s)
+{
+    module_section *sec = module_add_section(m, ".nv.compat", SHT_CUDA_COMPAT, 0, 4);
+    module_attributes(m, s, sec);
+}
+
 static inline void module_function(module *m, module_symbol *s, module_section *info,
                                    cbi_buf *calls)
 {
@@ -463,14 +470,16 @@ static inline cbi_span module_make(cbi_ctx *ctx, unsigned sm, const char *text)
         if (rank == 2)
             table->header.sh_info = (uint32_t)(m->table.len / sizeof(Elf64_Sym));
         for (size_t i = 0; i < m->symbol_count; i++)
-            if (module_rank(&m->symbols[i]) == rank)
+            if (module_rank(&m->symbols[i]) == rank && strcmp(m->symbols[i].kind, "compat") != 0)
                 module_place(m, &m->symbols[i]);
     }
     cbi_buf calls = {0};
     cbi_buf_append(ctx, &calls, (uint32_t[]){0, UINT32_MAX}, 8);
     for (size_t i = 0; i < m->symbol_count; i++) {
         module_symbol *s = &m->symbols[i];
-        if (module_is_function(s) && module_is_here(s))
+        if (!strcmp(s->kind, "compat"))
+            module_compat(m, s);
+        else if (module_is_function(s) && module_is_here(s))
             module_function(m, s, info, &calls);
         else if (s->rel)
             module_explicit(m, s, cbi_ld64((uint8_t *)m->table.items + 24 * s->index + 8));
