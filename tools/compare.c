@@ -10,24 +10,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "link_run.h"
 #include "object/object.h"
 #include "tools.h"
 
 enum { FATAL_SIGNAL = 128, NOT_STARTED = 127 };
 
+/* The results that are compared: those that a link writes anew. */
+static const cbi_opt results[] = {OPT_OUTPUT_FILE, OPT_REGISTER_LINK_BINARIES, OPT_DOT_FILE};
+
 typedef struct comparison {
     int argc;
     char **argv;
     char *nvlink;
-    char folder[PATH_MAX]; /* for cubind's results */
-    cbi_link_run parsed;   /* the command line */
-    int expected, got;     /* exit codes as a shell sees them */
-    bool missing;          /* there is no such nvlink */
+    char folder[PATH_MAX];               /* for cubind's results */
+    cbi_link_run parsed;                 /* the command line */
+    int expected, got;                   /* exit codes as a shell sees them */
+    int records[CBI_COUNT(results) + 2]; /* of what is in the folder, for signals */
+    size_t record_count;
+    bool missing; /* there is no such nvlink */
 } comparison;
-
-/* The results that are compared: those that a link writes anew. */
-static const cbi_opt results[] = {OPT_OUTPUT_FILE, OPT_REGISTER_LINK_BINARIES, OPT_DOT_FILE};
 
 static int wait_for(pid_t child)
 {
@@ -45,8 +48,12 @@ static int run_nvlink(comparison *c)
     c->argv[0] = c->nvlink;
     int failed = posix_spawnp(&child, c->nvlink, NULL, NULL, c->argv, environ);
     c->argv[0] = own_name;
-    if (!failed)
-        return wait_for(child);
+    if (!failed) {
+        cbi_cleanup_child(child);
+        int code = wait_for(child);
+        cbi_cleanup_child(0);
+        return code;
+    }
     fprintf(stderr, "nvlink fatal   : Could not start '%s', which CUBIND_COMPARE names: %s\n",
             c->nvlink, strerror(failed));
     c->missing = true;
@@ -60,8 +67,13 @@ static int run_cubind(const comparison *c, const char *archive)
     pid_t child = fork();
     if (child < 0)
         return NOT_STARTED;
-    if (child > 0)
-        return wait_for(child);
+    if (child > 0) {
+        cbi_cleanup_child(child);
+        int code = wait_for(child);
+        cbi_cleanup_child(0);
+        return code;
+    }
+    cbi_cleanup_leave_to_parent();
     char log[PATH_MAX + 8];
     snprintf(log, sizeof log, "%s/log", c->folder);
     int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -169,24 +181,50 @@ static cb_status report(cbi_ctx *ctx, void *arg)
 
 /* ---- the run ---- */
 
+/* Calls fn for every file that may be in the folder. */
+static void each_file(comparison *c, void (*fn)(comparison *c, const char *path))
+{
+    char path[PATH_MAX + 64];
+    for (size_t i = 0; i <= CBI_COUNT(results); i++) {
+        snprintf(path, sizeof path, "%s/%s", c->folder,
+                 i < CBI_COUNT(results) ? cbi_options[results[i]].long_name : "log");
+        fn(c, path);
+    }
+}
+
+static void record_file(comparison *c, const char *path)
+{
+    c->records[c->record_count++] = cbi_cleanup_add(path, false);
+}
+
+static void remove_file(comparison *c, const char *path)
+{
+    (void)c;
+    unlink(path);
+}
+
 static bool make_folder(comparison *c)
 {
     const char *top = getenv("TMPDIR");
     int len = snprintf(c->folder, sizeof c->folder, "%s/cubind-compare-XXXXXX",
                        top && *top ? top : "/tmp");
-    return len > 0 && (size_t)len < sizeof c->folder && mkdtemp(c->folder);
+    sigset_t before;
+    cbi_cleanup_hold(&before);
+    bool made = len > 0 && (size_t)len < sizeof c->folder && mkdtemp(c->folder);
+    if (made) {
+        c->records[c->record_count++] = cbi_cleanup_add(c->folder, true);
+        each_file(c, record_file);
+    }
+    cbi_cleanup_release(&before);
+    return made;
 }
 
-static void remove_folder(const comparison *c)
+static void remove_folder(comparison *c)
 {
-    char path[PATH_MAX + 64];
-    for (size_t i = 0; i < CBI_COUNT(results); i++) {
-        snprintf(path, sizeof path, "%s/%s", c->folder, cbi_options[results[i]].long_name);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/log", c->folder);
-    unlink(path);
+    each_file(c, remove_file);
     rmdir(c->folder);
+    while (c->record_count)
+        cbi_cleanup_forget(c->records[--c->record_count]);
 }
 
 int cbi_tool_compare(int argc, char **argv, const char *nvlink)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/identity.h"
+#include "base/files.h"
 #include "link_run.h"
 #include "mercury/operations.h"
 
@@ -203,18 +204,6 @@ const char *cbi_result_path(const cbi_link_run *run, cbi_opt option)
                : path;
 }
 
-static void write_image(cbi_link_run *run, const cbi_rope *image)
-{
-    const char *path = cbi_result_path(run, OPT_OUTPUT_FILE);
-    cbi_check_written(run, path, cbi_write_output_rope(path, image));
-}
-
-static void write_text(cbi_link_run *run, cbi_opt option, const cbi_buf *text)
-{
-    const char *path = cbi_result_path(run, option);
-    cbi_check_written(run, path, cbi_write_output(path, text->items, text->len));
-}
-
 static cb_status link_inputs(cbi_link_run *run)
 {
     cbi_ctx *ctx = run->ctx;
@@ -231,6 +220,7 @@ static cb_status link_inputs(cbi_link_run *run)
         cbi_inputs_add_file(collector, run->line.inputs.items[i]);
     cbi_inputs_result inputs = {0};
     cbi_inputs_finish(collector, &inputs);
+    cbi_check_read_files(run);
     ctx->diag.warnings_as_errors = warnings_as_errors;
     if (run->lto && !inputs.lto_count && !ctx->error_count) {
         cbi_warning(ctx, "lto-unused", NULL, NULL,
@@ -254,15 +244,15 @@ static cb_status link_inputs(cbi_link_run *run)
         if (status != CB_OK && status != CB_ERR_LINK)
             return status;
         if (status == CB_OK)
-            write_image(run, &result.image);
+            cbi_add_result(run, OPT_OUTPUT_FILE, &result.image);
     }
     cbi_write_register_file(run, &inputs,
                             result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
     if (options.map && status == CB_OK && !done)
-        write_text(run, OPT_MAP, &result.map);
+        cbi_add_result_bytes(run, OPT_MAP, result.map.items, result.map.len);
     if (options.dot && !done)
-        write_text(run, OPT_DOT_FILE, &result.dot);
+        cbi_add_result_bytes(run, OPT_DOT_FILE, result.dot.items, result.dot.len);
     return status;
 }
 
@@ -295,6 +285,8 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
     ctx->diag.warnings_as_errors = cbi_given(line, OPT_WARNING_AS_ERROR);
     find_target(run);
     run->lto = cbi_given(line, OPT_LINK_TIME_OPT) || cbi_given(line, OPT_DLTO);
+    cbi_check_collisions(run);
+    run->results.durable = cbi_given(line, OPT_DURABLE);
     if (cbi_given(line, OPT_GEN_HOST_LINKER_SCRIPT)) {
         cbi_write_host_script(run);
         return CB_OK;
@@ -312,9 +304,46 @@ static cb_status save_repro(cbi_ctx *ctx, void *arg)
     return CB_OK;
 }
 
+CBI_NORETURN static void refuse_changed(cbi_link_run *run, const char *file)
+{
+    cbi_fatal(run->ctx, "input-changed", &(cbi_place){.file = file}, "no result was written",
+              "'%s' was changed while it was read", file);
+}
+
+static cb_status put_in_place(cbi_ctx *ctx, void *arg)
+{
+    cbi_link_run *run = arg;
+    const char *changed = cbi_changed_file();
+    if (!changed)
+        changed = cbi_find_changed(ctx);
+    if (changed) {
+        cbi_outputs_drop(&run->results);
+        refuse_changed(run, changed);
+    }
+    cbi_output_result result = cbi_outputs_commit(&run->results);
+    cbi_check_written(run, run->results.failed, result);
+    return CB_OK;
+}
+
 static int exit_code(cb_status status)
 {
     return status == CB_OK ? 0 : status == CB_ERR_LINK ? 255 : 1;
+}
+
+/* All results or none.  A failed link leaves its records, and as nvlink what nvlink leaves: the
+ * results before the one that could not be written. */
+static cb_status finish(cbi_link_run *run, cb_status status)
+{
+    bool as_nvlink = run->messages.plain && (status == CB_ERR_LINK || status == CB_ERR_FATAL);
+    if (status != CB_OK && !as_nvlink)
+        cbi_outputs_drop_results(&run->results);
+    if (run->parsed && !run->refused && !cbi_changed_file() &&
+        cbi_run(run->ctx, save_repro, run) != CB_OK) {
+        status = CB_ERR_IO;
+        cbi_outputs_drop(&run->results);
+    }
+    cb_status put = cbi_run(run->ctx, put_in_place, run);
+    return status == CB_OK ? put : status;
 }
 
 static int perform(cbi_link_run *run)
@@ -322,9 +351,7 @@ static int perform(cbi_link_run *run)
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
     cbi_messages_attach(&run->messages, &ctx);
-    cb_status status = cbi_run(&ctx, run_link, run);
-    if (run->parsed && cbi_run(&ctx, save_repro, run) != CB_OK)
-        status = CB_ERR_IO;
+    cb_status status = finish(run, cbi_run(&ctx, run_link, run));
     if (status == CB_ERR_NOMEM)
         fprintf(stderr, "%s fatal   : Memory allocation failure\n", run->messages.tool_name);
     cbi_messages_finish(&run->messages);

@@ -32,9 +32,7 @@ static cbi_lto_options lto_options(const cbi_link_run *run, const cbi_ptx_option
 
 static void write_result(cbi_link_run *run, cbi_opt option, cbi_span bytes)
 {
-    const char *path = cbi_result_path(run, option);
-    if (path)
-        cbi_check_written(run, path, cbi_write_output(path, bytes.data, bytes.size));
+    cbi_add_result_bytes(run, option, bytes.data, bytes.size);
 }
 
 /* What only a linker knows is not known of a program that the compiler linked. */

@@ -14,6 +14,7 @@ typedef struct cbi_link_run {
     cbi_messages messages;
     bool as_nvlink; /* called by that name */
     bool parsed;    /* the command line is complete */
+    bool refused;   /* results would destroy files */
     int argc;
     char *const *argv;
 
@@ -25,6 +26,9 @@ typedef struct cbi_link_run {
 
     const char *aside;   /* folder that gets the results instead of their own places, or NULL */
     const char *archive; /* of --repro, also if that was not given */
+
+    cbi_outputs results; /* prepared, put in place at the end of the run */
+    cbi_buf time_rows;   /* for the file of -time */
 } cbi_link_run;
 
 /* Runs a link as nvlink would, results going into the folder under the long names of their options.
@@ -33,6 +37,17 @@ int cbi_link_aside(int argc, char *const *argv, const char *folder, const char *
 
 /* Where a result goes; NULL if the option was not given. */
 const char *cbi_result_path(const cbi_link_run *run, cbi_opt option);
+
+/* Refuses results that would replace each other or what the link reads; as nvlink, an output that
+ * replaces an input is not refused. */
+void cbi_check_collisions(cbi_link_run *run);
+/* The same for files that no option names: libraries, members of thin archives. */
+void cbi_check_read_files(cbi_link_run *run);
+
+/* Prepares the result of an option, if that was given.  What it consists of must stay.  Failure is
+ * fatal. */
+void cbi_add_result(cbi_link_run *run, cbi_opt option, const cbi_rope *rope);
+void cbi_add_result_bytes(cbi_link_run *run, cbi_opt option, const void *data, size_t size);
 
 /* Checks of the options against each other, in nvlink's order.  A conflict is fatal. */
 void cbi_check_options(cbi_link_run *run);
@@ -51,7 +66,7 @@ const cbi_arch *cbi_input_arch(const cbi_link_run *run);
 bool cbi_link_lto(cbi_link_run *run, cbi_inputs *collector, const cbi_ptx_options *ptx,
                   cbi_inputs_result *inputs);
 
-/* -time: opens the table and writes its head if the file is new.  Failure is fatal. */
+/* -time: opens the table, and begins with its head if the file is new.  Failure is fatal. */
 void cbi_start_time_table(cbi_link_run *run);
 
 /* -time: appends a row for each run of a compiler. */
@@ -66,7 +81,7 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
 /* Searches the images for other targets in all inputs; user is the run. */
 const char *cbi_find_elsewhere(void *user, const char *symbol);
 
-/* --repro: writes what the link has read so far, and the command, into an archive.  Called at the
+/* --repro: prepares an archive of what the link has read so far and of the command.  Called at the
  * end of links that failed too.  Failure is fatal. */
 void cbi_write_repro(cbi_link_run *run);
 

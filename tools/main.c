@@ -1,11 +1,16 @@
 /* The program: `cubind COMMAND ...`, or nvlink's command line when called by that name. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/identity.h"
 #include "base/base.h"
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "tools.h"
 
 static int tool_help(int argc, char **argv);
@@ -76,13 +81,29 @@ void cbi_print_trace(void *user, const char *line)
     fprintf(stderr, "%s\n", line);
 }
 
-int main(int argc, char **argv)
+/* Where a standard stream is closed, a result file would get its number and what is printed. */
+static void fill_closed_streams(void)
 {
-    const char *program = argc > 0 ? cbi_base_name(argv[0]) : "";
-    if (strcmp(program, "nvlink") == 0) {
-        argv[0] = (char *)program;
-        return cbi_tool_link(argc, argv);
-    }
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            /* opened the wrong way round, so that its use still fails */
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* What was printed must have arrived. */
+static int check_stdout(const char *program, int code)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0;
+    const char *why = errno ? strerror(errno) : "an earlier write failed";
+    if (!failed && !ferror(stdout))
+        return code;
+    fprintf(stderr, "%s: cannot write to stdout: %s\n", program, why);
+    return code ? code : 1;
+}
+
+static int run_command(int argc, char **argv)
+{
     if (argc < 2) {
         print_commands(stderr);
         return 1;
@@ -98,4 +119,16 @@ int main(int argc, char **argv)
         return 1;
     }
     return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    fill_closed_streams();
+    cbi_cleanup_install();
+    cbi_watch_files();
+    const char *program = argc > 0 ? cbi_base_name(argv[0]) : "";
+    if (strcmp(program, "nvlink") != 0)
+        return check_stdout("cubind", run_command(argc, argv));
+    argv[0] = (char *)program;
+    return check_stdout(program, cbi_tool_link(argc, argv));
 }

@@ -64,6 +64,8 @@ const cbi_option cbi_options[OPT_COUNT] = {
                                         FLAG(33),
                                         "Print the call graph.  (Names are demangled all the "
                                         "same, as in nvlink.)"},
+    [OPT_DURABLE] = {"durable", NULL, OURS(OPT_KIND_FLAG, NULL),
+                     "Return when the results are on the disk, not only in its cache."},
     [OPT_EMIT_PTX] = {"emit-ptx", "emit-ptx", OPT_KIND_FLAG, 0, OPT_RECORD_ALWAYS, 20, NULL, NULL,
                       NULL, NULL, "Write PTX (link-time optimization only)."},
     [OPT_EMULATE] = {"emulate", NULL, OPT_KIND_KEYWORD, OPT_OURS, OPT_RECORD_NEVER, 0,

@@ -2,23 +2,49 @@
 #include "link_run.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/output_file.h"
-
 void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result)
 {
+    const cbi_place place = {.file = path};
+    const char *why = errno ? strerror(errno) : NULL;
     switch (result) {
     case CBI_OUTPUT_OK:
         return;
     case CBI_OUTPUT_NOT_OPENED:
-        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Could not open output file '%s'", path);
+        cbi_fatal(run->ctx, "output-file", &place, why, "Could not open output file '%s'", path);
     case CBI_OUTPUT_NOT_WRITTEN:
-        cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Internal error: writing file");
+        cbi_fatal(
+            run->ctx, "output-file", &place,
+            cbi_printf(run->ctx, "%s%s'%s' is as it was", why ? why : "", why ? "; " : "", path),
+            "Internal error: writing file");
     }
+}
+
+void cbi_add_result(cbi_link_run *run, cbi_opt option, const cbi_rope *rope)
+{
+    const char *path = cbi_result_path(run, option);
+    errno = 0;
+    if (path)
+        cbi_check_written(run, path, cbi_outputs_add(&run->results, path, rope));
+}
+
+void cbi_add_result_bytes(cbi_link_run *run, cbi_opt option, const void *data, size_t size)
+{
+    const cbi_span part = {data, size};
+    cbi_rope rope = {.size = size};
+    cbi_vec_push(run->ctx, &rope.parts, part);
+    cbi_add_result(run, option, &rope);
+}
+
+static void print_time(cbi_link_run *run, const char *text)
+{
+    if (strcmp(cbi_text(&run->line, OPT_TIME), "-") == 0)
+        fputs(text, stdout);
+    else
+        cbi_buf_append(run->ctx, &run->time_rows, text, strlen(text));
 }
 
 void cbi_start_time_table(cbi_link_run *run)
@@ -28,33 +54,21 @@ void cbi_start_time_table(cbi_link_run *run)
     const char *path = cbi_text(&run->line, OPT_TIME);
     if (!path || run->aside)
         return;
-    if (strcmp(path, "-") == 0) {
-        fputs(head, stdout);
-        return;
-    }
+    bool to_stdout = strcmp(path, "-") == 0;
     struct stat st;
-    bool fresh = stat(path, &st) != 0;
-    FILE *file = fopen(path, "a");
-    if (!file)
-        cbi_fatal(run->ctx, "time-file", NULL, NULL, "Cannot open file '%s'", path);
+    bool fresh = to_stdout || stat(path, &st) != 0;
+    if (!to_stdout && cbi_outputs_append(&run->results, path, &run->time_rows) != CBI_OUTPUT_OK)
+        cbi_fatal(run->ctx, "time-file", NULL, strerror(errno), "Cannot open file '%s'", path);
     if (fresh)
-        fputs(head, file);
-    fclose(file);
+        print_time(run, head);
 }
 
 void cbi_write_time_row(cbi_link_run *run, const cbi_ptx_run *row)
 {
-    const char *path = cbi_text(&run->line, OPT_TIME);
-    if (!path || run->aside)
-        return;
-    bool to_stdout = strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? stdout : fopen(path, "a");
-    if (!file)
-        cbi_fatal(run->ctx, "time-file", NULL, NULL, "Cannot open file '%s'", path);
-    fprintf(file, "%s , %s , %s , %s , %s , nvlink , %.4f , ms\n", row->source, row->phase,
-            row->input, row->output, run->target, row->milliseconds);
-    if (!to_stdout)
-        fclose(file);
+    if (cbi_given(&run->line, OPT_TIME) && !run->aside)
+        print_time(run, cbi_printf(run->ctx, "%s , %s , %s , %s , %s , nvlink , %.4f , ms\n",
+                                   row->source, row->phase, row->input, row->output, run->target,
+                                   row->milliseconds));
 }
 
 void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
@@ -63,12 +77,24 @@ void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
         cbi_write_time_row(run, &inputs->ptx_runs[i]);
 }
 
-static bool names_device_runtime(cbi_ctx *ctx, const char *path)
+static cb_status find_mark(cbi_ctx *ctx, void *arg)
 {
     static const char mark[] = "_cuda_device_runtime_";
+    const char **path = arg;
     cbi_span text = {NULL, 0};
-    return cbi_map_file(ctx, path, &text) == CB_OK &&
-           memmem(text.data, text.size, mark, strlen(mark)) != NULL;
+    bool found = cbi_map_file(ctx, *path, &text) == CB_OK &&
+                 memmem(text.data, text.size, mark, strlen(mark)) != NULL;
+    return found ? CB_OK : CB_ERR_FORMAT;
+}
+
+/* In a job of its own: the file is no input. */
+static bool names_device_runtime(const char *path)
+{
+    cbi_ctx scratch;
+    cbi_ctx_init(&scratch);
+    bool found = cbi_run(&scratch, find_mark, &path) == CB_OK;
+    cbi_ctx_fini(&scratch);
+    return found;
 }
 
 /* The identifier with every other character turned into '_'. */
@@ -83,7 +109,7 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
 {
     cbi_ctx *ctx = run->ctx;
     const char *path = cbi_text(&run->line, OPT_REGISTER_LINK_BINARIES);
-    if (!path || names_device_runtime(ctx, path))
+    if (!path || names_device_runtime(path))
         return;
     cbi_buf rows = {0};
     size_t count = 0;
@@ -98,6 +124,5 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
     cbi_buf out = {0};
     cbi_buf_printf(ctx, &out, "#define NUM_PRELINKED_OBJECTS %zu\n", count);
     cbi_buf_append(ctx, &out, rows.items, rows.len);
-    path = cbi_result_path(run, OPT_REGISTER_LINK_BINARIES);
-    cbi_check_written(run, path, cbi_write_output(path, out.items, out.len));
+    cbi_add_result_bytes(run, OPT_REGISTER_LINK_BINARIES, out.items, out.len);
 }

@@ -316,11 +316,12 @@ cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
 
 /* ---- files ---- */
 
-/* Maps a file read-only for the life of the context.  CB_ERR_IO if it cannot be opened or read or
- * is a directory; no diagnostic is reported. An empty file gives an empty span. */
+/* The contents of a file, which live as long as the context: mapped if they are large, else a copy.
+ * Pipes are read to their end.  CB_ERR_IO for all other kinds of files and if it cannot be opened
+ * or read, with errno set; no diagnostic is reported.  An empty file gives an empty span. */
 cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes);
 
-/* Calls fn for every file mapped so far, newest first. */
+/* Calls fn for every file read so far that is not empty, newest first. */
 typedef void (*cbi_mapping_fn)(void *user, const char *path, cbi_span bytes);
 void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user);
 

@@ -1,21 +1,12 @@
-/* The job context: life time, the trap for failures, diagnostics, mapped files. */
+/* The job context: life time, the trap for failures, diagnostics. */
 #include "base/base.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/files.h"
 
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
-
-typedef struct cbi_mapping {
-    struct cbi_mapping *next;
-    const char *path;
-    void *base;
-    size_t size;
-} cbi_mapping;
 
 void cbi_ctx_init(cbi_ctx *ctx)
 {
@@ -25,9 +16,7 @@ void cbi_ctx_init(cbi_ctx *ctx)
 
 void cbi_ctx_fini(cbi_ctx *ctx)
 {
-    for (cbi_mapping *m = ctx->mappings; m; m = m->next)
-        munmap(m->base, m->size);
-    ctx->mappings = NULL;
+    cbi_close_files(ctx);
     cbi_arena_fini(ctx);
     ctx->names = NULL;
     ctx->name_pool = (cbi_pool){0};
@@ -106,41 +95,4 @@ void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char 
     deliver(ctx, CB_SEV_FATAL, id, place, help, format, args);
     va_end(args);
     cbi_fail(ctx, CB_ERR_FATAL);
-}
-
-cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
-{
-    cbi_mapping *mapping = CBI_NEW(ctx, cbi_mapping);
-    const char *name = cbi_strndup(ctx, path, strlen(path));
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return CB_ERR_IO;
-    struct stat st;
-    cb_status status = CB_ERR_IO;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        if (st.st_size == 0) {
-            *ret_bytes = (cbi_span){NULL, 0};
-            status = CB_OK;
-        } else {
-            /* MAP_PRIVATE: the inputs are read once; a writer of the same file is not our case. */
-            void *base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-            if (base != MAP_FAILED) {
-                mapping->path = name;
-                mapping->base = base;
-                mapping->size = (size_t)st.st_size;
-                mapping->next = ctx->mappings;
-                ctx->mappings = mapping;
-                *ret_bytes = (cbi_span){base, mapping->size};
-                status = CB_OK;
-            }
-        }
-    }
-    close(fd);
-    return status;
-}
-
-void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user)
-{
-    for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
-        fn(user, m->path, (cbi_span){m->base, m->size});
 }

@@ -1,157 +1,214 @@
-#include "base/output_file.h"
+/* Preparing results. */
+#include "base/output_entry.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool write_all(int fd, const char *data, size_t size)
+#include "base/cleanup.h"
+#include "base/write.h"
+
+typedef cbi_output_entry entry;
+
+void cbi_output_free(entry *e)
 {
-    while (size) {
-        ssize_t done = write(fd, data, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        data += done;
-        size -= (size_t)done;
-    }
-    return true;
+    if (e->fd >= 0)
+        close(e->fd);
+    free(e->path);
+    free(e->place);
+    free(e->temporary);
+    free(e->old);
+    free(e);
 }
 
-/* Small parts are gathered: a section of a big link is far smaller than a write should be. */
-static bool write_rope(int fd, const cbi_rope *rope)
+void cbi_output_drop(entry *e)
 {
-    char buffer[64 * 1024];
-    size_t used = 0;
-    for (size_t i = 0; i < rope->parts.len; i++) {
-        const cbi_span *part = &rope->parts.items[i];
-        if (part->size > sizeof buffer - used) {
-            if (!write_all(fd, buffer, used))
-                return false;
-            used = 0;
-        }
-        if (part->size > sizeof buffer) {
-            if (!write_all(fd, (const char *)part->data, part->size))
-                return false;
-        } else {
-            memcpy(buffer + used, part->data, part->size);
-            used += part->size;
-        }
-    }
-    return write_all(fd, buffer, used);
+    if (e->way == CBI_WAY_RENAME)
+        unlink(e->temporary);
+    else if (e->way == CBI_WAY_IN_PLACE && e->created)
+        unlink(e->place);
+    else if (e->way == CBI_WAY_IN_PLACE && ftruncate(e->fd, (off_t)e->old_size) != 0)
+        (void)0; /* room that was reserved behind the end stays */
+    cbi_cleanup_forget(e->cleanup);
+    cbi_output_free(e);
 }
 
-static cbi_output_result write_in_place(const char *path, const cbi_rope *rope)
+static entry *new_entry(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return CBI_OUTPUT_NOT_OPENED;
-    bool written = write_rope(fd, rope);
-    if (close(fd) != 0)
-        written = false;
-    return written ? CBI_OUTPUT_OK : CBI_OUTPUT_NOT_WRITTEN;
+    char place[PATH_MAX];
+    if (!cbi_follow_links(path, place))
+        return NULL;
+    entry *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->fd = -1;
+    e->cleanup = -1;
+    e->path = strdup(path);
+    e->place = strdup(place);
+    if (e->path && e->place)
+        return e;
+    cbi_output_free(e);
+    return NULL;
 }
 
-/* Opens a new file beside `place`, whose folder is the first `folder` bytes of it.  Unlike mkstemp
- * this leaves the mode to the process's mask, which threads share and nobody may change to read it.
- */
-static int open_beside(const char *place, int folder, char name[PATH_MAX])
+/* ---- beside ---- */
+
+/* Creates the temporary file.  Unlike mkstemp this leaves the mode to the process's mask, which
+ * threads share and nobody may change to read it. */
+static int open_beside(entry *e)
 {
+    char name[PATH_MAX];
+    const char *slash = strrchr(e->place, '/');
+    int folder = slash ? (int)(slash + 1 - e->place) : 0;
     for (int attempt = 0; attempt < 100; attempt++) {
         uint64_t number;
         if (getrandom(&number, sizeof number, 0) != sizeof number)
             return -1;
-        int len = snprintf(name, PATH_MAX, "%.*s.cubind-%016llx", folder, place,
+        int len = snprintf(name, sizeof name, "%.*s.cubind-%016llx", folder, e->place,
                            (unsigned long long)number);
-        if (len < 0 || len >= PATH_MAX)
+        if (len < 0 || len >= PATH_MAX || !(e->temporary = strdup(name)))
             return -1;
+        sigset_t before;
+        cbi_cleanup_hold(&before);
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
+        int why = errno;
+        if (fd >= 0)
+            e->cleanup = cbi_cleanup_add(name, false);
+        cbi_cleanup_release(&before);
+        errno = why;
+        if (fd >= 0)
             return fd;
+        free(e->temporary);
+        e->temporary = NULL;
+        if (errno != EEXIST)
+            return -1;
     }
     return -1;
 }
 
-/* Writes beside `place` and renames.  keep_mode, if not NULL, is the mode to give the file.  False
- * if that cannot be started here. */
-static bool write_beside(const char *place, const mode_t *keep_mode, const cbi_rope *rope,
-                         cbi_output_result *ret_result)
+/* Closes the entry on failure. */
+static cbi_output_result write_beside(entry *e, int fd, const mode_t *keep_mode, bool durable)
 {
-    char temporary[PATH_MAX];
-    const char *slash = strrchr(place, '/');
-    int fd = open_beside(place, slash ? (int)(slash + 1 - place) : 0, temporary);
-    if (fd < 0)
-        return false;
-    bool written = write_rope(fd, rope) && (!keep_mode || fchmod(fd, *keep_mode) == 0);
-    if (close(fd) != 0)
-        written = false;
-    if (written && rename(temporary, place) != 0)
-        written = false;
-    if (!written)
-        unlink(temporary);
-    *ret_result = written ? CBI_OUTPUT_OK : CBI_OUTPUT_NOT_WRITTEN;
-    return true;
-}
-
-cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope)
-{
-    cbi_output_result result;
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        char real[PATH_MAX];
-        bool replaceable = S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid() &&
-                           access(path, W_OK) == 0 && realpath(path, real);
-        mode_t mode = st.st_mode & 07777;
-        if (replaceable && write_beside(real, &mode, rope, &result))
-            return result;
-    } else if (errno == ENOENT && path[0] && lstat(path, &st) != 0) {
-        /* no such name at all; a dangling link is left to open() */
-        if (write_beside(path, NULL, rope, &result))
-            return result;
-    }
-    return write_in_place(path, rope);
-}
-
-cbi_output_result cbi_write_output(const char *path, const void *data, size_t size)
-{
-    cbi_span part = {data, size};
-    cbi_rope rope = {{&part, 1, 1}, size};
-    return cbi_write_output_rope(path, &rope);
-}
-
-static int make_one_folder(const char *path)
-{
-    struct stat st;
-    if (mkdir(path, 0777) == 0)
-        return 0;
+    e->way = CBI_WAY_RENAME;
+    bool written = cbi_write_rope(fd, &e->rope) && (!keep_mode || fchmod(fd, *keep_mode) == 0) &&
+                   (!durable || fsync(fd) == 0);
     int why = errno;
-    if (stat(path, &st) != 0)
-        return why;
-    return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (close(fd) != 0 && written) {
+        why = errno;
+        written = false;
+    }
+    if (written)
+        return CBI_OUTPUT_OK;
+    cbi_output_drop(e);
+    errno = why;
+    return CBI_OUTPUT_NOT_WRITTEN;
 }
 
-int cbi_make_folder(const char *path)
+/* ---- in place ---- */
+
+/* A file system that cannot reserve is no reason to refuse. */
+static bool reserve(const entry *e, size_t size)
 {
-    char part[PATH_MAX];
-    size_t len = strlen(path);
-    if (len >= sizeof part)
-        return ENAMETOOLONG;
-    for (size_t i = 1; i < len; i++) {
-        if (path[i] != '/')
-            continue;
-        memcpy(part, path, i);
-        part[i] = 0;
-        int why = make_one_folder(part);
-        if (why)
-            return why;
+    if (size <= e->old_size)
+        return true;
+    if (fallocate(e->fd, FALLOC_FL_KEEP_SIZE, (off_t)e->old_size, (off_t)(size - e->old_size)) == 0)
+        return true;
+    return errno != ENOSPC && errno != EDQUOT && errno != EFBIG;
+}
+
+/* Closes the entry on failure. */
+static cbi_output_result open_in_place(entry *e, bool append)
+{
+    struct stat st;
+    bool there = stat(e->place, &st) == 0;
+    /* to be read again, where that is allowed, for the way back */
+    int flags = O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : 0) | (there ? 0 : O_CREAT);
+    bool regular = !there || S_ISREG(st.st_mode);
+    sigset_t before;
+    cbi_cleanup_hold(&before);
+    if (!regular)
+        cbi_cleanup_release(&before); /* a pipe may wait for its reader */
+    e->fd = regular ? open(e->place, O_RDWR | flags, 0666) : -1;
+    if (e->fd < 0)
+        e->fd = open(e->place, O_WRONLY | flags, 0666);
+    int why = errno;
+    bool opened = e->fd >= 0 && fstat(e->fd, &st) == 0;
+    e->created = opened && !there;
+    if (e->created)
+        e->cleanup = cbi_cleanup_add(e->place, false);
+    if (regular)
+        cbi_cleanup_release(&before);
+    if (!opened) {
+        cbi_output_free(e);
+        errno = why;
+        return CBI_OUTPUT_NOT_OPENED;
     }
-    return make_one_folder(path);
+    e->way = S_ISREG(st.st_mode) ? CBI_WAY_IN_PLACE : CBI_WAY_STREAM;
+    e->old_size = e->way == CBI_WAY_IN_PLACE ? (size_t)st.st_size : 0;
+    if (e->way == CBI_WAY_STREAM || append || reserve(e, e->rope.size))
+        return CBI_OUTPUT_OK;
+    why = errno;
+    cbi_output_drop(e);
+    errno = why;
+    return CBI_OUTPUT_NOT_WRITTEN;
+}
+
+/* ---- preparing ---- */
+
+static cbi_output_result keep(cbi_outputs *outputs, entry *e, cbi_output_result result)
+{
+    if (result == CBI_OUTPUT_OK)
+        outputs->entries[outputs->count++] = e;
+    return result;
+}
+
+cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const cbi_rope *rope)
+{
+    struct stat st;
+    entry *e = outputs->count < CBI_OUTPUTS_MAX && path[0] ? new_entry(path) : NULL;
+    if (!e)
+        return CBI_OUTPUT_NOT_OPENED;
+    e->rope = *rope;
+    bool there = stat(path, &st) == 0;
+    bool replaceable = there ? S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid() &&
+                                   access(path, W_OK) == 0
+                             : errno == ENOENT;
+    int fd = replaceable ? open_beside(e) : -1;
+    if (fd < 0)
+        return keep(outputs, e, open_in_place(e, false));
+    mode_t mode = there ? st.st_mode & 07777 : 0;
+    e->created = !there;
+    return keep(outputs, e, write_beside(e, fd, there ? &mode : NULL, outputs->durable));
+}
+
+cbi_output_result cbi_outputs_append(cbi_outputs *outputs, const char *path, const cbi_buf *text)
+{
+    entry *e = outputs->count < CBI_OUTPUTS_MAX && path[0] ? new_entry(path) : NULL;
+    if (!e)
+        return CBI_OUTPUT_NOT_OPENED;
+    e->text = text;
+    return keep(outputs, e, open_in_place(e, true));
+}
+
+void cbi_outputs_drop(cbi_outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        cbi_output_drop(outputs->entries[i]);
+    outputs->count = 0;
+}
+
+void cbi_outputs_drop_results(cbi_outputs *outputs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < outputs->count; i++) {
+        if (outputs->entries[i]->text)
+            outputs->entries[kept++] = outputs->entries[i];
+        else
+            cbi_output_drop(outputs->entries[i]);
+    }
+    outputs->count = kept;
 }

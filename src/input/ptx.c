@@ -2,14 +2,16 @@
  * assembler gives. */
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "input/collect.h"
 #include "input/tkinfo.h"
 
@@ -19,15 +21,18 @@
 #define OBJECT_NAME "elf.o"
 #define LOG_NAME    "log"
 
+enum { NOT_RUN = 127, FILES = 3 };
+
 typedef struct ptx_job {
-    const char *dir;
+    char *dir;
     const char *program;
     cbi_strings args;
     cbi_span text;
-    char *paths[3];  /* of the three files, for writing, reading and removal */
-    int exit_status; /* -1: could not be run */
+    char *paths[FILES]; /* of the three files, for writing, reading and removal */
+    int exit_status;    /* -1: could not be run */
     cbi_span cubin;
     cbi_span log;
+    int records[FILES + 1]; /* for signals */
 } ptx_job;
 
 static bool write_file(const char *path, cbi_span bytes)
@@ -58,36 +63,46 @@ static bool read_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     return ok;
 }
 
+/* Between fork and exec: only what POSIX allows there. */
+CBI_NORETURN static void be_assembler(const ptx_job *job, char *const *argv, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int out = open(job->paths[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    /* last the folder: the path above may be relative to the caller's */
+    if (getppid() == parent && in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 &&
+        dup2(out, 2) >= 0 && chdir(job->dir) == 0)
+        execv(job->program, argv);
+    _exit(NOT_RUN);
+}
+
 static int run(const ptx_job *job, char *const *argv)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
     int status;
-    if (posix_spawn_file_actions_init(&actions) != 0)
+    pid_t self = getpid();
+    sigset_t before;
+    cbi_cleanup_hold(&before);
+    pid_t pid = fork();
+    if (pid == 0) {
+        cbi_cleanup_to_child(&before);
+        be_assembler(job, argv, self);
+    }
+    cbi_cleanup_child(pid > 0 ? pid : 0);
+    cbi_cleanup_release(&before);
+    if (pid < 0)
         return -1;
-    int rc = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    rc = rc ? rc
-            : posix_spawn_file_actions_addopen(&actions, 1, job->paths[2],
-                                               O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    /* Last: the paths above may be relative to the caller's folder. */
-    rc = rc ? rc : posix_spawn_file_actions_addchdir_np(&actions, job->dir);
-    rc = rc ? rc : posix_spawn(&pid, job->program, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (rc != 0)
+    pid_t done;
+    while ((done = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    cbi_cleanup_child(0);
+    if (done < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN))
         return -1;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 static cb_status run_job(cbi_ctx *ctx, void *arg)
 {
     ptx_job *job = arg;
-    static const char *const names[] = {PTX_NAME, OBJECT_NAME, LOG_NAME};
-    for (size_t i = 0; i < CBI_COUNT(names); i++)
-        job->paths[i] = cbi_printf(ctx, "%s/%s", job->dir, names[i]);
     char **argv = CBI_NEW_ARRAY(ctx, job->args.len + 1, char *);
     for (size_t i = 0; i < job->args.len; i++)
         argv[i] = cbi_strndup(ctx, job->args.items[i], strlen(job->args.items[i]));
@@ -99,6 +114,37 @@ static cb_status run_job(cbi_ctx *ctx, void *arg)
     if (job->exit_status == 0 && !read_file(ctx, job->paths[1], &job->cubin))
         job->exit_status = -1;
     return CB_OK;
+}
+
+/* The folder, and what signals must know about it. */
+static bool make_folder(cbi_ctx *ctx, ptx_job *job)
+{
+    static const char *const names[FILES] = {PTX_NAME, OBJECT_NAME, LOG_NAME};
+    size_t len = strlen(job->dir);
+    for (size_t i = 0; i < FILES; i++)
+        job->paths[i] = cbi_printf(ctx, "%s/%s", job->dir, names[i]);
+    sigset_t before;
+    cbi_cleanup_hold(&before);
+    bool made = mkdtemp(job->dir) != NULL;
+    int why = errno;
+    for (size_t i = 0; made && i < FILES; i++) {
+        memcpy(job->paths[i], job->dir, len);
+        job->records[i] = cbi_cleanup_add(job->paths[i], false);
+    }
+    if (made)
+        job->records[FILES] = cbi_cleanup_add(job->dir, true);
+    cbi_cleanup_release(&before);
+    errno = why;
+    return made;
+}
+
+static void remove_folder(const ptx_job *job)
+{
+    for (size_t i = 0; i < FILES; i++)
+        unlink(job->paths[i]);
+    rmdir(job->dir);
+    for (size_t i = 0; i <= FILES; i++)
+        cbi_cleanup_forget(job->records[i]);
 }
 
 static void split_words(cbi_ctx *ctx, cbi_span text, cbi_strings *words)
@@ -192,16 +238,13 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
     char *dir = cbi_printf(ctx, "%s/cubind-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     ptx_job job = {.dir = dir, .program = program, .text = text};
     job.args = arguments(in, entry_options);
-    if (!mkdtemp(dir))
+    if (!make_folder(ctx, &job))
         cbi_fatal(ctx, "ptx-folder", &place, strerror(errno),
                   "Could not create a temporary folder for ptxas");
 
     double start = now_ms();
     cb_status status = cbi_run(ctx, run_job, &job);
-    for (size_t i = 0; i < CBI_COUNT(job.paths); i++)
-        if (job.paths[i])
-            unlink(job.paths[i]);
-    rmdir(dir);
+    remove_folder(&job);
     if (status != CB_OK)
         cbi_fail(ctx, status);
 

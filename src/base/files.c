@@ -1,0 +1,235 @@
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Up to this size a file is copied, which costs no more than mapping it: a system has few places
+ * for maps, and a copy stays as it is when the file changes. */
+#define COPIED_MAX ((size_t)128 * 1024)
+#define PIPE_MAX   ((size_t)1 << 30)
+
+enum { WRITER_MS = 10000 }; /* to wait for somebody who opens the other end of a pipe */
+
+typedef struct cbi_mapping {
+    struct cbi_mapping *next;
+    const char *path;
+    void *base;
+    size_t size;
+    dev_t device;
+    ino_t inode;
+    bool mapped;
+    struct timespec written;
+    struct cbi_mapping *next_watched;
+    cbi_ctx *owner;
+} cbi_mapping;
+
+/* ---- maps whose files shrink under them ---- */
+
+static bool watching;
+static cbi_mapping *watched;
+static char changed[4096]; /* path of the file that shrank */
+
+/* The read is given up, and with it the job that opened the file. */
+static void on_bus(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    const uint8_t *at = info->si_addr;
+    for (const cbi_mapping *m = watched; m; m = m->next_watched) {
+        const uint8_t *base = m->base;
+        if (at < base || (size_t)(at - base) >= m->size || !m->owner->trap)
+            continue;
+        size_t len = strnlen(m->path, sizeof changed - 1);
+        memcpy(changed, m->path, len);
+        changed[len] = 0;
+        cbi_fail(m->owner, CB_ERR_IO);
+    }
+    signal(signal_number, SIG_DFL); /* not ours: the same instruction ends the process */
+}
+
+void cbi_watch_files(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    watching = sigaction(SIGBUS, &action, NULL) == 0;
+}
+
+const char *cbi_changed_file(void)
+{
+    return changed[0] ? changed : NULL;
+}
+
+static void watch(cbi_mapping *m)
+{
+    if (!watching)
+        return;
+    m->next_watched = watched;
+    watched = m;
+}
+
+static void unwatch(const cbi_mapping *m)
+{
+    for (cbi_mapping **at = &watched; *at; at = &(*at)->next_watched)
+        if (*at == m) {
+            *at = m->next_watched;
+            return;
+        }
+}
+
+/* ---- reading ---- */
+
+/* A pipe's contents.  One that nobody writes to is an error, not a reason to wait for ever. */
+static bool read_pipe(cbi_ctx *ctx, int fd, cbi_span *ret_bytes)
+{
+    cbi_buf all = {0};
+    uint8_t block[4096];
+    for (bool ended = false; !ended;) {
+        ssize_t size = read(fd, block, sizeof block);
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        if (size > 0 && all.len < PIPE_MAX) {
+            cbi_buf_append(ctx, &all, block, (size_t)size);
+        } else if (size < 0 && errno == EAGAIN) {
+            poll(&p, 1, -1); /* somebody has it open */
+        } else if (size == 0) {
+            ended = all.len || poll(&p, 1, WRITER_MS) == 0 || !(p.revents & POLLIN);
+            if (ended && !all.len && !p.revents) {
+                errno = ETIMEDOUT;
+                return false;
+            }
+        } else if (size > 0 || errno != EINTR) {
+            errno = size > 0 ? EFBIG : errno;
+            return false;
+        }
+    }
+    *ret_bytes = (cbi_span){all.items, all.len};
+    return true;
+}
+
+static bool read_whole(int fd, uint8_t *to, size_t size)
+{
+    while (size) {
+        ssize_t done = read(fd, to, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            errno = done ? errno : EIO; /* it became shorter */
+            return false;
+        }
+        to += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+static bool get_bytes(cbi_ctx *ctx, int fd, size_t size, cbi_mapping *m)
+{
+    if (size > COPIED_MAX) {
+        /* MAP_PRIVATE: the inputs are read once; a writer of the same file is not our case. */
+        m->base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+        m->mapped = m->base != MAP_FAILED;
+    }
+    m->size = size;
+    if (m->mapped)
+        return true;
+    m->base = cbi_alloc(ctx, size);
+    return read_whole(fd, m->base, size);
+}
+
+typedef struct reading {
+    int fd;
+    cbi_mapping *file;
+} reading;
+
+static cb_status read_file(cbi_ctx *ctx, void *arg)
+{
+    const reading *r = arg;
+    struct stat st;
+    cbi_span bytes = {NULL, 0};
+    if (fstat(r->fd, &st) != 0)
+        return CB_ERR_IO;
+    r->file->device = st.st_dev;
+    r->file->inode = st.st_ino;
+    r->file->written = st.st_mtim;
+    if (S_ISFIFO(st.st_mode)) {
+        bool done = read_pipe(ctx, r->fd, &bytes);
+        r->file->base = (void *)bytes.data;
+        r->file->size = bytes.size;
+        return done ? CB_OK : CB_ERR_IO;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return CB_ERR_IO;
+    }
+    return st.st_size == 0 || get_bytes(ctx, r->fd, (size_t)st.st_size, r->file) ? CB_OK
+                                                                                 : CB_ERR_IO;
+}
+
+cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    reading r = {.file = CBI_NEW(ctx, cbi_mapping)};
+    cbi_mapping *m = r.file;
+    m->path = cbi_strndup(ctx, path, strlen(path));
+    m->owner = ctx;
+    /* without waiting for the other end of a pipe */
+    r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (r.fd < 0)
+        return CB_ERR_IO;
+    cb_status status = cbi_run(ctx, read_file, &r);
+    int why = errno;
+    close(r.fd);
+    errno = why;
+    if (status == CB_ERR_NOMEM)
+        cbi_fail(ctx, status);
+    if (status != CB_OK)
+        return status;
+    if (m->size) {
+        m->next = ctx->mappings;
+        ctx->mappings = m;
+        if (m->mapped)
+            watch(m);
+    }
+    *ret_bytes = (cbi_span){m->base, m->size};
+    return CB_OK;
+}
+
+void cbi_close_files(cbi_ctx *ctx)
+{
+    for (cbi_mapping *m = ctx->mappings; m; m = m->next) {
+        if (!m->mapped)
+            continue;
+        unwatch(m);
+        munmap(m->base, m->size);
+    }
+    ctx->mappings = NULL;
+}
+
+void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user)
+{
+    for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
+        fn(user, m->path, (cbi_span){m->base, m->size});
+}
+
+const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode)
+{
+    for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
+        if (m->device == device && m->inode == inode)
+            return m->path;
+    return NULL;
+}
+
+const char *cbi_find_changed(const cbi_ctx *ctx)
+{
+    struct stat st;
+    for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
+        if (m->mapped && stat(m->path, &st) == 0 && st.st_dev == m->device &&
+            st.st_ino == m->inode &&
+            ((size_t)st.st_size != m->size || st.st_mtim.tv_sec != m->written.tv_sec ||
+             st.st_mtim.tv_nsec != m->written.tv_nsec))
+            return m->path;
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/* Writing to open files, for the output stage. */
+#ifndef CBI_WRITE_H
+#define CBI_WRITE_H
+
+#include <limits.h>
+
+#include "base/base.h"
+
+/* All bytes, however many calls that takes.  errno says why not. */
+bool cbi_write_all(int fd, const void *data, size_t size);
+bool cbi_write_rope(int fd, const cbi_rope *rope);
+
+/* The first size bytes of a file; NULL if they cannot be had.  To be freed. */
+uint8_t *cbi_read_back(int fd, size_t size);
+
+/* Where a path leads, over symbolic links, whether anything is there or not.  False: too deep or
+ * too long. */
+bool cbi_follow_links(const char *path, char ret_place[PATH_MAX]);
+
+#endif
