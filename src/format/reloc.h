@@ -12,6 +12,7 @@ enum {
     R_CUDA_ABS24_40 = 74,
     R_CUDA_8_32 = 80,
     R_CUDA_ABS20_44 = 100,
+    R_CUDA_NONE_LAST = 116,
     R_MERCURY_ABS32 = 0x10003,
     R_MERCURY_ABS16 = 0x10004,
     R_MERCURY_TEX_HEADER_INDEX = 0x1000b, /* then samplers, surfaces */

@@ -1,8 +1,9 @@
 /* Relocations: each is patched, kept for the driver, or dropped.
  *
  * The list is walked backwards: the entry that came first in the inputs is applied last and stands
- * last in its output section.  The decision table is in docs/link-semantics.md.
+ * last in its output section.  reloc_decision.c decides which.
  */
+#include "link/reloc_decision.h"
 #include "link/report.h"
 #include "link/view.h"
 #include "format/driver.h"
@@ -20,36 +21,6 @@ bool cbi_is_unified_name(const char *name)
         if (strcmp(name, unified_names[i]) == 0)
             return true;
     return false;
-}
-
-static bool is_func(const cbi_lsym *sym)
-{
-    return CBI_ST_TYPE(sym->info) == STT_FUNC;
-}
-
-/* Symbols whose address only the driver knows. */
-static bool keep_symbol(const cbi_linker *lk, const cbi_lsym *sym)
-{
-    if (is_func(sym) || cbi_is_image(sym))
-        return true;
-    if (!lk->exec && !sym->is_section && CBI_ST_BIND(sym->info) == STB_WEAK)
-        return true;
-    if (sym->state == CBI_SYM_UNDEF) {
-        uint8_t space = sym->other & STO_CUDA_SPACE;
-        return space != STO_CUDA_CONSTANT && space != STO_CUDA_SHARED;
-    }
-    if (sym->state == CBI_SYM_COMMON)
-        return true;
-    return sym->sec &&
-           (sym->sec->type == SHT_CUDA_GLOBAL || sym->sec->type == SHT_CUDA_GLOBAL_INIT);
-}
-
-/* Will the symbol be missing from the output's table? */
-static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
-{
-    if (!lk->exec)
-        return false;
-    return sym->internal || (cbi_is_shared_var(sym) && !lk->shows_debug);
 }
 
 /* ---- patching ---- */
@@ -376,7 +347,7 @@ bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
 static void relocate_unknown(cbi_linker *lk, cbi_lrel *r)
 {
-    if (r->sym && keep_symbol(lk, r->sym)) {
+    if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
         keep(lk, r);
         return;
     }
@@ -415,10 +386,42 @@ static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
         cbi_link_patch(type, r, v.value, v.bank);
 }
 
+static void carry_out(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type,
+                      cbi_reloc_outcome outcome)
+{
+    switch (outcome) {
+    case CBI_OUTCOME_DROP:
+        return;
+    case CBI_OUTCOME_CLEAR:
+        clear_field(type, r);
+        return;
+    case CBI_OUTCOME_PATCH:
+        resolve_one(lk, r, type);
+        return;
+    case CBI_OUTCOME_BLANK:
+        r->type = 0;
+        r->sym = NULL;
+        keep(lk, r);
+        return;
+    case CBI_OUTCOME_INSTANCE:
+        r->sym = r->target->func->dyn_instance;
+        keep(lk, r);
+        return;
+    case CBI_OUTCOME_KEEP:
+        keep(lk, r);
+        return;
+    case CBI_OUTCOME_DELETED:
+        deleted_symbol(lk, r);
+    case CBI_OUTCOME_ELSEWHERE:
+        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = r->target->name->s}, NULL,
+                  "Internal error: PC relative branch address should be in the same section");
+    }
+}
+
 static void relocate_one(cbi_linker *lk, cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    if (!type || r->type == 116) {
+    if (!type || r->type == R_CUDA_NONE_LAST) {
         relocate_unknown(lk, r);
         return;
     }
@@ -436,60 +439,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
     if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func))
         r->sym = sym = sym->func->alias_of->sym;
 
-    bool clears = type->action == CBI_RELOC_CLEAR_UNUSED;
-    bool gone = sym && sym->removed && (is_func(sym) || sym->is_section);
-    /* Local ones are noticed only when the symbol table is written. */
-    if (sym && !gone && is_func(sym) && !sym->in_local_list && sym->sec && sym->sec->dead)
-        deleted_symbol(lk, r);
-    if (clears && sym && is_func(sym)) {
-        if (gone)
-            clear_field(type, r);
-        return;
-    }
-    if (gone)
-        return;
-    if (clears && sym && (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF)) {
-        r->type = 0;
-        r->sym = NULL;
-        keep(lk, r);
-        return;
-    }
-    if (!lk->exec && sym && cbi_is_shared_var(sym) && sym->size == 0 && r->target->func &&
-        r->target->func->dyn_instance) {
-        r->sym = r->target->func->dyn_instance;
-        keep(lk, r);
-        return;
-    }
-    bool slot = lk->exec && sym && cbi_is_image(sym) && sym->has_slot && cbi_is_slot_type(r->type);
-    bool plain_image = (lk->exec || !lk->mercury) && sym && cbi_is_image(sym) &&
-                       type->action == CBI_RELOC_PATCH &&
-                       (cbi_is_slot_type(r->type) || type->klass == CBI_RELOC_CLASS_LINKER);
-    if (sym && keep_symbol(lk, sym) && !slot && !plain_image) {
-        keep(lk, r);
-        return;
-    }
-    if (clears) {
-        if (sym && leaves_no_entry(lk, sym))
-            clear_field(type, r);
-        return;
-    }
-    switch (type->action) {
-    case CBI_RELOC_DROP:
-        return;
-    case CBI_RELOC_PCREL:
-        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = r->target->name->s}, NULL,
-                  "Internal error: PC relative branch address should be in the same section");
-    case CBI_RELOC_KEEP:
-    case CBI_RELOC_PROG_REL:
-    case CBI_RELOC_UNIFIED:
-        if (sym && leaves_no_entry(lk, sym))
-            deleted_symbol(lk, r);
-        keep(lk, r);
-        return;
-    default:
-        break;
-    }
-    resolve_one(lk, r, type);
+    carry_out(lk, r, type, cbi_reloc_decide(lk, type, r));
 }
 
 void cbi_link_relocate(cbi_linker *lk)

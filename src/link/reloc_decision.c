@@ -1,0 +1,117 @@
+/* The decision about a relocation follows from its type and from what is known of its symbol; the
+ * table is also in docs/link-semantics.md, "Relocations". */
+#include "link/reloc_decision.h"
+
+/* What is known of the symbol, the first that applies. */
+typedef enum standing {
+    NO_SYMBOL,
+    GONE_FUNCTION, /* removed */
+    GONE_SECTION,
+    DEAD_CODE, /* a function whose section is removed, but not the symbol */
+    FUNCTION,
+    UNPLACED, /* an image or an undefined symbol, where the field is only cleared at most */
+    DYNAMIC,  /* dynamic shared memory in a function with an instance of its own (-r) */
+    SLOT,     /* an image whose slot is a number of the link's */
+    KEPT,     /* only the driver or a later link knows the place */
+    NO_ENTRY, /* placed, but in no symbol table of the output */
+    PLACED,
+    STANDINGS,
+} standing;
+
+enum { ACTIONS = CBI_RELOC_INVALID + 1 };
+#define DROP      CBI_OUTCOME_DROP
+#define CLEAR     CBI_OUTCOME_CLEAR
+#define PATCH     CBI_OUTCOME_PATCH
+#define KEEP      CBI_OUTCOME_KEEP
+#define BLANK     CBI_OUTCOME_BLANK
+#define INSTANCE  CBI_OUTCOME_INSTANCE
+#define DELETED   CBI_OUTCOME_DELETED
+#define ELSEWHERE CBI_OUTCOME_ELSEWHERE
+
+/* clang-format off */
+static const uint8_t outcomes[STANDINGS][ACTIONS] = {
+    /*                  DROP      PATCH     KEEP      UNIFIED   CLEAR     PCREL      PROG_REL  INVALID */
+    [NO_SYMBOL]     = { DROP,     PATCH,    KEEP,     KEEP,     DROP,     ELSEWHERE, KEEP,     PATCH },
+    [GONE_FUNCTION] = { DROP,     DROP,     DROP,     DROP,     CLEAR,    DROP,      DROP,     DROP },
+    [GONE_SECTION]  = { DROP,     DROP,     DROP,     DROP,     DROP,     DROP,      DROP,     DROP },
+    [DEAD_CODE]     = { DELETED,  DELETED,  DELETED,  DELETED,  DELETED,  DELETED,   DELETED,  DELETED },
+    [FUNCTION]      = { KEEP,     KEEP,     KEEP,     KEEP,     DROP,     KEEP,      KEEP,     KEEP },
+    [UNPLACED]      = { BLANK,    BLANK,    BLANK,    BLANK,    BLANK,    BLANK,     BLANK,    BLANK },
+    [DYNAMIC]       = { INSTANCE, INSTANCE, INSTANCE, INSTANCE, INSTANCE, INSTANCE,  INSTANCE, INSTANCE },
+    [SLOT]          = { DROP,     PATCH,    KEEP,     KEEP,     DROP,     ELSEWHERE, KEEP,     PATCH },
+    [KEPT]          = { KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,      KEEP,     KEEP },
+    [NO_ENTRY]      = { DROP,     PATCH,    DELETED,  DELETED,  CLEAR,    ELSEWHERE, DELETED,  PATCH },
+    [PLACED]        = { DROP,     PATCH,    KEEP,     KEEP,     DROP,     ELSEWHERE, KEEP,     PATCH },
+};
+/* clang-format on */
+
+static bool is_func(const cbi_lsym *sym)
+{
+    return CBI_ST_TYPE(sym->info) == STT_FUNC;
+}
+
+bool cbi_keeps_symbol(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (is_func(sym) || cbi_is_image(sym))
+        return true;
+    if (!lk->exec && !sym->is_section && CBI_ST_BIND(sym->info) == STB_WEAK)
+        return true;
+    if (sym->state == CBI_SYM_UNDEF) {
+        uint8_t space = sym->other & STO_CUDA_SPACE;
+        return space != STO_CUDA_CONSTANT && space != STO_CUDA_SHARED;
+    }
+    if (sym->state == CBI_SYM_COMMON)
+        return true;
+    return sym->sec &&
+           (sym->sec->type == SHT_CUDA_GLOBAL || sym->sec->type == SHT_CUDA_GLOBAL_INIT);
+}
+
+/* Will the symbol be missing from the output's table? */
+static bool leaves_no_entry(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (!lk->exec)
+        return false;
+    return sym->internal || (cbi_is_shared_var(sym) && !lk->shows_debug);
+}
+
+/* Is the image's slot, or with objects without Mercury its place, a number that the link knows? */
+static bool has_slot(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lsym *sym)
+{
+    if (!cbi_is_image(sym))
+        return false;
+    bool slot_type = cbi_is_slot_type(type->type);
+    if (lk->exec && sym->has_slot && slot_type)
+        return true;
+    return (lk->exec || !lk->mercury) && type->action == CBI_RELOC_PATCH &&
+           (slot_type || type->klass == CBI_RELOC_CLASS_LINKER);
+}
+
+static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
+{
+    const cbi_lsym *sym = r->sym;
+    const cbi_func *user = r->target->func;
+    if (!sym)
+        return NO_SYMBOL;
+    if (sym->removed && is_func(sym))
+        return GONE_FUNCTION;
+    if (sym->removed && sym->is_section)
+        return GONE_SECTION;
+    if (is_func(sym)) /* local ones are noticed only when the symbol table is written */
+        return !sym->in_local_list && sym->sec && sym->sec->dead ? DEAD_CODE : FUNCTION;
+    if (type->action == CBI_RELOC_CLEAR_UNUSED &&
+        (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF))
+        return UNPLACED;
+    if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user && user->dyn_instance)
+        return DYNAMIC;
+    if (has_slot(lk, type, sym))
+        return SLOT;
+    if (cbi_keeps_symbol(lk, sym))
+        return KEPT;
+    return leaves_no_entry(lk, sym) ? NO_ENTRY : PLACED;
+}
+
+cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *type,
+                                   const cbi_lrel *r)
+{
+    return outcomes[of_symbol(lk, type, r)][type->action];
+}
