@@ -11,7 +11,7 @@ import tempfile
 
 from _checks import expect, finish, skip
 from _containers import LTOIR, entry, fatbin
-from builds import CUBIND, find_nvcc, tool_folder
+from builds import CUBIND, device_code, find_nvcc, tool_folder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
@@ -169,37 +169,99 @@ def find_library(nvcc):
     return None
 
 
-def whole_builds(f, nvcc):
-    """The device code of a program built by `nvcc -dlto` is what nvlink makes of the objects."""
-    own = tool_folder(nvcc, CUBIND, os.path.join(f.path, "ours"))
-    f.write("a.cu", KERNEL)
-    f.write("b.cu", HELPER)
-    for name in "ab":
-        code, text = f.run(nvcc, "-dlto", "-dc", "-arch=sm_90", name + ".cu", "-o", name + ".o")
-        expect("compile " + name, code == 0, text)
-    code, text = f.run(own, "-dlto", "-arch=sm_90", "a.o", "b.o", "-o", "app")
-    expect("nvcc -dlto", code == 0, text)
-    code, text = f.run(CUBIND, "extract", "--kind", "cubin", "-o", "images", "app")
-    images = os.path.join(f.path, "images")
-    found = sorted(os.listdir(images)) if os.path.isdir(images) else []
-    expect("one image", len(found) == 1, text)
-    if not found:
-        return
-    with open(os.path.join(images, found[0]), "rb") as h:
-        image = h.read()
-    code, text = f.run(CUBIND, "check", os.path.join("images", found[0]))
-    expect("the image is sound", code == 0, text)
-    expect("no host reference, no kernel", b"_Z6unusedPi" not in image and b"_Z1kPi" in image)
-    top = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
-    compilers = [p for p in (top, os.path.join(top, "nvvm"))
-                 if os.path.exists(os.path.join(p, "lib64/libnvvm.so"))]
-    nvlink = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")
-    if not compilers:
-        skip("the image is nvlink's", "no libnvvm.so for nvlink")
-        return
-    code, text = f.run(nvlink, "-dlto", "-nvvmpath=" + compilers[0], "-arch=sm_90", "a.o", "b.o",
-                       "-L" + os.path.join(top, "lib64"), "-lcudadevrt", "-o", "theirs.cubin")
-    expect("the image is nvlink's", code == 0 and f.read("theirs.cubin") == image, text)
+def find_nvvm(top):
+    """A folder for nvlink's -nvvmpath; some toolkits have the library elsewhere than nvcc says."""
+    for folder in (os.path.join(top, "nvvm"), top):
+        if os.path.exists(os.path.join(folder, "lib64/libnvvm.so")):
+            return folder
+    return None
+
+
+# name, options of nvcc for objects and for the link
+FOR_90 = ["-dlto", "-arch=sm_90"]
+BUILDS = [
+    ("one target", FOR_90, FOR_90),
+    ("several targets", ["-gencode", "arch=compute_80,code=lto_80", "-gencode",
+                         "arch=compute_90,code=lto_90"], FOR_90),
+    ("machine code beside LTO-IR", ["-gencode", "arch=compute_90,code=[sm_90,lto_90]"], FOR_90),
+    ("line numbers", FOR_90 + ["-lineinfo"], FOR_90),
+]
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real)
+project(optimized LANGUAGES CXX CUDA)
+add_library(part STATIC b.cu)
+add_executable(app a.cu)
+set_target_properties(app part PROPERTIES CUDA_SEPARABLE_COMPILATION ON
+  INTERPROCEDURAL_OPTIMIZATION ON)
+target_link_libraries(app PRIVATE part)
+"""
+
+
+class Builds:
+    """The same builds with nvlink and with cubind; the embedded device code must be the same."""
+
+    def __init__(self, f, nvcc):
+        self.f, self.nvcc = f, nvcc
+        top = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+        self.own = tool_folder(nvcc, CUBIND, os.path.join(f.path, "ours"))
+        nvvm, self.theirs = find_nvvm(top), None
+        if nvvm:
+            script = os.path.join(f.path, "nvlink.sh")
+            with open(script, "w") as h:
+                h.write(WRAPPER % (nvvm, os.path.join(top, "bin", "nvlink")))
+            os.chmod(script, 0o755)
+            self.theirs = tool_folder(nvcc, script, os.path.join(f.path, "theirs"))
+        f.write("a.cu", KERNEL)
+        f.write("b.cu", HELPER)
+
+    def link(self, name, flags, link_flags):
+        for source in "ab":
+            code, text = self.f.run(self.nvcc, *flags, "-dc", source + ".cu", "-o", source + ".o")
+            expect("%s: compile %s" % (name, source), code == 0, text)
+        found = []
+        for nvcc in (self.own, self.theirs):
+            app = os.path.join(self.f.path, "app")
+            if nvcc:
+                code, text = self.f.run(nvcc, *link_flags, "a.o", "b.o", "-o", "app")
+                expect("%s: link" % name, code == 0, text)
+                found.append(device_code(app).get(".nv_fatbin") if code == 0 else text)
+        code, text = self.f.run(CUBIND, "check", "app")
+        expect("%s: the image is sound" % name, code == 0, text)
+        self.compare(name, found)
+
+    def compare(self, name, found):
+        if len(found) < 2:
+            skip(name, "no libnvvm.so for nvlink")
+        else:
+            expect("%s: the same device code" % name, found[0] == found[1] and found[0], found)
+
+    def cmake(self):
+        self.f.write("CMakeLists.txt", CMAKE)
+        found = []
+        for number, nvcc in enumerate(n for n in (self.own, self.theirs) if n):
+            folder = os.path.join(self.f.path, "cmake%d" % number)
+            code, text = self.f.run("cmake", "-G", "Ninja", "-S", ".", "-B", folder,
+                                    "-DCMAKE_CUDA_COMPILER=" + nvcc, "-DCMAKE_BUILD_TYPE=Release")
+            if code == 0:
+                code, text = self.f.run("ninja", "-v", "-C", folder)
+            expect("CMake builds", code == 0 and "lto_90" in text, text[-3000:])
+            if code == 0:
+                found.append(device_code(os.path.join(folder, "app")).get(".nv_fatbin"))
+        self.compare("CMake", found)
+
+
+WRAPPER = """#!/bin/sh
+for a do
+    shift
+    case $a in
+    -nvvmpath=*) a='-nvvmpath=%s' ;;
+    esac
+    set -- "$@" "$a"
+done
+exec '%s' "$@"
+"""
 
 
 def main():
@@ -218,7 +280,13 @@ def main():
             skip("misbehaving library", "%s is not built" % os.path.basename(FAKE))
         nvcc = find_nvcc()
         if nvcc and find_library(nvcc) and shutil.which("g++"):
-            whole_builds(f, nvcc)
+            builds = Builds(f, nvcc)
+            for build in BUILDS:
+                builds.link(*build)
+            if shutil.which("cmake") and shutil.which("ninja"):
+                builds.cmake()
+            else:
+                skip("CMake build", "cmake or ninja is not on PATH")
         else:
             skip("whole builds", "no nvcc 13.0.88 with libnvJitLink.so")
     finish()
