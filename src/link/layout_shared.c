@@ -415,6 +415,17 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
     }
 }
 
+/* Debug data names variables of kernels that were removed, which have no place. */
+static void unplace_dead(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !sec->func->live;
+        for (size_t j = 0; dead && j < sec->variables.len; j++)
+            sec->variables.items[j]->sym->unplaced = true;
+    }
+}
+
 static void layout_final(cbi_linker *lk)
 {
     group_list groups = {0};
@@ -437,6 +448,7 @@ static void layout_final(cbi_linker *lk)
     for (size_t i = 0; i < count && lk->shows_debug; i++)
         if (is_dynamic(order[i]->sym))
             show_dynamic(lk, order[i]->sym);
+    unplace_dead(lk);
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     finish_entries(lk, dynamic, reserve);
     if (lk->debug_shared)
