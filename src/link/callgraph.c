@@ -88,6 +88,10 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
 {
     if (!lk->opt->dump_callgraph || !lk->exec)
         return;
+    if (!lk->obj_count) {
+        print(lk, "No relocatable objects found. Did not generate callgraph.\n");
+        return;
+    }
     print(lk, cbi_printf(lk->ctx,
                          "callgraph for sm_%u:\n# A: s -> B // s (number A) potentially calls B\n"
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"

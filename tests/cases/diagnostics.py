@@ -51,6 +51,7 @@ def prepare(folder):
         "x.nvvm": b"\0" * 100,
         "x.so": host,
         "host.cubin": host,
+        "linked.cubin": patched(a, 16, struct.pack("<H", 2)),
         "machine.cubin": patched(a, 18, struct.pack("<H", 62)),
         "sm0.cubin": patched(a, 48, struct.pack("<I", flags & ~0xFF00)),
         "abi.cubin": patched(a, 8, b"\7"),
@@ -268,6 +269,8 @@ CASES = [
     ("call graph, relocatable", [A, "a.cubin", "-dump-callgraph", "-r"] + O),
     ("call graph, nothing removed", [A, "a.cubin", "b.cubin", "rec.cubin", "-g",
                                      "-dump-callgraph", "-kernels-used=kb"] + O),
+    ("call graph, nothing linked", [A, "linked.cubin", "-dump-callgraph"] + O),
+    ("call graph, nothing linked, verbose", [A, "linked.cubin", "-dump-callgraph", "-v"] + O),
     ("call graph, kernels", [A, "a.cubin", "b.cubin", "-dump-callgraph", "-kernels-used=kb"] + O),
 ]
 
