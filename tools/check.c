@@ -1,4 +1,5 @@
 /* cubind check: validates device ELFs. */
+#include "say.h"
 #include "tools.h"
 
 #include "images.h"
@@ -122,10 +123,10 @@ int cbi_tool_check(int argc, char **argv)
             argv[files++] = argv[i];
         } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
             usage(stdout);
-            return CBI_EXIT_CLEAN;
+            return cbi_check_stdout("cubind check", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
         } else if (strcmp(arg, "--list-rules") == 0) {
             list_rules();
-            return CBI_EXIT_CLEAN;
+            return cbi_check_stdout("cubind check", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
         } else if (strcmp(arg, "--json") == 0) {
             k.json = true;
         } else if (strcmp(arg, "--pedantic") == 0) {
@@ -133,7 +134,7 @@ int cbi_tool_check(int argc, char **argv)
         } else if (strcmp(arg, "--") == 0) {
             options = false;
         } else {
-            fprintf(stderr, "cubind check: unknown option %s\n", arg);
+            cbi_say("cubind check: unknown option %s", arg);
             return CBI_EXIT_UNREADABLE;
         }
     }
@@ -149,5 +150,5 @@ int cbi_tool_check(int argc, char **argv)
         printf("%s]\n}\n", k.images ? "\n  " : "");
     else if (k.images)
         print_counts(&k);
-    return fflush(stdout) == 0 ? k.exit_code : CBI_EXIT_UNREADABLE;
+    return cbi_check_stdout("cubind check", k.exit_code, CBI_EXIT_UNREADABLE);
 }

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "link_run.h"
 #include "object/object.h"
+#include "say.h"
 #include "tools.h"
 
 enum { FATAL_SIGNAL = 128, NOT_STARTED = 127 };
@@ -54,8 +55,8 @@ static int run_nvlink(comparison *c)
         cbi_cleanup_child(0);
         return code;
     }
-    fprintf(stderr, "nvlink fatal   : Could not start '%s', which CUBIND_COMPARE names: %s\n",
-            c->nvlink, strerror(failed));
+    cbi_say("nvlink fatal   : Could not start '%s', which CUBIND_COMPARE names: %s", c->nvlink,
+            strerror(failed));
     c->missing = true;
     return 1;
 }
@@ -175,7 +176,7 @@ static cb_status report(cbi_ctx *ctx, void *arg)
     run_cubind(c, archive);
     if (access(archive, R_OK) == 0)
         difference = cbi_printf(ctx, "%s; to repeat it: %s", difference, archive);
-    fprintf(stderr, "nvlink info    : CUBIND_COMPARE: %s\n", difference);
+    cbi_say("nvlink info    : CUBIND_COMPARE: %s", difference);
     return CB_OK;
 }
 

@@ -1,5 +1,6 @@
 /* cubind completion: prints what bash, zsh or fish need to complete the command line, from the same
  * tables as --help. */
+#include "say.h"
 #include "tools.h"
 
 #include "base/base.h"
@@ -246,6 +247,6 @@ int cbi_tool_completion(int argc, char **argv)
     cb_status status = cbi_run(&ctx, print_script, &j);
     cbi_ctx_fini(&ctx);
     if (status != CB_OK)
-        fprintf(stderr, "cubind completion: out of memory\n");
-    return fflush(stdout) != 0 || status != CB_OK;
+        cbi_say("cubind completion: out of memory");
+    return cbi_check_stdout("cubind completion", status != CB_OK, 1);
 }

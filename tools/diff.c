@@ -1,4 +1,5 @@
 /* cubind diff: says what differs between two device ELFs. */
+#include "say.h"
 #include "tools.h"
 
 #include "images.h"
@@ -129,8 +130,7 @@ static bool readable(diff *d, const char *file, cbi_object_kind kind, const cbi_
 {
     if (kind == CBI_OBJECT_OK)
         return true;
-    fprintf(stderr, "cubind diff: %s: %s\n", file,
-            findings->len ? findings->items[0].message : "damaged");
+    cbi_say("cubind diff: %s: %s", file, findings->len ? findings->items[0].message : "damaged");
     d->unreadable = true;
     return false;
 }
@@ -199,7 +199,7 @@ int cbi_tool_diff(int argc, char **argv)
             count++;
         } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
             usage(stdout);
-            return CBI_EXIT_CLEAN;
+            return cbi_check_stdout("cubind diff", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
         } else if (strcmp(arg, "--json") == 0) {
             d.json = true;
         } else if (strcmp(arg, "--brief") == 0) {
@@ -211,7 +211,7 @@ int cbi_tool_diff(int argc, char **argv)
         } else if (strcmp(arg, "--") == 0) {
             options = false;
         } else {
-            fprintf(stderr, "cubind diff: unknown option %s\n", arg);
+            cbi_say("cubind diff: unknown option %s", arg);
             wrong = true;
         }
     }
@@ -224,12 +224,14 @@ int cbi_tool_diff(int argc, char **argv)
     job j = {.d = &d, .a = files[0], .b = files[1]};
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
-    if (cbi_run(&ctx, compare_files, &j) != CB_OK)
+    cb_status status = cbi_run(&ctx, compare_files, &j);
+    if (status != CB_OK) {
+        cbi_say("cubind diff: %s", cbi_failure_text(status));
         d.unreadable = true;
+    }
     cbi_ctx_fini(&ctx);
     if (d.json)
         printf("%s]\n}\n", d.printed ? "\n  " : "");
-    if (fflush(stdout) != 0 || d.unreadable)
-        return CBI_EXIT_UNREADABLE;
-    return d.differs ? CBI_EXIT_FINDINGS : CBI_EXIT_CLEAN;
+    int code = d.unreadable ? CBI_EXIT_UNREADABLE : d.differs ? CBI_EXIT_FINDINGS : CBI_EXIT_CLEAN;
+    return cbi_check_stdout("cubind diff", code, CBI_EXIT_UNREADABLE);
 }

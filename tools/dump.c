@@ -1,4 +1,5 @@
 /* cubind dump: shows what is in device ELFs. */
+#include "say.h"
 #include "tools.h"
 
 #include "images.h"
@@ -64,7 +65,7 @@ static cbi_node *image_document(dump *d, const cbi_image *image)
         return document;
     cbi_dump(ctx, &image->object, d->parts, document);
     if (d->section && !cbi_dump_section(ctx, &image->object, d->section, document)) {
-        fprintf(stderr, "cubind dump: %s: there is no section %s\n", image->file, d->section);
+        cbi_say("cubind dump: %s: there is no section %s", image->file, d->section);
         cbi_raise_exit(&d->exit_code, CBI_EXIT_UNREADABLE);
     }
     return document;
@@ -124,7 +125,7 @@ static bool read_options(dump *d, int argc, char **argv, int *ret_files)
         } else if (strcmp(arg, "--") == 0) {
             options = false;
         } else {
-            fprintf(stderr, "cubind dump: unknown option or missing value: %s\n", arg);
+            cbi_say("cubind dump: unknown option or missing value: %s", arg);
             return false;
         }
     }
@@ -138,7 +139,7 @@ int cbi_tool_dump(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             usage(stdout);
-            return CBI_EXIT_CLEAN;
+            return cbi_check_stdout("cubind dump", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
         }
     }
     int files = 0;
@@ -156,5 +157,5 @@ int cbi_tool_dump(int argc, char **argv)
         cbi_raise_exit(&d.exit_code, cbi_each_image("dump", argv[i], dump_image, &d));
     if (d.json)
         printf("%s]\n}\n", d.images ? "\n  " : "");
-    return fflush(stdout) == 0 ? d.exit_code : CBI_EXIT_UNREADABLE;
+    return cbi_check_stdout("cubind dump", d.exit_code, CBI_EXIT_UNREADABLE);
 }

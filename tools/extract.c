@@ -1,4 +1,5 @@
 /* cubind extract: lists or writes the device images in any container. */
+#include "say.h"
 #include "tools.h"
 
 #include <errno.h>
@@ -52,8 +53,9 @@ static void usage(FILE *out)
 static void on_diagnostic(void *user, const cb_diagnostic *d)
 {
     extract *x = user;
-    fprintf(stderr, "cubind extract: %s\n", d->message);
-    bool unreadable = d->severity == CB_SEV_FATAL || strcmp(d->id, "input-unknown") == 0;
+    cbi_say("cubind extract: %s", d->message);
+    bool unreadable = d->severity == CB_SEV_FATAL || strcmp(d->id, "input-unknown") == 0 ||
+                      strcmp(d->id, "output-file") == 0;
     cbi_raise_exit(&x->exit_code, unreadable ? CBI_EXIT_UNREADABLE : CBI_EXIT_FINDINGS);
 }
 
@@ -121,8 +123,7 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     cbi_span bytes;
     errno = 0;
     if (cbi_map_file(ctx, x->path, &bytes) != CB_OK) {
-        fprintf(stderr, "cubind extract: %s: %s\n", x->path,
-                errno ? strerror(errno) : "cannot be read");
+        cbi_say("cubind extract: %s: %s", x->path, errno ? strerror(errno) : "cannot be read");
         cbi_raise_exit(&x->exit_code, CBI_EXIT_UNREADABLE);
         return CB_OK;
     }
@@ -130,11 +131,10 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     size_t images = cbi_each_slice(ctx, x->path, bytes, take_image, x);
     cbi_content content = cbi_recognise(bytes);
     if (images && x->left_out == images)
-        fprintf(stderr, "cubind extract: %s: %zu image%s, none that the options mean\n", x->path,
-                images, images == 1 ? "" : "s");
+        cbi_say("cubind extract: %s: %zu image%s, none that the options mean", x->path, images,
+                images == 1 ? "" : "s");
     else if (!images && !ctx->error_count)
-        fprintf(stderr, "cubind extract: %s: no device code: it is %s\n", x->path,
-                cbi_content_text(content));
+        cbi_say("cubind extract: %s: no device code: it is %s", x->path, cbi_content_text(content));
     return CB_OK;
 }
 
@@ -150,8 +150,8 @@ static void take_file(extract *x, const char *path)
     cb_status status = cbi_run(&ctx, read_file, x);
     if (status != CB_OK)
         cbi_raise_exit(&x->exit_code, CBI_EXIT_UNREADABLE);
-    if (status == CB_ERR_NOMEM)
-        fprintf(stderr, "cubind extract: %s: out of memory\n", path);
+    if (status == CB_ERR_NOMEM || status == CB_ERR_IO)
+        cbi_say("cubind extract: %s: %s", path, cbi_failure_text(status));
     cbi_ctx_fini(&ctx);
 }
 
@@ -224,9 +224,9 @@ int cbi_tool_extract(int argc, char **argv)
             options = false;
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             usage(stdout);
-            return CBI_EXIT_CLEAN;
+            return cbi_check_stdout("cubind extract", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
         } else if (!read_option(&x, argc, argv, &i)) {
-            fprintf(stderr, "cubind extract: unknown option or bad value: %s\n", argv[i]);
+            cbi_say("cubind extract: unknown option or bad value: %s", argv[i]);
             return CBI_EXIT_UNREADABLE;
         }
     }
@@ -244,7 +244,7 @@ int cbi_tool_extract(int argc, char **argv)
     if (x.folder)
         printf("%zu image%s written\n", x.written, x.written == 1 ? "" : "s");
     if (x.as_stored)
-        fprintf(stderr, "cubind extract: %zu of these are obfuscated LTO-IR, written as stored\n",
+        cbi_say("cubind extract: %zu of these are obfuscated LTO-IR, written as stored",
                 x.as_stored);
-    return fflush(stdout) == 0 ? x.exit_code : CBI_EXIT_UNREADABLE;
+    return cbi_check_stdout("cubind extract", x.exit_code, CBI_EXIT_UNREADABLE);
 }

@@ -1,10 +1,13 @@
 /* cubind finalize: makes a finished sm_100+ cubin fit a target. */
+#include "say.h"
 #include "tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "api/identity.h"
+#include "base/files.h"
 #include "base/output_file.h"
 #include "finalize/fnlzr.h"
 #include "messages.h"
@@ -79,13 +82,13 @@ static bool take_option(finalize *f, const char *arg, const cbi_fnlzr_option *op
     if (option) {
         const char *wrong = cbi_fnlzr_option_set(&f->config, option, value);
         if (wrong)
-            fprintf(stderr, "cubind finalize: %s takes %s, not '%s'\n", arg, wrong, value);
+            cbi_say("cubind finalize: %s takes %s, not '%s'", arg, wrong, value);
         return !wrong;
     }
     if (IS_ARCH(arg)) {
         f->config.target = cbi_arch_find(value);
         if (!f->config.target || !cbi_arch_is_mercury(f->config.target)) {
-            fprintf(stderr, "cubind finalize: '%s' is no target of sm_100 or later\n", value);
+            cbi_say("cubind finalize: '%s' is no target of sm_100 or later", value);
             return false;
         }
     } else if (IS_OUTPUT(arg)) {
@@ -95,7 +98,7 @@ static bool take_option(finalize *f, const char *arg, const cbi_fnlzr_option *op
     } else if (strcmp(arg, "--edbg") == 0) {
         f->config.trace_run = true;
     } else {
-        fprintf(stderr, "cubind finalize: unknown option: %s\n", arg);
+        cbi_say("cubind finalize: unknown option: %s", arg);
         return false;
     }
     return true;
@@ -112,7 +115,7 @@ static bool read_options(finalize *f, int argc, char **argv)
         }
         if (arg[0] != '-' || !arg[1]) {
             if (f->input) {
-                fprintf(stderr, "cubind finalize: one file at a time; '%s' is the second\n", arg);
+                cbi_say("cubind finalize: one file at a time; '%s' is the second", arg);
                 return false;
             }
             f->input = arg;
@@ -130,17 +133,16 @@ static bool read_options(finalize *f, int argc, char **argv)
         if (valued && !value)
             value = ++i < argc ? argv[i] : NULL;
         if (valued != (value != NULL)) {
-            fprintf(stderr, "cubind finalize: %s %s a value\n", arg, valued ? "needs" : "takes no");
+            cbi_say("cubind finalize: %s %s a value", arg, valued ? "needs" : "takes no");
             return false;
         }
         if (!take_option(f, arg, option, value))
             return false;
     }
     if (!f->config.target || !f->input || !f->output) {
-        fprintf(stderr, "cubind finalize: %s is missing; --help tells more\n",
-                !f->config.target ? "-arch"
-                : !f->input       ? "the input file"
-                                  : "-o");
+        cbi_say("cubind finalize: %s is missing; --help tells more", !f->config.target ? "-arch"
+                                                                     : !f->input ? "the input file"
+                                                                                 : "-o");
         return false;
     }
     f->config.output_name = f->output;
@@ -151,16 +153,25 @@ static cb_status job(cbi_ctx *ctx, void *arg)
 {
     finalize *f = arg;
     cbi_span bytes;
+    errno = 0;
     if (cbi_map_file(ctx, f->input, &bytes) != CB_OK) {
-        fprintf(stderr, "cubind finalize: cannot read '%s'\n", f->input);
+        cbi_say("cubind finalize: cannot read '%s'%s%s", f->input, errno ? ": " : "",
+                errno ? strerror(errno) : "");
         return CB_ERR_IO;
     }
     f->code = cbi_fnlzr_run(ctx, &f->config, f->input, bytes, &f->image);
+    if (cbi_changed_file() || cbi_find_changed(ctx)) {
+        cbi_say("cubind finalize: '%s' was changed while it was read", f->input);
+        f->code = CBI_FNLZR_OK;
+        return CB_ERR_IO;
+    }
     if (f->code)
-        return CB_ERR_LINK;
+        return f->code == CBI_FNLZR_NO_MEMORY ? CB_ERR_NOMEM : CB_ERR_LINK;
+    errno = 0;
     if (cbi_write_output(f->output, f->image.items, f->image.len) == CBI_OUTPUT_OK)
         return CB_OK;
-    fprintf(stderr, "cubind finalize: cannot write '%s'\n", f->output);
+    cbi_say("cubind finalize: cannot write '%s'%s%s", f->output, errno ? ": " : "",
+            errno ? strerror(errno) : "");
     return CB_ERR_IO;
 }
 
@@ -188,5 +199,9 @@ int cbi_tool_finalize(int argc, char **argv)
     cbi_ctx_fini(&ctx);
     if (status == CB_OK)
         return 0;
+    if (status == CB_ERR_NOMEM) {
+        cbi_say("cubind finalize: out of memory");
+        return CBI_FNLZR_NO_MEMORY;
+    }
     return f.code ? (int)f.code : 1;
 }

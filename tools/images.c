@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/files.h"
 #include "input/recognise.h"
 #include "input/slices.h"
+#include "say.h"
 
 typedef struct visit {
     const char *command;
@@ -21,7 +23,14 @@ typedef struct visit {
 
 static void complain(const visit *v, const char *text)
 {
-    fprintf(stderr, "cubind %s: %s: %s\n", v->command, v->file, text);
+    cbi_say("cubind %s: %s: %s", v->command, v->file, text);
+}
+
+const char *cbi_failure_text(cb_status status)
+{
+    return status == CB_ERR_NOMEM ? "out of memory"
+           : cbi_changed_file()   ? "it was changed while it was read"
+                                  : "cannot be read";
 }
 
 static cb_status read_image(cbi_ctx *ctx, void *arg)
@@ -43,8 +52,10 @@ static void visit_image(visit *v)
 {
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
-    if (cbi_run(&ctx, read_image, v) != CB_OK) {
-        complain(v, "out of memory");
+    cb_status status = cbi_run(&ctx, read_image, v);
+    if (status != CB_OK) {
+        if (status != CB_ERR_IO) /* that is for the file as a whole */
+            complain(v, cbi_failure_text(status));
         v->unreadable = true;
     }
     cbi_ctx_fini(&ctx);
@@ -73,29 +84,34 @@ static bool visit_slice(const cbi_slice *slice, void *user)
         v.unreadable = true;
     }
     all->unreadable |= v.unreadable;
-    return true;
+    return !cbi_changed_file();
 }
 
 static void on_damage(void *user, const cb_diagnostic *d)
 {
     visit *v = user;
-    fprintf(stderr, "cubind %s: %s\n", v->command, d->message);
+    cbi_say("cubind %s: %s", v->command, d->message);
     v->unreadable = true;
 }
 
 /* Says what there is instead of machine code. */
 static void report_no_code(const visit *v, cbi_content content)
 {
-    fprintf(stderr, "cubind %s: %s: no machine code: it is %s", v->command, v->file,
-            cbi_content_text(content));
+    char kinds[128] = "";
+    size_t used = 0;
     const char *lead = " with images of other kinds: ";
     for (cbi_slice_kind k = CBI_SLICE_PTX; k <= CBI_SLICE_OTHER; k++) {
         if (!v->seen[k] || content == CBI_CONTENT_PTX || content == CBI_CONTENT_LTOIR)
             continue;
-        fprintf(stderr, "%s%zu %s", lead, v->seen[k], cbi_slice_kind_name(k));
+        int len = snprintf(kinds + used, sizeof kinds - used, "%s%zu %s", lead, v->seen[k],
+                           cbi_slice_kind_name(k));
+        if (len < 0 || (size_t)len >= sizeof kinds - used)
+            break;
+        used += (size_t)len;
         lead = ", ";
     }
-    fprintf(stderr, "\n");
+    cbi_say("cubind %s: %s: no machine code: it is %s%s", v->command, v->file,
+            cbi_content_text(content), kinds);
 }
 
 static cb_status read_file(cbi_ctx *ctx, void *arg)
@@ -129,8 +145,13 @@ int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void 
     visit v = {.command = command, .file = path, .fn = fn, .user = user};
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
-    if (cbi_run(&ctx, read_file, &v) != CB_OK)
+    cb_status status = cbi_run(&ctx, read_file, &v);
+    if (status == CB_OK && cbi_changed_file())
+        status = CB_ERR_IO;
+    if (status != CB_OK) {
+        complain(&v, cbi_failure_text(status));
         v.unreadable = true;
+    }
     cbi_ctx_fini(&ctx);
     return v.unreadable ? CBI_EXIT_UNREADABLE : CBI_EXIT_CLEAN;
 }
@@ -153,7 +174,7 @@ void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *find
 void cbi_flush_text(const char *command, cbi_buf *out)
 {
     if (out->len && fwrite(out->items, 1, out->len, stdout) != out->len) {
-        fprintf(stderr, "cubind %s: cannot write to stdout: %s\n", command, strerror(errno));
+        cbi_say("cubind %s: cannot write to stdout: %s", command, strerror(errno));
         exit(CBI_EXIT_UNREADABLE);
     }
     out->len = 0;

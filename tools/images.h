@@ -36,6 +36,9 @@ void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *find
  * CBI_EXIT_UNREADABLE, else it is CBI_EXIT_CLEAN.  A file without machine code is said, too. */
 int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void *user);
 
+/* Why a job that read a file failed. */
+const char *cbi_failure_text(cb_status status);
+
 /* Writes a buffer to stdout and empties it; exits with CBI_EXIT_UNREADABLE if stdout fails. */
 void cbi_flush_text(const char *command, cbi_buf *out);
 

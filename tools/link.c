@@ -8,11 +8,15 @@
 #include "base/files.h"
 #include "link_run.h"
 #include "mercury/operations.h"
+#include "say.h"
 
 static void print_text(void *user, const char *text)
 {
-    (void)user;
-    fputs(text, stderr);
+    const cbi_link_run *run = user;
+    if (run->messages.plain)
+        fputs(text, stderr);
+    else
+        cbi_say_text(text);
 }
 
 /* Looks for --emulate before parsing: it decides how parse errors are shown. */
@@ -114,6 +118,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->output_name = cbi_text(line, OPT_OUTPUT_FILE);
     options->dot = cbi_given(line, OPT_DOT_FILE);
     options->print = print_text;
+    options->print_user = run;
     options->trace = cbi_print_trace;
     options->trace_run = cbi_is_set("CUBIND_EDBG");
     options->trace_eligibility = cbi_is_set("CAN_FINALIZE_DEBUG");
@@ -158,6 +163,7 @@ static void set_ptx_options(cbi_link_run *run, cbi_ptx_options *ptx)
     ptx->extra = line->values[OPT_XPTXAS].list.items;
     ptx->extra_count = line->values[OPT_XPTXAS].list.len;
     ptx->print = print_text;
+    ptx->print_user = run;
 }
 
 /* Opens the input stage and searches the libraries. */
@@ -356,10 +362,13 @@ static int perform(cbi_link_run *run)
         fprintf(stderr, "%s fatal   : Memory allocation failure\n", run->messages.tool_name);
     cbi_messages_finish(&run->messages);
     int code = exit_code(status);
-    if (fflush(stdout) != 0 && code == 0) {
+    if (run->messages.plain && fflush(stdout) != 0 && code == 0) {
         fprintf(stderr, "%s fatal   : Internal error: writing file\n", run->messages.tool_name);
         code = 1;
     }
+    if (!run->messages.plain)
+        code = cbi_check_stdout("cubind link", code, code ? code : 1);
+    clearerr(stdout);
     cbi_ctx_fini(&ctx);
     return code;
 }

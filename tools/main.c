@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/cleanup.h"
 #include "base/files.h"
+#include "say.h"
 #include "tools.h"
 
 static int tool_help(int argc, char **argv);
@@ -78,7 +79,7 @@ bool cbi_is_set(const char *variable)
 void cbi_print_trace(void *user, const char *line)
 {
     (void)user;
-    fprintf(stderr, "%s\n", line);
+    cbi_say("%s", line);
 }
 
 /* Where a standard stream is closed, a result file would get its number and what is printed. */
@@ -88,18 +89,6 @@ static void fill_closed_streams(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             /* opened the wrong way round, so that its use still fails */
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-/* What was printed must have arrived. */
-static int check_stdout(const char *program, int code)
-{
-    errno = 0;
-    bool failed = fflush(stdout) != 0;
-    const char *why = errno ? strerror(errno) : "an earlier write failed";
-    if (!failed && !ferror(stdout))
-        return code;
-    fprintf(stderr, "%s: cannot write to stdout: %s\n", program, why);
-    return code ? code : 1;
 }
 
 static int run_command(int argc, char **argv)
@@ -115,7 +104,7 @@ static int run_command(int argc, char **argv)
         name = "version";
     const cbi_command *command = find_command(name);
     if (!command) {
-        fprintf(stderr, "cubind: there is no command '%s'; `cubind help` lists them\n", name);
+        cbi_say("cubind: there is no command '%s'; `cubind help` lists them", name);
         return 1;
     }
     return command->run(argc - 1, argv + 1);
@@ -128,7 +117,7 @@ int main(int argc, char **argv)
     cbi_watch_files();
     const char *program = argc > 0 ? cbi_base_name(argv[0]) : "";
     if (strcmp(program, "nvlink") != 0)
-        return check_stdout("cubind", run_command(argc, argv));
+        return cbi_check_stdout("cubind", run_command(argc, argv), 1);
     argv[0] = (char *)program;
-    return check_stdout(program, cbi_tool_link(argc, argv));
+    return cbi_tool_link(argc, argv);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "say.h"
+
 static const char *const severity_words[] = {
     [CB_SEV_INFO] = "info    : ",
     [CB_SEV_WARNING] = "warning : ",
@@ -13,7 +15,11 @@ static const char *const severity_words[] = {
 
 static void print_line(const cbi_messages *m, cb_severity severity, const char *text)
 {
-    fprintf(stderr, "%s %s%s\n", m->tool_name, severity_words[severity], text);
+    /* as nvlink names stay as they are: its bytes win there */
+    if (m->plain)
+        fprintf(stderr, "%s %s%s\n", m->tool_name, severity_words[severity], text);
+    else
+        cbi_say("%s %s%s", m->tool_name, severity_words[severity], text);
 }
 
 /* Each line of help, indented, the first one marked. */
@@ -22,7 +28,7 @@ static void print_help(const char *help)
     const char *lead = "  help: ";
     while (*help) {
         int len = (int)strcspn(help, "\n");
-        fprintf(stderr, "%s%.*s\n", lead, len, help);
+        cbi_say("%s%.*s", lead, len, help);
         lead = "        ";
         help += len + (help[len] == '\n');
     }

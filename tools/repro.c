@@ -86,7 +86,8 @@ static const char *result_name(const cbi_link_run *run, cbi_opt opt)
                  (name[0] == '-' && opt != OPT_TIME) || strcmp(name, "..") == 0;
     for (int i = 0; i < OPT_COUNT && !taken; i++) {
         const char *other = is_result((cbi_opt)i) ? cbi_text(&run->line, (cbi_opt)i) : NULL;
-        taken = other && i < (int)opt && strcmp(cbi_base_name(other), name) == 0;
+        bool first = i == OPT_OUTPUT_FILE || (i < (int)opt && opt != OPT_OUTPUT_FILE);
+        taken = other && i != (int)opt && first && strcmp(cbi_base_name(other), name) == 0;
     }
     return taken ? cbi_printf(run->ctx, "%s.%s", cbi_options[opt].long_name, name) : name;
 }
@@ -142,6 +143,7 @@ static cbi_buf compose_script(const cbi_link_run *run)
     cbi_buf out = {0};
     cbi_buf_printf(ctx, &out,
                    "#!/bin/sh\n"
+                   "# shellcheck disable=SC2016 # names are quoted, whatever is in them\n"
                    "# Repeats a link.  Paths of libraries in the output's record of "
                    "tools differ.\n"
                    "cd \"$(dirname -- \"$0\")\" || exit 1\n"

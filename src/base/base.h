@@ -313,6 +313,8 @@ void cbi_ctx_fini(cbi_ctx *ctx);
  * the status of the failure.  May be nested. */
 typedef cb_status (*cbi_job_fn)(cbi_ctx *ctx, void *arg);
 cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
+/* The context of the innermost job of this thread, or NULL. */
+cbi_ctx *cbi_running(void);
 
 /* ---- files ---- */
 

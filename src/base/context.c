@@ -24,17 +24,27 @@ void cbi_ctx_fini(cbi_ctx *ctx)
     ctx->name_cap = ctx->name_count = 0;
 }
 
+static _Thread_local cbi_ctx *running; /* by the innermost job */
+
+cbi_ctx *cbi_running(void)
+{
+    return running;
+}
+
 cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg)
 {
     jmp_buf trap;
     jmp_buf *outer = ctx->trap;
+    cbi_ctx *outer_running = running;
     volatile cb_status status = CB_OK;
     ctx->trap = &trap;
+    running = ctx;
     if (setjmp(trap) == 0)
         status = fn(ctx, arg);
     else
         status = ctx->trap_status;
     ctx->trap = outer;
+    running = outer_running;
     return status;
 }
 

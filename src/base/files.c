@@ -26,7 +26,6 @@ typedef struct cbi_mapping {
     bool mapped;
     struct timespec written;
     struct cbi_mapping *next_watched;
-    cbi_ctx *owner;
 } cbi_mapping;
 
 /* ---- maps whose files shrink under them ---- */
@@ -35,19 +34,19 @@ static bool watching;
 static cbi_mapping *watched;
 static char changed[4096]; /* path of the file that shrank */
 
-/* The read is given up, and with it the job that opened the file. */
+/* The read is given up, and with it the innermost job. */
 static void on_bus(int signal_number, siginfo_t *info, void *context)
 {
     (void)context;
     const uint8_t *at = info->si_addr;
     for (const cbi_mapping *m = watched; m; m = m->next_watched) {
         const uint8_t *base = m->base;
-        if (at < base || (size_t)(at - base) >= m->size || !m->owner->trap)
+        if (at < base || (size_t)(at - base) >= m->size || !cbi_running())
             continue;
         size_t len = strnlen(m->path, sizeof changed - 1);
         memcpy(changed, m->path, len);
         changed[len] = 0;
-        cbi_fail(m->owner, CB_ERR_IO);
+        cbi_fail(cbi_running(), CB_ERR_IO);
     }
     signal(signal_number, SIG_DFL); /* not ours: the same instruction ends the process */
 }
@@ -174,7 +173,6 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     reading r = {.file = CBI_NEW(ctx, cbi_mapping)};
     cbi_mapping *m = r.file;
     m->path = cbi_strndup(ctx, path, strlen(path));
-    m->owner = ctx;
     /* without waiting for the other end of a pipe */
     r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (r.fd < 0)

@@ -15,8 +15,8 @@ const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
 /* A file that is mapped and was written to since; NULL if all are as they were. */
 const char *cbi_find_changed(const cbi_ctx *ctx);
 
-/* For programs of one thread: when a mapped file shrinks while it is read, the job that opened it
- * ends with CB_ERR_IO, instead of the process by SIGBUS. */
+/* For programs of one thread: when a mapped file shrinks while it is read, the innermost
+ * job ends with CB_ERR_IO, instead of the process by SIGBUS. */
 void cbi_watch_files(void);
 /* The file that did so; NULL: none. */
 const char *cbi_changed_file(void);

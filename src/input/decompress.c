@@ -3,6 +3,7 @@
 
 #include <lz4.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* A size from a header is only trusted as far as the payload could possibly expand: an LZ4 block
  * yields at most 255 bytes per byte, a zstd frame one block of 128 KiB per 4 bytes. */
@@ -79,8 +80,12 @@ cbi_load cbi_fatbin_load(cbi_ctx *ctx, const cbi_fatbin_entry *entry, cbi_scratc
         if (LZ4_decompress_safe((const char *)payload.data, (char *)data, (int)payload.size,
                                 (int)size) != (int)size)
             return CBI_LOAD_DATA;
-    } else if (ZSTD_decompress(data, size, payload.data, payload.size) != size) {
-        return CBI_LOAD_DATA;
+    } else {
+        size_t done = ZSTD_decompress(data, size, payload.data, payload.size);
+        if (ZSTD_isError(done) && ZSTD_getErrorCode(done) == ZSTD_error_memory_allocation)
+            cbi_fail(ctx, CB_ERR_NOMEM);
+        if (done != size)
+            return CBI_LOAD_DATA;
     }
     *ret_image = (cbi_span){data, size};
     return CBI_LOAD_OK;

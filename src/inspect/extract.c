@@ -79,10 +79,13 @@ cbi_extract_result cbi_extract_write(cbi_ctx *ctx, const cbi_slice *slice, size_
     const char *path = cbi_printf(ctx, "%s/%s", folder, cbi_extract_name(ctx, slice, number));
     errno = 0;
     if (cbi_write_output(path, image.data, image.size) != CBI_OUTPUT_OK) {
-        /* The folder is at fault: the next image would fare no better. */
-        cbi_fatal(ctx, "output-file", &(cbi_place){.file = path}, NULL,
-                  "Could not write output file '%s': %s", path,
-                  errno ? strerror(errno) : "it could not be completed");
+        /* a name may be at fault, and other images have others */
+        bool name = errno == ENAMETOOLONG || errno == EINVAL || errno == EILSEQ ||
+                    errno == EISDIR || errno == ELOOP;
+        cbi_report(ctx, name ? CB_SEV_ERROR : CB_SEV_FATAL, "output-file",
+                   &(cbi_place){.file = path}, NULL, "Could not write output file '%s': %s", path,
+                   errno ? strerror(errno) : "it could not be completed");
+        return CBI_EXTRACT_FAILED;
     }
     return load == CBI_LOAD_OK ? CBI_EXTRACT_WRITTEN : CBI_EXTRACT_AS_STORED;
 }

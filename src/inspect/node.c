@@ -1,6 +1,8 @@
 /* Building and printing value trees. */
 #include "inspect/node.h"
 
+#include "base/text.h"
+
 cbi_node *cbi_node_object(cbi_ctx *ctx)
 {
     cbi_node *node = CBI_NEW(ctx, cbi_node);
@@ -92,23 +94,6 @@ const cbi_node *cbi_node_get(const cbi_node *object, const char *key)
 
 /* ---- JSON ---- */
 
-/* Length of the UTF-8 sequence at s, 0 if it is none. */
-static size_t utf8_len(const unsigned char *s)
-{
-    size_t len = s[0] < 0x80                   ? 1
-                 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                               : 0;
-    for (size_t i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return len;
-}
-
 static void put(cbi_ctx *ctx, cbi_buf *out, const char *s)
 {
     cbi_buf_append(ctx, out, s, strlen(s));
@@ -149,7 +134,7 @@ static void json_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
         p += plain;
         if (!*p)
             break;
-        size_t len = utf8_len(p);
+        size_t len = cbi_utf8_len(p);
         if (*p == '"' || *p == '\\')
             cbi_buf_printf(ctx, out, "\\%c", *p);
         else if (*p == '\n')
@@ -235,23 +220,6 @@ void cbi_node_json(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
 }
 
 /* ---- text ---- */
-
-void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
-{
-    for (const unsigned char *p = (const unsigned char *)s; *p;) {
-        size_t plain = plain_len(p);
-        cbi_buf_append(ctx, out, p, plain);
-        p += plain;
-        if (!*p)
-            break;
-        size_t len = utf8_len(p);
-        if (len == 0 || *p < 0x20 || *p == 0x7f)
-            cbi_buf_printf(ctx, out, "\\x%02x", *p);
-        else
-            cbi_buf_append(ctx, out, p, len);
-        p += len ? len : 1;
-    }
-}
 
 static void text_inline(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node)
 {

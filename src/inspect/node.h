@@ -4,6 +4,7 @@
 #define CBI_NODE_H
 
 #include "base/base.h"
+#include "base/text.h"
 
 typedef enum cbi_node_kind {
     CBI_NODE_NULL,
@@ -65,8 +66,5 @@ void cbi_node_text(cbi_ctx *ctx, cbi_buf *out, const cbi_node *node, unsigned in
 
 /* One value on one line; objects as "key=value ...", arrays as "a b c".  Lives in the arena. */
 const char *cbi_node_line(cbi_ctx *ctx, const cbi_node *node);
-
-/* One string, safe for a terminal. */
-void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s);
 
 #endif

@@ -73,8 +73,8 @@ def collisions(top):
     done = b.run(*LINK, "-o", "out", "--map=/dev/null", "--dot-file=/dev/null")
     expect("devices do not collide", done.returncode == 0, done)
     done = b.run(*LINK, "-o", "reduce.cubin", EMULATE)
-    expect("as nvlink the output may be an input", done.returncode == 0 and b.read("reduce.cubin") == b.read("out") or
-           len(b.read("reduce.cubin")) > 0 and done.returncode == 0, done)
+    expect("as nvlink the output may be an input", done.returncode == 0 and
+           b.read("reduce.cubin") not in (b"", before["reduce.cubin"]), done)
 
 
 def hidden_collision(top):
@@ -120,11 +120,251 @@ def together(top):
         expect("SIGXFSZ kills or is reported", done.returncode in (-signal.SIGXFSZ, 1), done)
 
 
+FAKE = """#!/bin/sh
+%s
+for word; do [ "$before" = -o ] && out=$word; before=$word; done
+cp "$MODULE" "$out"
+"""
+
+
+def fake_ptxas(b, what):
+    """A ptxas that does something, then gives a module that is there already."""
+    b.write("ptxas", (FAKE % what).encode())
+    os.chmod(b.path("ptxas"), 0o755)
+    shutil.copy(os.path.join(INPUTS, "a.ptx"), b.path("a.ptx"))
+    b.env = dict(os.environ, MODULE=os.path.join(INPUTS, "b.cubin"), HERE=b.folder, TMPDIR=b.path("tmp"))
+    os.makedirs(b.path("tmp"), exist_ok=True)
+    return ["link", "-arch=sm_90", "--ptxas=./ptxas"]
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=20):
+    end = time.time() + seconds
+    while not condition() and time.time() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def signals(top):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+        b = Bench(top)
+        command = fake_ptxas(b, 'echo $$ > "$HERE/pid.new"; mv "$HERE/pid.new" "$HERE/pid"; exec sleep 60')
+        p = subprocess.Popen([CUBIND, *command, "a.ptx", "-o", "out", "--time=t"], cwd=b.folder, env=b.env, **TEXT)
+        expect("ptxas starts", wait_until(lambda: os.path.exists(b.path("pid"))))
+        p.send_signal(number)
+        p.communicate()
+        name = signal.Signals(number).name
+        expect("%s: dies by it" % name, p.returncode == -number, p.returncode)
+        expect("%s: ptxas dies, too" % name, wait_until(lambda: not alive(int(b.read("pid")))))
+        if number != signal.SIGKILL:
+            expect("%s: no temporary folder stays" % name, not os.listdir(b.path("tmp")), os.listdir(b.path("tmp")))
+            expect("%s: no result" % name, not {"t", "out"} & set(os.listdir(b.folder)))
+    b = Bench(top)
+    os.mkfifo(b.path("pipe"))
+    p = subprocess.Popen([CUBIND, *LINK, "-o", "out", "--map=pipe"], cwd=b.folder, **TEXT)
+    temporary = lambda: [n for n in os.listdir(b.folder) if n.startswith(".cubind-")]
+    expect("an output waits under a temporary name", wait_until(temporary))
+    p.terminate()
+    p.communicate()
+    expect("it is removed", p.returncode == -signal.SIGTERM and not temporary() and "out" not in os.listdir(b.folder))
+    p = subprocess.Popen(["sh", "-c", 'trap "" HUP; exec "$0" "$@"', CUBIND, *LINK, "-o", "out", "--map=pipe"],
+                         cwd=b.folder, **TEXT)
+    wait_until(temporary)
+    p.send_signal(signal.SIGHUP)
+    with open(b.path("pipe"), "rb") as f:
+        size = len(f.read())
+    p.communicate()
+    expect("an ignored signal stays ignored", p.returncode == 0 and size > 100 and not temporary())
+
+
+def compare_mode(top):
+    """The folder of CUBIND_COMPARE goes with its process."""
+    b = Bench(top)
+    command = fake_ptxas(b, 'echo $$ > "$HERE/pid.new"; mv "$HERE/pid.new" "$HERE/pid"; exec sleep 60')
+    os.symlink(CUBIND, b.path("nvlink"))
+    p = subprocess.Popen(["./nvlink", *command[1:], "a.ptx", "-o", "out"], cwd=b.folder,
+                         env=dict(b.env, CUBIND_COMPARE="/bin/true"), **TEXT)
+    wait_until(lambda: os.path.exists(b.path("pid")))
+    p.terminate()
+    p.communicate()
+    expect("compare: nothing stays", p.returncode == -signal.SIGTERM and not os.listdir(b.path("tmp")) and
+           not alive(int(b.read("pid"))), os.listdir(b.path("tmp")))
+
+
+def changing(top):
+    """A file that shrinks while it is mapped."""
+    b = Bench(top)
+    b.write("out", b"old output")
+    padded = b.read("mathlib.cubin") + bytes(1 << 20)
+    b.write("big.cubin", padded)
+    command = fake_ptxas(b, ': > "$HERE/big.cubin"')
+    done = b.run(*command, "reduce.cubin", "big.cubin", "a.ptx", "-o", "out", env=b.env)
+    expect("link: one clear error", done.returncode == 1 and "'big.cubin' was changed while it was read" in done.stderr
+           and done.stderr.count("fatal") == 1, done)
+    expect("link: the old output", b.read("out") == b"old output" and not os.listdir(b.path("tmp")))
+    b.write("big.cubin", padded)
+    command = fake_ptxas(b, 'printf X >> "$HERE/big.cubin"')
+    done = b.run(*command, "reduce.cubin", "big.cubin", "a.ptx", "-o", "out", env=b.env)
+    expect("link: it grew", done.returncode == 1 and "was changed" in done.stderr and b.read("out") == b"old output",
+           done)
+    for tool in ("dump", "diff"):
+        b.write("list.a", b"!<arch>\n" + b"".join(
+            b"%-16s%-12d%-6d%-6d%-8o%-10d`\n" % (b"m%d.o/" % i, 0, 0, 0, 0o644, len(host)) + host
+            for i, host in enumerate([host_object()] * 40)))
+        other = ["empty.cubin"] if tool == "diff" else []
+        b.write("empty.cubin", b.read("reduce.cubin"))
+        p = subprocess.Popen([CUBIND, tool, *other, "list.a"], cwd=b.folder, **TEXT)
+        expect(tool + " prints", bool(p.stdout.read(1)))
+        time.sleep(0.3)  # it fills the pipe and waits
+        b.write("list.a", b"")
+        out, err = p.communicate()
+        if tool == "dump":
+            expect("dump: one clear error", p.returncode == 2 and err.count("\n") == 1 and
+                   "list.a: it was changed while it was read" in err, (p.returncode, err))
+        else:
+            expect("diff: no crash", p.returncode in (1, 2), (p.returncode, err))
+
+
+def host_object():
+    with open(os.path.join(INPUTS, "host.o"), "rb") as f:
+        data = f.read()
+    return data + bytes(len(data) % 2)
+
+
+def pipes(top):
+    b = Bench(top)
+    os.mkfifo(b.path("pipe"))
+    feed = lambda: subprocess.Popen(["sh", "-c", "sleep 0.3; cat reduce.cubin > pipe"], cwd=b.folder)
+    for tool in ("dump", "check", "extract"):
+        want = b.run(tool, "reduce.cubin").stdout.replace("reduce.cubin", "pipe")
+        feeder = feed()
+        done = b.run(tool, "pipe")
+        feeder.wait()
+        expect("%s reads a pipe" % tool, done.returncode == 0 and done.stdout.split() == want.split(), done)
+    with open(b.path("reduce.cubin"), "rb") as f:
+        done = subprocess.run(["sh", "-c", 'cat | "$0" check /dev/stdin', CUBIND], stdin=f, cwd=b.folder, **TEXT)
+    expect("/dev/stdin", done.returncode == 0, done)
+    for name in ("/dev/zero", "/dev/null", "."):
+        done = b.run("check", name)
+        expect("refused with the reason: " + name, done.returncode == 2 and done.stderr.count("\n") == 1, done)
+    done = b.run("check", "pipe")
+    expect("a pipe that nobody writes to", done.returncode == 2 and "timed out" in done.stderr, done)
+
+
+def streams(top):
+    b = Bench(top)
+    commands = [["help"], ["version"], ["check", "--list-rules"], ["link", "--help"], ["dump", "--help"],
+                ["dump", "reduce.cubin"], ["dump", "--json", "reduce.cubin"], ["check", "reduce.cubin"],
+                ["extract", "reduce.cubin"], ["diff", "reduce.cubin", "mathlib.cubin"], ["completion", "bash"],
+                [*LINK, "-o", "out", "--time=-"]]
+    for command in commands:
+        what = " ".join(command[:2])
+        with open("/dev/full", "wb") as full:
+            done = b.run(*command, stdout=full)
+        expect("/dev/full: " + what, done.returncode in (1, 2) and "No space left" in done.stderr, done)
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', CUBIND, *command], cwd=b.folder, **TEXT)
+        expect("closed stdout: " + what, done.returncode in (1, 2) and "Bad file" in done.stderr, done)
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&- 2>&- <&-', CUBIND, *LINK, "-o", "out2"], cwd=b.folder)
+    expect("a link needs no streams", done.returncode == 0 and b.read("out2") == b.read("out"), done)
+
+
+def hostile_names(top):
+    b = Bench(top)
+    evil = "x\x1b]0;gone\x07\u202e\xff.cubin".encode("utf-8", "replace")
+    shutil.copy(b.path("reduce.cubin"), os.path.join(b.folder.encode(), evil))
+    os.mkdir(b.path("o"))
+    for command in (["link", "-arch=sm_90", b"missing" + evil, "-o", "out"], ["link", evil, "--bad\x1bword"],
+                    ["dump", b"missing" + evil], ["check", b"missing" + evil], ["diff", b"missing" + evil, "x"],
+                    ["extract", b"missing" + evil], ["finalize", b"missing" + evil, "-arch=sm_100", "-o", "x"],
+                    ["dump", "--section", evil, evil], ["no\x1bcommand"], ["check", evil], ["extract", evil],
+                    ["link", "-arch=sm_90", evil, "-o", "o/out", "--trace-symbol=\x1b[2J"]):
+        done = subprocess.run([CUBIND, *command], cwd=b.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        expect("no control characters: %r" % command, not set(done.stdout + done.stderr) & {0x1b, 7} and
+               b"\xe2\x80\xae" not in done.stdout + done.stderr, done)
+    done = subprocess.run([CUBIND, "link", "-arch=sm_90", b"m" + evil, "-o", "out", EMULATE], cwd=b.folder, **TEXT)
+    expect("as nvlink names stay", "\x1b" in done.stderr, done)
+
+
+def archive_script(top):
+    """The script of --repro is a shell script whatever names are in it."""
+    b = Bench(top)
+    odd = "a'; touch pwned; echo '$(touch pwned)`touch pwned`"
+    os.mkdir(b.path(odd))
+    shutil.copy(b.path("reduce.cubin"), b.path(odd))
+    env = dict(os.environ, LIBRARY_PATH=b.path(odd) + ":../../../up'", CUBIND=CUBIND)
+    archives = ["r.tar", "...tar", "..tar", ".tar", "r", "..r"]
+    os.mkdir(b.path("tt"))
+    for name in archives:
+        done = b.run("link", "-arch=sm_90", os.path.join(odd, "reduce.cubin"), "mathlib.cubin", "-o", "out",
+                     "--map=tt/out", "--dot-file=tt/link.sh", "--repro=tt/" + name, "-L", "../../nowhere", env=env)
+        expect("written: " + name, done.returncode == 0, done)
+        with tarfile.open(b.path("tt/" + name)) as tar:
+            names = tar.getnames()
+            expect("members stay inside: " + name, not [n for n in names if n.startswith("/") or ".." in n.split("/")],
+                   names)
+            place = b.path("x" + name)
+            tar.extractall(place)
+        script = os.path.join(place, names[0])
+        if shutil.which("shellcheck"):
+            lint = subprocess.run(["shellcheck", script], **TEXT)
+            expect("shellcheck: " + name, lint.returncode == 0, lint.stdout)
+        elif name == archives[0]:
+            skip("shellcheck", "it is not installed")
+        done = subprocess.run(["sh", script], env=env, cwd=b.folder, **TEXT)
+        expect("repeated: " + name, done.returncode == 0 and sorted(os.listdir(os.path.dirname(script))) ==
+               ["dot-file.link.sh", "inputs", "link.sh", "map.out", "out"], (done, os.listdir(os.path.dirname(script))))
+    expect("nothing was run", not [n for _, _, names in os.walk(b.folder) for n in names if n == "pwned"])
+
+
+def extracting(top):
+    b = Bench(top)
+    host = host_object()
+    names = b"m" * 250 + b"/\nplain.o/\n"
+    member = lambda name, data: b"%-16s%-12d%-6d%-6d%-8o%-10d`\n" % (name, 0, 0, 0, 0o644, len(data)) + data + \
+        b"\n" * (len(data) % 2)
+    b.write("odd.a", b"!<arch>\n" + member(b"//", names) + member(b"/0", host) + member(b"/252", host))
+    done = b.run("extract", "-o", "deep/er/folder", "odd.a")
+    written = os.listdir(b.path("deep/er/folder"))
+    expect("one name is refused, others are written", done.returncode == 2 and "File name too long" in done.stderr and
+           written and all("plain" in n for n in written), (done, written))
+    done = b.run("extract", "-o", "odd.a/x", "odd.a")
+    expect("the reason", done.returncode == 2 and "Not a directory" in done.stderr and
+           done.stderr.count("\n") == 1, done)
+
+
+def small_memory(top):
+    """Whatever the limit, the exit code and the message fit."""
+    b = Bench(top)
+    codes = {"finalize": 11, "check": 2, "dump": 2, "diff": 2, "link": 1}
+    shutil.copy(os.path.join(ROOT, "tests/golden/statics-100-default/expected.cubin"), b.path("in.cubin"))
+    commands = {"finalize": ["in.cubin", "-arch=sm_103", "-o", "x"], "check": ["reduce.cubin"],
+                "dump": ["reduce.cubin"], "diff": ["reduce.cubin", "mathlib.cubin"], "link": [*LINK[1:], "-o", "out"]}
+    for tool, args in commands.items():
+        good = b.run(tool, *args).returncode
+        short = 0
+        for kib in range(2400, 4200, 200):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))
+            done = b.run(tool, *args, preexec_fn=limit)
+            if "error while loading" in done.stderr or done.returncode in (127, -signal.SIGSEGV, -signal.SIGKILL):
+                continue  # the system could not start it
+            said = "emory" in done.stderr
+            short += said
+            expect("%s with %d KiB" % (tool, kib), done.returncode == (codes[tool] if said else good) and
+                   (said or not done.stderr or done.returncode == good), done)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
-        collisions(top)
-        hidden_collision(top)
-        together(top)
+        for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
+                     hostile_names, archive_script, extracting, small_memory):
+            part(top)
     finish()
 
 

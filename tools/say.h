@@ -1,0 +1,16 @@
+/* Messages on stderr.  Names in them come from strangers' files: nothing in them acts on a
+ * terminal. */
+#ifndef CUBIND_SAY_H
+#define CUBIND_SAY_H
+
+#include "base/base.h"
+
+/* One line, as printf; the line's end is added. */
+void cbi_say(const char *format, ...) CBI_PRINTF(1, 2);
+/* Text that has lines. */
+void cbi_say_text(const char *text);
+
+/* What was printed to stdout must have arrived: if not, says so and gives `failed`, else `code`. */
+int cbi_check_stdout(const char *program, int code, int failed);
+
+#endif
