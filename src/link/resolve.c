@@ -8,9 +8,11 @@
 static const char *MEMORY_SPACE =
     "Memory space doesn't match for '%s' in '%s', first specified in '%s'";
 
-/* Not the object of a definition that replaced another. */
+/* Not the object of a definition that replaced another.  For textures nvlink does not know it. */
 static const char *first_file(const cbi_lsym *sym)
 {
+    if (cbi_is_image(sym))
+        return "<input>";
     const cbi_lobj *obj = sym->named_obj ? sym->named_obj : sym->first_obj;
     return obj ? obj->file : "";
 }
@@ -272,6 +274,13 @@ static void check_sizes(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *i
                   obj->file, first_file(sym));
 }
 
+/* A texture whose name something else has. */
+static bool is_other_image(const cbi_lsym *sym, const cbi_symbol *in)
+{
+    uint8_t type = CBI_ST_TYPE(in->info);
+    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && type != CBI_ST_TYPE(sym->info);
+}
+
 /* The verdict where the table is not the whole story; CBI_NEW: it is. */
 static cbi_verdict resolve_special(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                                    const cbi_lsym *sym, standing new)
@@ -305,6 +314,10 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     standing have = of_symbol(sym), new = of_object(obj, in);
     const pair_rule *rule = &object_rules[have][new];
     bool larger = in->size > sym->size;
+    if (is_other_image(sym, in)) {
+        report_multiple(lk, obj, sym);
+        return CBI_LOSES;
+    }
     check_kinds(lk, obj, in, sym);
     if (rule->effect == IGNORED && (larger || have == GLOBAL_DATA)) {
         if (larger)
