@@ -331,7 +331,7 @@ static bool from_replaced_copy(const cbi_lrel *r)
     if (in_replaced_code(r))
         return true;
     const cbi_lsym *sym = r->sym;
-    if (!r->obj || !r->is_rela || !sym || !sym->func ||
+    if (!r->obj || !(r->is_rela || r->target->rela_first) || !sym || !sym->func ||
         r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
         return false;
     const char *name = r->target->name->s;

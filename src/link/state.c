@@ -100,6 +100,7 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
             cbi_sec_create(lk, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8, rela ? 24 : 16);
         (*slot)->target = target;
         (*slot)->func = target->func;
+        target->rela_first |= rela && !target->rel;
     }
     return *slot;
 }

@@ -91,6 +91,7 @@ struct cbi_osec {
     CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
     CBI_VEC(cbi_shared *)
     variables;        /* of a shared section: its variables, in order of appearance */
+    bool rela_first;  /* its relocations with addends came before those without */
     bool companion;   /* for the texture table of a parameter bank */
     size_t info_room; /* of an .nv.info section: what the surviving records take */
     bool emptied;     /* optimizer constants of a function that was replaced */
