@@ -1,4 +1,5 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
+#include "format/section.h"
 #include "link/view.h"
 
 static cbi_span section_bytes(const cbi_object *object, const char *name)
@@ -131,6 +132,20 @@ bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count)
     return false;
 }
 
+/* Memory sections are known by their names where they have the types of an executable. */
+static void retype_sections(cbi_object *object)
+{
+    for (uint32_t i = 1; i < object->section_count; i++) {
+        cbi_section *sec = &object->sections[i];
+        const char *suffix;
+        const cbi_section_rule *rule = sec->type == SHT_PROGBITS || sec->type == SHT_NOBITS
+                                           ? cbi_section_rule_find(sec->name, &suffix)
+                                           : NULL;
+        if (rule && rule->exec_type == sec->type && rule->type != sec->type)
+            sec->type = rule->type;
+    }
+}
+
 /* NULL: the input takes no part. */
 static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
 {
@@ -160,6 +175,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
         return NULL;
     }
     obj->ewp = object->type == ET_CUDA_EWP;
+    retype_sections(object);
     check_abi(lk, object);
     obj->compat = section_bytes(object, ".nv.compat");
     obj->has_compat = cbi_object_find(object, ".nv.compat") != 0;
