@@ -41,7 +41,8 @@ bool cbi_pace_applies(uint32_t sm, uint32_t target)
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
 {
     for (size_t at = 0; cbi_pace_applies(sm, target) && at + 16 <= size; at += 16)
-        if (cbi_pace_occupancy(cbi_sass_opcode(text + at)))
+        if (cbi_pace_occupancy(cbi_sass_opcode(text + at)) ||
+            cbi_pace_is_other((cbi_sass){cbi_ld64(text + at), cbi_ld64(text + at + 8)}))
             return true;
     return false;
 }
@@ -104,19 +105,31 @@ static void wait_at_once(cbi_sb_code *c)
     }
 }
 
-/* Stall counts within the field, and the yield flag that goes with them. */
-static void set_stalls(cbi_pace *pace)
+/* Does the instruction keep the warp from yielding?  `since`: cycles since one did not. */
+static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
 {
-    enum { FIRST_WITHOUT_YIELD = 12, MATH_WITHOUT_YIELD = 3, STALL_MAX = 15 };
+    enum { LONGEST = 12, PAIR = 2 };
+    if (!cbi_pace_is_math(cbi_sass_op(w)))
+        return now < LONGEST;
+    return now < PAIR || (now == PAIR && since + now < LONGEST);
+}
+
+/* Stall counts within the field, and the yield flag that goes with them. */
+static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
+{
+    enum { STALL_MAX = 15, PAIR = 2 };
+    uint32_t since = 0;
     for (uint32_t i = 0; i < pace->count; i++) {
         cbi_sass *w = &pace->words[i];
         uint32_t now = pace->cycles[i] < STALL_MAX ? pace->cycles[i] : STALL_MAX;
-        uint32_t op = cbi_sass_op(*w);
-        if (now == stall(*w) && !cbi_pace_occupancy(op))
-            continue;
-        set_control(w, STALL_SHIFT, STALL_MAX, now);
-        uint32_t first = cbi_pace_is_math(op) ? MATH_WITHOUT_YIELD : FIRST_WITHOUT_YIELD;
-        w->hi = now < first ? w->hi | YIELD_BIT : w->hi & ~YIELD_BIT;
+        bool math = cbi_pace_is_math(cbi_sass_op(*w));
+        if (c->blocks.items[c->block_of[i]].start == i)
+            since = 0;
+        if (now != stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) || (math && now == PAIR)) {
+            set_control(w, STALL_SHIFT, STALL_MAX, now);
+            w->hi = keeps_warp(*w, now, since) ? w->hi | YIELD_BIT : w->hi & ~YIELD_BIT;
+        }
+        since = w->hi & YIELD_BIT && pace->cycles[i] <= STALL_MAX ? since + now : 0;
     }
 }
 
@@ -153,15 +166,23 @@ static void forget_sources(const cbi_sb_code *c, cbi_pace *pace)
         }
 }
 
+/* Kinds that keep their order among each other. */
+static uint8_t order_of(uint32_t op)
+{
+    if (!cbi_pace_occupancy(op))
+        return 0;
+    return op == OP_IMMA ? 1 : op == OP_DMMA ? 2 : (op & 0x1f0) == 0x110 ? 3 : 4;
+}
+
 static cbi_sb_late find_late(const cbi_sb_code *c)
 {
-    cbi_sb_late late = {.is_late = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+    cbi_sb_late late = {.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
                         .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
                         .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
                         .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     for (uint32_t i = 0; i < c->n; i++) {
-        late.is_late[i] = cbi_pace_occupancy(cbi_sb_op(c, i)) != 0;
-        late.is_new[i] = late.is_late[i] && cbi_sass_bits(c->words[i], 110, 3) == CBI_SB_NONE;
+        late.order[i] = order_of(cbi_sb_op(c, i));
+        late.is_new[i] = late.order[i] && cbi_sass_bits(c->words[i], 110, 3) == CBI_SB_NONE;
         cbi_pace_predicates(c->words[i], &late.written[i], &late.read[i]);
     }
     return late;
@@ -169,20 +190,27 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
 
 /* Scoreboards by the model, where it reproduces those of the input and what comes out is safe. */
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
-                   bool drop_stack_load)
+                   bool drop_stack_load, const bool *idle)
 {
     for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
-        cbi_sb_code c = {.ctx = code->ctx, .reading = reading, .n = code->n, .words = code->words};
+        cbi_sb_code c = {.ctx = code->ctx,
+                         .reading = reading,
+                         .calls_apart = true,
+                         .n = code->n,
+                         .words = code->words};
         cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
+        uint32_t *cycles = CBI_NEW_ARRAY(c.ctx, c.n, uint32_t);
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         if (!cbi_sb_is_reproduced(&c, out))
             continue;
         bool drops = drop_stack_load && cbi_sb_qualifies(&c);
-        cbi_sb_add_late(&c, late);
+        cbi_pace_cycles(&c, idle, cycles);
+        cbi_sb_add_late(&c, late, cycles);
         cbi_sb_assign(&c, !drops, out);
+        bool kept = cbi_pace_keeps_waits(&c, out);
         c.words = out;
-        if (!cbi_pace_is_safe(&c, late, NULL))
+        if (!kept || !cbi_pace_is_safe(&c, late, NULL))
             return false;
         memcpy(code->words, out, c.n * sizeof *out);
         return true;
@@ -193,19 +221,19 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
 static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                            bool drop_stack_load, bool *idle, cbi_pace *pace)
 {
-    if (!assign(c, text, late, drop_stack_load))
-        wait_at_once(c);
     for (uint32_t i = 0; i < c->n; i++)
         idle[i] &= c->blocks.items[c->block_of[i]].start != i;
+    if (!assign(c, text, late, drop_stack_load, idle))
+        wait_at_once(c);
     cbi_pace_cycles(c, idle, pace->cycles);
     forget_sources(c, pace);
-    set_stalls(pace);
+    set_stalls(c, pace);
 }
 
 bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
                    cbi_pace *ret_pace)
 {
-    cbi_sb_code c = {.ctx = ctx};
+    cbi_sb_code c = {.ctx = ctx, .calls_apart = true};
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
         !cbi_sb_read(&c, text->info, text->place, text->places))
         return false;

@@ -11,6 +11,9 @@ uint32_t cbi_pace_occupancy(uint32_t op);
 /* Predicates of the code, not uniform ones, that an instruction writes and reads, one bit each. */
 void cbi_pace_predicates(cbi_sass w, uint8_t *ret_written, uint8_t *ret_read);
 
+/* Does a special function take the unit for another time on the target? */
+bool cbi_pace_is_other(cbi_sass w);
+
 /* Is it arithmetic whose result comes after a fixed time? */
 bool cbi_pace_is_math(uint32_t op);
 
@@ -24,5 +27,9 @@ bool cbi_pace_is_opaque(uint32_t op);
 /* Are late results there where they are needed, sources read where they are overwritten, and, with
  * cycles, the distances kept that the slow unit needs? */
 bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
+
+/* Does everything that c->words waits for still come in time with the numbers and waits of `now`?
+ * Nothing may touch a register of a pending producer that does not touch it in c->words. */
+bool cbi_pace_keeps_waits(const cbi_sb_code *c, const cbi_sass *now);
 
 #endif

@@ -10,10 +10,15 @@ enum {
     FAR = 20, /* as far apart as in the input; no result takes longer without a scoreboard */
     READ_TIME = 2,
     GUARD_LATENCY = 13,
+    SPECIAL_CYCLES = 8,
     SLOW_EXPLAINS = 24, /* cycles that the slow unit's instructions take on sm_100, at most */
     CONTROL_STALL = 5,
     OP_BSSY = 0x945,
     OP_BAR = 0xb1d,
+    OP_RET = 0x950,
+    OP_LDCU = 0x7ac,
+    OP_S2R = 0x919,
+    OP_S2UR = 0x9c3,
 };
 
 /* What an instruction is, as far as distances depend on it. */
@@ -30,6 +35,7 @@ typedef enum kind {
     KIND_UNIFORM_MOVE,
     KIND_MEMORY,
     KIND_CONSTANT, /* LDC */
+    KIND_SPECIAL,  /* transcendental functions, conversions of 32 bits, POPC */
     KIND_LATE,     /* other results with scoreboards */
     KIND_CONVERT,
     KIND_SLOW,
@@ -82,17 +88,18 @@ static kind kind_of(uint32_t op)
     static const uint16_t memory[] = {0x980, 0x981, 0x983, 0x984, 0x985, 0x986, 0x387, 0x388,
                                       0x988, 0x98a, 0x9a8, 0x3a9, 0x98c, 0x38c, 0xf66, 0x98f,
                                       0x9a3, 0x98e, 0x38a, 0x3a8, 0x3a3, 0x97e, 0x97f};
-    static const uint16_t late[] = {0x7ac, 0x919, 0x9c3, 0x308, 0x389, 0x589, 0x989, 0xf89,
-                                    0x300, 0x301, 0x302, 0x304, 0x305, 0x306, 0x307, 0x309,
-                                    0xd00, 0xd08, 0xd09, 0x83b, 0x3a1, 0x31c, 0xb1d};
+    static const uint16_t late[] = {0x7ac, 0x919, 0x9c3, 0x389, 0x589, 0x989,
+                                    0xf89, 0x83b, 0x3a1, 0x31c, 0xb1d};
     static const uint16_t control[] = {0x947, 0x547, 0x94d, 0x941, OP_BSSY};
-    static const uint16_t calls[] = {0x943, 0x944, 0x343, 0x950};
+    static const uint16_t calls[] = {0x943, 0x944, 0x343, OP_RET};
     if (cbi_pace_occupancy(op))
         return (op & 0x1f0) == 0x110 ? KIND_CONVERT : KIND_SLOW;
     if (is_listed(op, memory, CBI_COUNT(memory)))
         return KIND_MEMORY;
     if (is_listed(op, late, CBI_COUNT(late)))
         return KIND_LATE;
+    if ((op >= 0x300 && op <= 0x309) || (op >= 0xd00 && op <= 0xd09))
+        return KIND_SPECIAL;
     if (is_listed(op, control, CBI_COUNT(control)))
         return KIND_CONTROL;
     if (is_listed(op, calls, CBI_COUNT(calls)))
@@ -105,6 +112,7 @@ static kind kind_of(uint32_t op)
     case 0x2ca:
         return KIND_TO_UNIFORM;
     case 0x882:
+    case 0xc82:
         return KIND_UNIFORM_MOVE;
     default:
         return op & 0x100 ? KIND_OTHER : arithmetic_kind(op & 0x1ff);
@@ -158,6 +166,21 @@ static uint8_t written_by(cbi_sass w, uint32_t base)
     }
 }
 
+static uint8_t uniform_written_by(cbi_sass w, uint32_t base)
+{
+    switch (base) {
+    case 0x8c:
+    case 0x90:
+    case 0x9c:
+        return one(w, 81) | one(w, 84);
+    case 0x91:
+    case 0x92:
+        return one(w, 81);
+    default:
+        return 0;
+    }
+}
+
 static uint8_t read_by(cbi_sass w, uint32_t base)
 {
     enum { EXTENDED = 74 };
@@ -188,7 +211,7 @@ static flags flags_of(cbi_sass w)
     flags f = {.guard = one(w, 12)};
     if (is_uniform(k)) {
         f.uniform_read = f.guard | one(w, 87) | one(w, 77) | one(w, 68);
-        f.uniform_written = one(w, 81) | one(w, 84);
+        f.uniform_written = uniform_written_by(w, base);
         f.guard = 0;
     } else if (op == 0x547) {
         f.read = one(w, 87);
@@ -199,9 +222,12 @@ static flags flags_of(cbi_sass w)
     } else if (is_math(k)) {
         f.written = written_by(w, base);
         f.read = k == KIND_FLOAT || k == KIND_HALF ? 0 : read_by(w, base);
+    } else if (k == KIND_LATE || k == KIND_SPECIAL) {
+        f.read = op == OP_BAR ? one(w, 87) : 0;
+        f.written = base == 0x189 || op == 0x31c ? one(w, 81) : 0;
     } else if (k != KIND_MEMORY && k != KIND_CONSTANT && k != KIND_CONVERT) {
         f.read = one(w, 87);
-        f.written = k == KIND_OTHER || k == KIND_LATE ? one(w, 81) : 0;
+        f.written = k == KIND_OTHER ? one(w, 81) : 0;
     }
     return f;
 }
@@ -225,6 +251,7 @@ static uint32_t result_latency(kind from, kind to)
         return 5;
     case KIND_CONVERT:
     case KIND_CONSTANT:
+    case KIND_SPECIAL:
         return from == KIND_HALF ? FAR : 4;
     case KIND_ALU:
         return from == KIND_ALU ? 4 : 5;
@@ -247,9 +274,11 @@ static uint32_t rewrite_latency(kind from, kind to)
         return is_math(from) ? 6 : FAR;
     if (from == KIND_COUNTER && to == KIND_COUNTER)
         return 2;
+    if (!is_math(from) || !is_math(to))
+        return FAR;
     return (from == KIND_ALU || from == KIND_MULTIPLY) && (to == KIND_ALU || to == KIND_MULTIPLY)
                ? 1
-               : FAR;
+               : 5;
 }
 
 static uint32_t uniform_latency(kind from, kind to)
@@ -258,11 +287,37 @@ static uint32_t uniform_latency(kind from, kind to)
         return is_math(to) || to == KIND_SLOW ? 2 : is_uniform(to) ? 4 : FAR;
     if (from == KIND_TO_UNIFORM)
         return GUARD_LATENCY;
+    if (from == KIND_UNIFORM)
+        return is_math(to) ? 6 : to == KIND_UNIFORM ? 4 : FAR;
     return FAR;
 }
 
+static bool is_population(cbi_sass w)
+{
+    return cbi_sass_op(w) == 0x309 || cbi_sass_op(w) == 0xd09;
+}
+
+static bool is_power(cbi_sass w)
+{
+    enum { FUNCTION = 74, POWER_OF_TWO = 2 };
+    return (cbi_sass_op(w) & 0xff) == 0x08 && cbi_sass_bits(w, FUNCTION, 6) == POWER_OF_TWO;
+}
+
+/* Between two of the unit for special functions, which POPC does not use on the target. */
+static uint32_t special_distance(cbi_sass from, cbi_sass to)
+{
+    if (is_population(from) || is_population(to))
+        return 1;
+    return is_power(from) ? 4 : SPECIAL_CYCLES;
+}
+
+static bool takes_eight(kind k, uint32_t op)
+{
+    return k == KIND_CONSTANT || op == OP_S2UR || op == OP_BAR;
+}
+
 /* Between any two of the kinds: they share a unit, or the first one has a stall of its own. */
-static uint32_t unit_distance(kind from, kind to, uint32_t op, bool adjacent)
+static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bool adjacent)
 {
     bool alu = from == KIND_ALU || from == KIND_TO_UNIFORM || from == KIND_COUNTER;
     if (alu && (to == KIND_ALU || to == KIND_TO_UNIFORM || to == KIND_COUNTER))
@@ -271,16 +326,16 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, bool adjacent)
         return from == KIND_WIDE ? 4 : from == KIND_FLOAT ? 1 : 2;
     if (from == KIND_MEMORY && to == KIND_MEMORY)
         return 4;
-    if (from == KIND_CONSTANT && to == KIND_CONSTANT)
+    if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
     if (is_uniform(from))
-        return adjacent ? 2 : 1;
-    if (!adjacent || is_math(from) || (is_late(from) && from != KIND_LATE))
-        return from == KIND_LATE && (to == KIND_LATE || to == KIND_CONSTANT) ? FAR : 1;
-    if (op == 0x7ac || op == OP_BAR)
-        return op == OP_BAR && to == KIND_MEMORY                     ? 6
-               : is_math(to) || to == KIND_SLOW || to == KIND_MEMORY ? 1
-                                                                     : FAR;
+        return adjacent && from == KIND_UNIFORM && to == KIND_UNIFORM ? 2 : 1;
+    if (!adjacent || is_math(from) || (is_late(from) && from != KIND_LATE) || op == OP_LDCU)
+        return 1;
+    if (op == OP_S2R)
+        return next == OP_S2R ? FAR : 1;
+    if (op == OP_BAR)
+        return to == KIND_MEMORY ? 6 : is_math(to) || to == KIND_SLOW ? 1 : FAR;
     if (op == OP_BSSY)
         return to == KIND_CONTROL ? 4 : 1;
     return FAR;
@@ -291,16 +346,50 @@ static uint32_t greater(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* What an instruction uses, as far as nothing between has written it. */
+typedef struct uses {
+    cbi_operands registers;
+    flags predicates;
+} uses;
+
+static uses uses_of(const cbi_sb_code *c, uint32_t j)
+{
+    return (uses){c->operands[j], flags_of(c->words[j])};
+}
+
+static void remove_registers(cbi_regset *set, const cbi_regset *gone)
+{
+    for (size_t k = 0; k < CBI_COUNT(set->w); k++)
+        set->w[k] &= ~gone->w[k];
+}
+
+/* Instruction i, if it is always carried out, hides what writes the same before it. */
+static void hide(const cbi_sb_code *c, uint32_t i, uses *of)
+{
+    const cbi_operands *a = &c->operands[i];
+    flags f = flags_of(c->words[i]);
+    if (cbi_sass_bits(c->words[i], 12, 4) != 7)
+        return;
+    remove_registers(&of->registers.read, &a->written);
+    remove_registers(&of->registers.written, &a->written);
+    remove_registers(&of->registers.uniform_read, &a->uniform_written);
+    of->predicates.guard &= (uint8_t)~f.written;
+    of->predicates.read &= (uint8_t)~f.written;
+}
+
 /* Cycles from instruction i to j that nothing else watches over. */
-static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, bool adjacent)
+static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
+                         bool adjacent)
 {
     kind from = kind_of(cbi_sb_op(c, i)), to = kind_of(cbi_sb_op(c, j));
-    const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    flags f = flags_of(c->words[i]), g = flags_of(c->words[j]);
-    uint32_t least = unit_distance(from, to, cbi_sb_op(c, i), adjacent);
+    const cbi_operands *a = &c->operands[i], *b = &of->registers;
+    flags f = flags_of(c->words[i]), g = of->predicates;
+    uint32_t least = unit_distance(from, to, cbi_sb_op(c, i), cbi_sb_op(c, j), adjacent);
+    if (from == KIND_SPECIAL && to == KIND_SPECIAL)
+        least = special_distance(c->words[i], c->words[j]);
     if (from == KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
         return to == KIND_CALL && is_math(from) ? 7 : FAR;
-    if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &b->written))
+    if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
         least = greater(least, READ_TIME);
     if (is_late(from))
         return least;
@@ -308,6 +397,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, bool adja
         least = greater(least, result_latency(from, to));
     if (cbi_regset_meet(&a->written, &b->written))
         least = greater(least, rewrite_latency(from, to));
+    if (adjacent && is_uniform(from) && is_math(to) && cbi_regset_any(&c->operands[j].uniform_read))
+        least = greater(least, 2); /* whatever it reads there */
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = greater(least, uniform_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
@@ -341,8 +432,9 @@ static bool is_slow_pair(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     kind from = kind_of(cbi_sb_op(c, i)), to = kind_of(cbi_sb_op(c, j));
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    if (from == KIND_CONVERT || to == KIND_CONVERT)
-        return from == KIND_CONVERT ? to == KIND_CONVERT || to == KIND_LATE : from == KIND_LATE;
+    bool special = from == KIND_SPECIAL || from == KIND_CONVERT;
+    if (special && (to == KIND_SPECIAL || to == KIND_CONVERT))
+        return true;
     if (from != KIND_SLOW)
         return false;
     return to == KIND_SLOW || cbi_regset_meet(&a->written, &b->read) ||
@@ -397,18 +489,20 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
 {
     const cbi_sb_code *c = t->c;
     uint32_t j = t->at[k];
+    uses of = uses_of(c, j);
     int64_t need = t->now[k - 1] + least_stall(t, k - 1);
     int64_t explained = t->before[k - 1] + 1;
     for (uint32_t n = k; n-- > 0 && t->before[n] + 2 * FAR > t->before[k - 1];) {
         uint32_t i = t->at[n];
         int64_t apart = t->before[k] - t->before[n];
-        int64_t least = distance(c, i, j, n + 1 == k);
+        int64_t least = distance(c, i, j, &of, n + 1 == k);
         need = later(need, t->now[n] + (least < apart ? least : apart));
         need = later(need, t->now[n] + overtaking(c, i, j));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
         if (is_slow_pair(c, i, j))
             explained =
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
+        hide(c, i, &of);
     }
     if (is_awaited(t, k - 1)) {
         need = later(need, t->now[k - 1] + 2);
@@ -420,7 +514,7 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
 }
 
 /* The end of the block: results are there in time for the first instruction of the next one. */
-static int64_t leave(const block_times *t)
+static int64_t leave(const block_times *t, bool goes_on)
 {
     const cbi_sb_code *c = t->c;
     uint32_t k = t->count, last = t->at[k - 1];
@@ -429,15 +523,16 @@ static int64_t leave(const block_times *t)
     int64_t explained = t->before[k - 1] + 1;
     bool holds = cbi_sass_bits(c->words[last], 110, 3) < CBI_SB_NUMBERS ||
                  cbi_sass_bits(c->words[last], 113, 3) < CBI_SB_NUMBERS;
-    int64_t own = of_last == KIND_CONTROL && cbi_sb_op(c, last) != OP_BSSY ? CONTROL_STALL
-                  : of_last == KIND_CALL || of_last == KIND_OTHER          ? FAR
-                  : holds                                                  ? 2
-                                                                           : 1;
+    bool branches = of_last == KIND_CONTROL && cbi_sb_op(c, last) != OP_BSSY;
+    int64_t own = branches || of_last == KIND_CALL ? CONTROL_STALL
+                  : of_last == KIND_OTHER          ? FAR
+                  : holds                          ? 2
+                                                   : 1;
     if (own > 2 && own > own_stall(t, k - 1))
         own = own_stall(t, k - 1);
     need = later(need, t->now[k - 1] + own);
     explained = later(explained, t->before[k - 1] + own);
-    for (uint32_t n = 0; n < k; n++) {
+    for (uint32_t n = 0; goes_on && n < k; n++) {
         const cbi_operands *o = &c->operands[t->at[n]];
         kind from = kind_of(cbi_sb_op(c, t->at[n]));
         flags f = flags_of(c->words[t->at[n]]);
@@ -452,13 +547,13 @@ static int64_t leave(const block_times *t)
         else if (f.written)
             least = GUARD_LATENCY;
         else if (cbi_regset_any(&o->uniform_written))
-            least = from == KIND_TO_UNIFORM ? GUARD_LATENCY : 12;
+            least = from == KIND_TO_UNIFORM ? GUARD_LATENCY : from == KIND_UNIFORM_MOVE ? 8 : 12;
         else if (cbi_regset_any(&o->written))
             least = 7;
         need = later(need, t->now[n] + (least < apart ? least : apart));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
     }
-    if (t->before[k] > explained)
+    if (t->before[k] > explained && (goes_on || !branches))
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return need;
 }
@@ -486,7 +581,7 @@ static void time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *
         if (occupied)
             unit_free = t.now[k] + occupied;
     }
-    t.now[t.count] = leave(&t);
+    t.now[t.count] = leave(&t, b->succ.len > 0 || cbi_sb_op(c, b->end - 1) == OP_RET);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
 }
@@ -516,6 +611,11 @@ bool cbi_pace_is_opaque(uint32_t op)
     kind k = kind_of(op);
     return k == KIND_CALL || (k == KIND_OTHER && !is_listed(op, known, CBI_COUNT(known)) &&
                               (op & 0x100 || (op & 0xff) >= 0x80));
+}
+
+bool cbi_pace_is_other(cbi_sass w)
+{
+    return is_population(w) || (kind_of(cbi_sass_op(w)) == KIND_SPECIAL && is_power(w));
 }
 
 bool cbi_pace_is_math(uint32_t op)

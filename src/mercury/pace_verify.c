@@ -21,10 +21,12 @@ static uint8_t numbers_of(const cbi_sb_code *c, uint32_t i, unsigned low)
 }
 
 /* The latest run of q, and so that of all before it in its block, is over when i is issued: also
- * that of r? */
-static bool is_before(const cbi_sb_code *c, uint32_t r, uint32_t q, uint32_t i)
+ * that of r, which keeps its
+ * order to q? */
+static bool is_before(const flow *f, uint32_t r, uint32_t q, uint32_t i)
 {
-    return c->block_of[r] == c->block_of[q] && r < q &&
+    const cbi_sb_code *c = f->c;
+    return f->which->order[r] == f->which->order[q] && c->block_of[r] == c->block_of[q] && r < q &&
            (c->block_of[i] != c->block_of[q] || i > q || r >= i);
 }
 
@@ -43,7 +45,7 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
         if (done)
             cbi_sb_drop(state, n);
         for (uint32_t k = 0; read && k < n; k++) {
-            if (!is_before(c, f->late.items[k], q, i))
+            if (!is_before(f, f->late.items[k], q, i))
                 continue;
             cbi_sb_drop(state, count + k);
             if (done)
@@ -113,7 +115,7 @@ bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint
 {
     flow f = {.c = c, .which = which};
     for (uint32_t i = 0; i < c->n; i++)
-        if (which->is_late[i])
+        if (which->order[i])
             cbi_vec_push(c->ctx, &f.late, i);
     f.row = (2 * f.late.len + 63) / 64 + 1;
     f.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
@@ -128,5 +130,112 @@ bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint
             if (!walk(&f, b, &changed))
                 return false;
     }
+    return true;
+}
+
+/* ---- what had scoreboards in the input ---- */
+
+/* Producers of the input under way, results and sources, by the numbers of `words`. */
+typedef struct pending {
+    const cbi_sb_code *c;
+    const cbi_sass *words;
+    indices at; /* instructions with a number in the input */
+    size_t row;
+    uint64_t **leaving; /* by block */
+    uint64_t *early;    /* by instruction: producers that it touches too early */
+} pending;
+
+static uint8_t waited_for(const pending *p, uint32_t i)
+{
+    cbi_sass w = p->words[i];
+    uint8_t mask = (uint8_t)cbi_sass_bits(w, 116, 6);
+    if (i && cbi_sass_op(w) == 0x91a && cbi_sb_op(p->c, i - 1) == 0x992)
+        mask |= (uint8_t)(1u << cbi_sass_bits(w, 44, 3));
+    return mask;
+}
+
+static uint8_t bit_of(cbi_sass w, unsigned low)
+{
+    uint64_t number = cbi_sass_bits(w, low, 3);
+    return number < CBI_SB_NUMBERS ? (uint8_t)(1u << number) : 0;
+}
+
+static void step(const pending *p, uint32_t i, uint64_t *state)
+{
+    uint32_t count = (uint32_t)p->at.len;
+    uint8_t mask = waited_for(p, i);
+    uint64_t *early = p->early + (size_t)i * p->row;
+    for (uint32_t n = 0; n < count; n++) {
+        cbi_sass w = p->words[p->at.items[n]];
+        if (cbi_sb_has(state, n) && mask & bit_of(w, 110)) {
+            cbi_sb_drop(state, n);
+            cbi_sb_drop(state, count + n);
+        }
+        if (cbi_sb_has(state, count + n) && mask & bit_of(w, 113))
+            cbi_sb_drop(state, count + n);
+        for (unsigned write = 0; write < 2; write++) {
+            uint32_t bit = write ? n : count + n;
+            cbi_sb_producer q = {.at = p->at.items[n], .write = write};
+            if (cbi_sb_has(state, bit) && cbi_sb_touches(p->c, &q, i))
+                cbi_sb_put(early, bit);
+        }
+    }
+}
+
+static void find_early(const pending *p)
+{
+    const cbi_sb_code *c = p->c;
+    uint32_t count = (uint32_t)p->at.len;
+    uint64_t *state = CBI_NEW_ARRAY(c->ctx, p->row, uint64_t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->blocks.len; b++) {
+            const cbi_sb_block *k = &c->blocks.items[b];
+            memset(state, 0, p->row * sizeof *state);
+            for (size_t n = 0; n < k->pred.len; n++)
+                for (size_t w = 0; w < p->row; w++)
+                    state[w] |= p->leaving[k->pred.items[n]][w];
+            uint32_t next = 0;
+            while (next < count && p->at.items[next] < k->start)
+                next++;
+            for (uint32_t i = k->start; i < k->end; i++) {
+                step(p, i, state);
+                if (next >= count || p->at.items[next] != i)
+                    continue;
+                if (bit_of(c->words[i], 110))
+                    cbi_sb_put(state, next);
+                if (bit_of(c->words[i], 113))
+                    cbi_sb_put(state, count + next);
+                next++;
+            }
+            changed |= memcmp(state, p->leaving[b], p->row * sizeof *state) != 0;
+            memcpy(p->leaving[b], state, p->row * sizeof *state);
+        }
+    }
+}
+
+static pending pending_in(const cbi_sb_code *c, const cbi_sass *words, bool first)
+{
+    pending p = {.c = c, .words = words};
+    for (uint32_t i = first ? 0 : 1; i < c->n; i++)
+        if (bit_of(c->words[i], 110) || bit_of(c->words[i], 113))
+            cbi_vec_push(c->ctx, &p.at, i);
+    p.row = (2 * p.at.len + 63) / 64 + 1;
+    p.early = CBI_NEW_ARRAY(c->ctx, (size_t)c->n * p.row, uint64_t);
+    p.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        p.leaving[b] = CBI_NEW_ARRAY(c->ctx, p.row, uint64_t);
+    find_early(&p);
+    return p;
+}
+
+bool cbi_pace_keeps_waits(const cbi_sb_code *c, const cbi_sass *now)
+{
+    /* The R1 load is not needed where it loses its number. */
+    bool first = cbi_sass_bits(now[0], 110, 3) < CBI_SB_NUMBERS;
+    pending before = pending_in(c, c->words, first), after = pending_in(c, now, first);
+    for (size_t w = 0; w < (size_t)c->n * before.row; w++)
+        if (after.early[w] & ~before.early[w])
+            return false;
     return true;
 }

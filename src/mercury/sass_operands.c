@@ -348,10 +348,12 @@ static void alu(cbi_sass w, cbi_operands *o)
         if (third_read)
             general(&o->read, w, 64, third);
     } else if (third_read && !sum) {
-        general(&o->read, w, 64, form == 7 ? 1 : n);
+        general(&o->read, w, 64, n);
     }
-    if (form == 3 || form == 6 || form == 7)
+    if (form == 3 || form == 6)
         uniform(&o->uniform_read, w, 32, n);
+    else if (form == 7)
+        uniform(&o->uniform_read, w, 32, third_read || sum ? third : n);
 }
 
 static void predicate(uint8_t *set, cbi_sass w, unsigned low)

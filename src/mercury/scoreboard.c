@@ -152,7 +152,7 @@ typedef struct price {
 static int64_t ready_at(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
-    return c->issue[p->at] + cbi_sb_latency(cbi_sb_op(c, p->at), p->write);
+    return c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
 /* From the start of the block in work.  What is left of a latency counts in the next block only. */
@@ -282,8 +282,8 @@ static bool is_flushed(const cbi_sb_code *c, const work *w, uint32_t q, uint32_t
            cbi_sb_contains(&p->consumers, last);
 }
 
-/* The end of the block does not wait for sources of a late instruction while something else holds
- * their number that is not waited for there. */
+/* The end of the block does not wait for what is there by its time while something else holds the
+ * number that is not. */
 static void keep_shared(cbi_sb_code *c, const work *w, uint32_t last)
 {
     uint8_t kept = 0;
@@ -293,7 +293,7 @@ static void keep_shared(cbi_sb_code *c, const work *w, uint32_t last)
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t q = c->live.items[n];
         cbi_sb_producer *p = &c->producers.items[q];
-        if (!p->is_late || p->write || !is_flushed(c, w, q, last) || !(kept >> c->number[q] & 1))
+        if (!p->timed || !is_flushed(c, w, q, last) || !(kept >> c->number[q] & 1))
             continue;
         p->flush = false;
         size_t left = 0;

@@ -40,15 +40,16 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
     if (excludes(c, which, i, j) || is_barrier_head(c, j))
         return false;
-    if (cbi_regset_meet(&a->written, &b->read) || (which->written[i] & which->read[j]))
+    if (cbi_sb_is_call(cbi_sb_op(c, j)) || cbi_regset_meet(&a->written, &b->read) ||
+        (which->written[i] & which->read[j]))
         return true;
-    return !which->is_late[j] &&
+    return which->order[j] != which->order[i] &&
            (cbi_regset_meet(&a->written, &b->written) || (which->written[i] & which->written[j]));
 }
 
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
-    return !which->is_late[j] && !excludes(c, which, i, j) &&
+    return which->order[j] != which->order[i] && !excludes(c, which, i, j) &&
            cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
 }
 
@@ -64,7 +65,7 @@ static void push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
 }
 
 /* First instructions behind the block, on every path, that need the result or, with sources,
- * overwrite a source before the result is needed. */
+ * overwrite a source. */
 static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
                                   bool sources)
 {
@@ -76,10 +77,12 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
         if (seen[j])
             continue;
         seen[j] = true;
-        bool used = cbi_sb_uses_late(c, which, i, j);
-        if (sources ? !used && cbi_sb_overwrites_late(c, which, i, j) : used)
+        bool ends = sources
+                        ? cbi_sb_is_call(cbi_sb_op(c, j)) || cbi_sb_overwrites_late(c, which, i, j)
+                        : cbi_sb_uses_late(c, which, i, j);
+        if (ends)
             cbi_vec_push(c->ctx, &found, j);
-        else if (!used && j != i)
+        else if (j != i)
             push_next(c, j, &todo);
     }
     return found;
@@ -99,10 +102,13 @@ static bool has_sources(const cbi_operands *o)
 static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
                              late **by_instruction)
 {
-    uint32_t awaited = CBI_SB_NOWHERE, read_by = CBI_SB_NOWHERE;
+    uint32_t first_wait[CBI_SB_ORDERS], first_read[CBI_SB_ORDERS];
+    for (unsigned k = 0; k < CBI_SB_ORDERS; k++)
+        first_wait[k] = first_read[k] = CBI_SB_NOWHERE;
     for (uint32_t i = b->end; i-- > b->start;) {
-        if (!which->is_late[i])
+        if (!which->order[i])
             continue;
+        uint32_t awaited = first_wait[which->order[i]], read_by = first_read[which->order[i]];
         late *l = CBI_NEW(c->ctx, late);
         *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
         for (uint32_t j = i + 1; j < b->end; j++) {
@@ -124,8 +130,21 @@ static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, con
         l->read = leaves ? has_sources(&c->operands[i]) : l->overwrites < read_by;
         if (l->overwrites < read_by)
             read_by = l->overwrites;
+        first_wait[which->order[i]] = awaited;
+        first_read[which->order[i]] = read_by;
         by_instruction[i] = l;
     }
+}
+
+/* Cycles from an instruction to the last one of its block. */
+static int64_t time_left(const cbi_sb_code *c, uint32_t i)
+{
+    return c->issue[c->blocks.items[c->block_of[i]].end - 1] - c->issue[i];
+}
+
+static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return time_left(c, p->at) >= cbi_sb_latency_of(c, p);
 }
 
 static void push_producer(cbi_sb_code *c, const late *l, bool write)
@@ -147,12 +166,65 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
     p->ends = !p->consumers.len;
     if (last == l->at)
         return;
-    p->flush = true;
-    cbi_vec_push(c->ctx, &p->consumers, last);
+    p->timed = !write;
+    p->flush = write || is_due(c, p);
+    if (p->flush)
+        cbi_vec_push(c->ctx, &p->consumers, last);
 }
 
-void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which)
+/* What needs a producer of the input behind its block, where its end need not wait for it now. */
+static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
 {
+    cbi_u32_list todo = {0};
+    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    push_next(c, c->blocks.items[p->block].end - 1, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (seen[i])
+            continue;
+        seen[i] = true;
+        if (!cbi_sb_touches(c, p, i))
+            push_next(c, i, &todo);
+        else if (!cbi_sb_contains(&p->consumers, i))
+            cbi_vec_push(c->ctx, &p->consumers, i);
+    }
+}
+
+/* What was not there at the end of its block may be there now, and the other way round. */
+static void meet_ends(cbi_sb_code *c, const bool *was_due)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = c->blocks.items[p->block].end - 1;
+        bool knew = p->flush == was_due[2 * (size_t)p->at + p->write];
+        if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
+            last == p->at || !knew)
+            continue;
+        p->timed = true;
+        if (p->flush)
+            find_users(c, p);
+        if (is_due(c, p) == p->flush)
+            continue;
+        p->flush = !p->flush;
+        size_t left = 0;
+        for (size_t k = 0; k < p->consumers.len; k++)
+            if (p->consumers.items[k] != last)
+                p->consumers.items[left++] = p->consumers.items[k];
+        p->consumers.len = left;
+        if (p->flush)
+            cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles)
+{
+    bool *was_due = CBI_NEW_ARRAY(c->ctx, 2 * (size_t)c->n + 1, bool); /* two by instruction */
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        was_due[2 * (size_t)p->at + p->write] = is_due(c, p);
+    }
+    c->cycles = cycles;
+    cbi_sb_find_issue(c);
     late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
     const cbi_sb_producer *old = c->producers.items;
     const uint32_t *old_first = c->first;
@@ -183,4 +255,5 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which)
     for (uint32_t b = 0; b < c->blocks.len; b++)
         c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
     cbi_sb_find_issue(c);
+    meet_ends(c, was_due);
 }

@@ -5,6 +5,7 @@ enum {
     GROUP_LENGTH = 12, /* longest warp-collective sequence */
     ATTR_BRANCH_TARGETS = 0x34,
     OP_BSYNC = 0x941,
+    OP_RET = 0x950,
 };
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
 static const uint64_t LIMIT = UINT64_C(1) << 28;
@@ -118,6 +119,8 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
             leader[i] = true;
             exclusive = false;
         }
+        if (c->calls_apart && cbi_sb_is_call(op) && op != OP_RET)
+            leader[i] = leader[i + 1] = true;
         if (!is_branch(op) && s.len == 1 && s.items[0] == i + 1)
             continue;
         leader[i + 1] = true;
@@ -252,10 +255,12 @@ static bool is_shared_access(uint32_t op)
 }
 
 /* Does instruction i depend on the producer by its registers? */
-static bool touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
-    if (!p->write) /* shared accesses keep their order, uniform registers are read at once */
+    if (c->calls_apart && cbi_sb_is_call(cbi_sb_op(c, i)))
+        return true; /* nobody knows what comes there */
+    if (!p->write)   /* shared accesses keep their order, uniform registers are read at once */
         return cbi_regset_meet(&a->read, &b->written) &&
                !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)));
     if (cbi_sb_op(c, i) == OP_BSYNC && cbi_regset_any(&a->uniform_written))
@@ -282,7 +287,7 @@ static uint32_t register_consumer(const cbi_sb_code *c, const cbi_sb_producer *p
     bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
         if ((shuffle && cbi_sb_op(c, i) == 0x91b) || (barrier && is_barrier_op(cbi_sb_op(c, i))) ||
-            touches(c, p, i))
+            cbi_sb_touches(c, p, i))
             return i;
     return CBI_SB_NOWHERE;
 }
@@ -325,7 +330,8 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
     bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
     /* What waits for a fence needs it. */
-    bool needed = cbi_sb_op(c, p->at) == 0x992 || decides(c, p, seen);
+    bool needed =
+        cbi_sb_op(c, p->at) == 0x992 || decides(c, p, seen) || (c->calls_apart && op == OP_RET);
     if (seen == end - 1 && !needed && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
@@ -351,7 +357,7 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r == q || o->old != c->producers.items[q].old || !cbi_sb_has(c->pending[i], r))
             continue;
-        if (touches(c, o, i) || (ends_block && o->block == here && o->flush))
+        if (cbi_sb_touches(c, o, i) || (ends_block && o->block == here && o->flush))
             return true;
     }
     return false;
@@ -361,7 +367,7 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
-    if (!cbi_sb_comes_around(c, p, i) || touches(c, p, i))
+    if (!cbi_sb_comes_around(c, p, i) || cbi_sb_touches(c, p, i))
         return false;
     for (uint32_t r = c->first[i]; r < c->first[i + 1]; r++)
         if (r != q && c->producers.items[r].old == p->old)
@@ -392,8 +398,8 @@ static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
         if (seen[j] || cbi_sb_comes_around(c, p, j))
             continue;
         seen[j] = true;
-        again = touches(c, p, j) && c->wait[j] >> p->old & 1;
-        if (!touches(c, p, j))
+        again = cbi_sb_touches(c, p, j) && c->wait[j] >> p->old & 1;
+        if (!cbi_sb_touches(c, p, j))
             push_next(c, j, &todo);
     }
     return again;
@@ -413,7 +419,8 @@ static bool find_later_waits(cbi_sb_code *c)
         for (uint32_t q = 0; around && q < c->producers.len; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (cbi_sb_has(c->pending[i], q) && around >> p->old & 1 &&
-                !cbi_sb_comes_around(c, p, i) && !touches(c, p, i) && is_awaited_again(c, p, i))
+                !cbi_sb_comes_around(c, p, i) && !cbi_sb_touches(c, p, i) &&
+                is_awaited_again(c, p, i))
                 ahead |= (uint8_t)(1u << p->old);
         }
         c->later[i] = ahead;
@@ -444,7 +451,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         seen[i] = true;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
-        if (touches(c, p, i)) {
+        if (cbi_sb_touches(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
         } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
@@ -503,12 +510,14 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     for (uint32_t i = 0; i < c->n; i++) {
         bool starts = c->blocks.items[c->block_of[i]].start == i;
-        int64_t next =
-            starts ? 0 : c->issue[i - 1] + (int64_t)cbi_sass_bits(c->words[i - 1], 105, 4);
+        int64_t next = 0;
+        if (!starts)
+            next = c->issue[i - 1] +
+                   (c->cycles ? c->cycles[i - 1] : (int64_t)cbi_sass_bits(c->words[i - 1], 105, 4));
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            int64_t ready = c->issue[i] + cbi_sb_latency(cbi_sb_op(c, i), p->write);
+            int64_t ready = c->issue[i] + cbi_sb_latency_of(c, p);
             if (q == c->stack_load)
                 continue;
             if (p->local != CBI_SB_NOWHERE && ready > after[p->local])

@@ -8,6 +8,7 @@ enum {
     CBI_SB_NONE = 7,          /* no scoreboard */
     CBI_SB_NUMBERS = 6,       /* 0 to 5 */
     CBI_SB_EVERYTHING = 0x3f, /* a wait that names nothing */
+    CBI_SB_ORDERS = 5,        /* cbi_sb_late.order */
 };
 #define CBI_SB_NOWHERE UINT32_MAX
 
@@ -30,6 +31,7 @@ typedef struct cbi_sb_producer {
     bool flush;     /* waited for only because the block ends */
     bool is_late;   /* only on the target */
     bool ends;      /* nothing behind its block needs it */
+    bool timed;     /* flush was decided by time, not by the input */
     bool hidden;    /* a wait for another one of its number ended it */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
@@ -47,6 +49,7 @@ typedef struct cbi_sb_block {
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
+    bool calls_apart; /* a call is a block of its own */
     uint32_t n;
     cbi_sass *words;
     cbi_operands *operands;
@@ -57,12 +60,13 @@ typedef struct cbi_sb_code {
     uint32_t *block_of;
     CBI_VEC(cbi_sb_block) blocks;
     CBI_VEC(cbi_sb_producer) producers;
-    uint32_t *position;  /* of a block in the order of the assignment */
-    uint32_t *first;     /* first producer of an instruction, n + 1 entries */
-    size_t row;          /* words of a producer set */
-    uint64_t **pending;  /* before each instruction, in the input */
-    uint32_t stack_load; /* its producer */
-    int64_t *issue;      /* cycle of an instruction, from the start of its block */
+    uint32_t *position;     /* of a block in the order of the assignment */
+    uint32_t *first;        /* first producer of an instruction, n + 1 entries */
+    size_t row;             /* words of a producer set */
+    uint64_t **pending;     /* before each instruction, in the input */
+    uint32_t stack_load;    /* its producer */
+    int64_t *issue;         /* cycle of an instruction, from the start of its block */
+    const uint32_t *cycles; /* from one to the next, where they are not the stall counts */
     /* the assignment */
     uint8_t *number;
     bool *present;
@@ -106,6 +110,12 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
+/* A call, or the return from one. */
+static inline bool cbi_sb_is_call(uint32_t op)
+{
+    return op == 0x943 || op == 0x944 || op == 0x343 || op == 0x950;
+}
+
 /* A wait for the number of the fence before it, which stands in the instruction and not in its
  * mask. */
 static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
@@ -127,6 +137,16 @@ bool cbi_sb_is_long(uint32_t op);
 /* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
 int64_t cbi_sb_latency(uint32_t op, bool write);
 
+/* The same of a producer: late ones count as there at once, but for the sources of comparisons. */
+static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    enum { COMPARE = 0x2a, COMPARE_READS = 13 };
+    uint32_t op = cbi_sb_op(c, p->at);
+    if (p->is_late)
+        return !p->write && (op & 0x1ff) == COMPARE ? COMPARE_READS : 0;
+    return cbi_sb_latency(op, p->write);
+}
+
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
@@ -136,18 +156,22 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
 /* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
  * the numbers.  False if nothing does. */
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
-/* Instructions whose results come late on the target, those of them that have no scoreboard in the
- * input, and the predicates that every instruction writes and reads. */
+/* Instructions whose results come late on the target, by kinds that keep their order (0: it is
+ * none), those of them that have no scoreboard in the input, and the predicates that every
+ * instruction writes and reads. */
 typedef struct cbi_sb_late {
-    bool *is_late, *is_new;
+    uint8_t *order;
+    bool *is_new;
     uint8_t *written, *read;
 } cbi_sb_late;
 
+/* Does instruction i depend on the producer by its registers? */
+bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
-/* Gives the new ones producers. */
-void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which);
+/* Gives the new ones producers; cycles: the time from each instruction to the next, now. */
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
 /* Fills in c->issue. */
 void cbi_sb_find_issue(cbi_sb_code *c);
 /* New words for the producers that there are; the R1 load keeps its scoreboard, or loses it. */

@@ -42,12 +42,14 @@ static cbi_sb_code read_code(cbi_ctx *ctx, cbi_sass *words, size_t count)
 
 static cbi_sb_late late_ones(const cbi_sb_code *c)
 {
-    cbi_sb_late late = {.is_late = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+    cbi_sb_late late = {.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
                         .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
                         .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
                         .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
-    for (uint32_t i = 0; i < c->n; i++)
-        late.is_new[i] = late.is_late[i] = cbi_pace_occupancy(cbi_sb_op(c, i)) != 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        late.is_new[i] = cbi_pace_occupancy(cbi_sb_op(c, i)) != 0;
+        late.order[i] = late.is_new[i];
+    }
     return late;
 }
 
