@@ -90,7 +90,7 @@ static kind kind_of(uint32_t op)
                                       0x9a3, 0x98e, 0x38a, 0x3a8, 0x3a3, 0x97e, 0x97f};
     static const uint16_t late[] = {0x7ac, 0x919, 0x9c3, 0x389, 0x589, 0x989,
                                     0xf89, 0x83b, 0x3a1, 0x31c, 0xb1d};
-    static const uint16_t control[] = {0x947, 0x547, 0x94d, 0x941, OP_BSSY};
+    static const uint16_t control[] = {0x947, 0x547, 0x94d, 0x941, 0x948, OP_BSSY};
     static const uint16_t calls[] = {0x943, 0x944, 0x343, OP_RET};
     if (cbi_pace_occupancy(op))
         return (op & 0x1f0) == 0x110 ? KIND_CONVERT : KIND_SLOW;
@@ -542,8 +542,10 @@ static int64_t leave(const block_times *t, bool goes_on)
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
         if (is_late(from))
             continue;
-        if (from == KIND_OTHER || f.uniform_written)
+        if (from == KIND_OTHER)
             least = FAR;
+        else if (f.uniform_written)
+            least = (cbi_sb_op(c, t->at[n]) & 0x1ff) == 0x9c ? 11 : 14;
         else if (f.written)
             least = GUARD_LATENCY;
         else if (cbi_regset_any(&o->uniform_written))

@@ -27,15 +27,17 @@ static uint32_t pauses(uint32_t cycles)
     return cycles > STALL_MAX ? (cycles - 1) / STALL_MAX : 0;
 }
 
-static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idle)
+/* NOPs belong to what stands before them.  gap[i]: how many are in front of instruction i. */
+static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idle, uint32_t *gap)
 {
     uint32_t at = 0, pause = 0, total = (uint32_t)(step->old_size / 16);
     for (uint32_t i = 0; i < pace->count; i++) {
         step->place[i] = step->self[i] = at * 16;
         if (idle[i])
             continue;
+        gap[i] = pause;
         at += pause;
-        step->self[i] = at++ * 16;
+        step->place[i] = step->self[i] = at++ * 16;
         pause = pauses(pace->cycles[i]);
     }
     uint32_t padded = (at + 8 + 7) / 8 * 8;
@@ -97,7 +99,8 @@ static void put_run(writer *w, uint32_t count)
     put_entry(w, false, (cbi_span){mark, sizeof mark});
 }
 
-static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle)
+static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle,
+                        const uint32_t *gap)
 {
     writer w = {.ctx = lk->ctx};
     uint32_t total = (uint32_t)(step->old_size / 16);
@@ -107,7 +110,7 @@ static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const b
     for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
         if (e.count && idle[e.first])
             continue;
-        for (uint32_t at = step->place[e.first]; e.count && at < step->self[e.first]; at += 16)
+        for (uint32_t k = 0; e.count && k < gap[e.first]; k++)
             put_run(&w, 1);
         if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
             put_run(&w, (uint32_t)((step->size - step->self[e.first]) / 16));
@@ -154,9 +157,10 @@ bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard
     step->old_size = text->size;
     step->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     step->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
-    find_places(step, &pace, idle);
+    uint32_t *gap = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    find_places(step, &pace, idle, gap);
     put_text(lk, step, &pace, idle, text->bytes);
-    put_capsule(lk, step, old, idle);
+    put_capsule(lk, step, old, idle, gap);
     follow(lk, before, step);
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), step);
     return true;

@@ -290,6 +290,11 @@ static void keep_shared(cbi_sb_code *c, const work *w, uint32_t last)
     for (size_t n = 0; n < c->live.len; n++)
         if (!is_flushed(c, w, c->live.items[n], last))
             kept |= (uint8_t)(1u << c->number[c->live.items[n]]);
+    /* Nor while it would hold what came in, which was waited for here. */
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (cbi_sb_has(w->entering, q) &&
+            c->issue[last] < cbi_sb_latency_of(c, &c->producers.items[q]))
+            kept |= (uint8_t)(1u << c->number[q]);
     for (size_t n = 0; n < c->live.len; n++) {
         uint32_t q = c->live.items[n];
         cbi_sb_producer *p = &c->producers.items[q];

@@ -191,12 +191,15 @@ static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */
-static void meet_ends(cbi_sb_code *c, const bool *was_due)
+static void meet_ends(cbi_sb_code *c, const int64_t *left_before)
 {
+    enum { MUCH = 8 };
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = c->blocks.items[p->block].end - 1;
-        bool knew = p->flush == was_due[2 * (size_t)p->at + p->write];
+        int64_t before = left_before[p->at], latency = cbi_sb_latency_of(c, p);
+        bool knew =
+            p->flush == (before >= latency) || (!p->flush && time_left(c, p->at) > before + MUCH);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;
@@ -218,11 +221,9 @@ static void meet_ends(cbi_sb_code *c, const bool *was_due)
 
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles)
 {
-    bool *was_due = CBI_NEW_ARRAY(c->ctx, 2 * (size_t)c->n + 1, bool); /* two by instruction */
-    for (uint32_t q = 0; q < c->producers.len; q++) {
-        const cbi_sb_producer *p = &c->producers.items[q];
-        was_due[2 * (size_t)p->at + p->write] = is_due(c, p);
-    }
+    int64_t *left_before = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
+    for (uint32_t i = 0; i < c->n; i++)
+        left_before[i] = time_left(c, i);
     c->cycles = cycles;
     cbi_sb_find_issue(c);
     late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
@@ -255,5 +256,5 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     for (uint32_t b = 0; b < c->blocks.len; b++)
         c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
     cbi_sb_find_issue(c);
-    meet_ends(c, was_due);
+    meet_ends(c, left_before);
 }
