@@ -329,15 +329,20 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
     rw->place[total] = rw->self[total] = padded * 16;
     rw->size = (uint64_t)padded * 16;
     rw->text = cbi_alloc(lk->ctx, rw->size);
+    uint64_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
     for (uint32_t i = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * 16;
         uint64_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
             put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
-        if (drop[i])
+        if (drop[i]) {
+            left |= cbi_sass_opcode(from) == OP_FENCE ? cbi_ld64(from + 8) & WAIT_BITS : 0;
             continue;
+        }
         uint8_t *insn = rw->text + rw->self[i];
         memcpy(insn, from, 16);
+        cbi_st64(insn + 8, cbi_ld64(insn + 8) | left);
+        left = 0;
         if (barrier[i])
             shorten_exit(insn);
         if (stall_of(insn) != UNSCHEDULED)
