@@ -124,7 +124,7 @@ static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewri
         }
         unsigned width;
         old += read_advance(&r, op, &width) * CODE_UNIT;
-        uint64_t next = cbi_rewrite_map(rw, old);
+        uint64_t next = cbi_rewrite_frame(rw, old);
         uint64_t value = (next - now) / CODE_UNIT;
         now = next;
         if (width)
@@ -240,7 +240,7 @@ static bool join_descriptions(cbi_linker *lk, const description_list *list, cons
         const cbi_mercury_place *place = cbi_mercury_place_at(places, s->place);
         if (!place || (i + 1 < said.len && s[1].place == s->place))
             continue;
-        uint64_t next = cbi_rewrite_map(cbi_rewrite_of(lk, func), place->frame);
+        uint64_t next = cbi_rewrite_frame(cbi_rewrite_of(lk, func), place->frame);
         if (next != now) {
             uint8_t advance[5] = {4};
             cbi_st32(advance + 1, (uint32_t)((next - now) / CODE_UNIT));

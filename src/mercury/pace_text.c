@@ -27,12 +27,13 @@ static uint32_t pauses(uint32_t cycles)
     return cycles > STALL_MAX ? (cycles - 1) / STALL_MAX : 0;
 }
 
-/* NOPs belong to what stands before them.  gap[i]: how many are in front of instruction i. */
+/* NOPs belong to what stands before them, but for frame descriptions.  gap[i]: how many are in
+ * front of instruction i. */
 static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idle, uint32_t *gap)
 {
     uint32_t at = 0, pause = 0, total = (uint32_t)(step->old_size / 16);
     for (uint32_t i = 0; i < pace->count; i++) {
-        step->place[i] = step->self[i] = at * 16;
+        step->place[i] = step->self[i] = step->frame[i] = at * 16;
         if (idle[i])
             continue;
         gap[i] = pause;
@@ -42,7 +43,8 @@ static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idl
     }
     uint32_t padded = (at + 8 + 7) / 8 * 8;
     for (uint32_t i = pace->count; i <= total; i++, at++)
-        step->place[i] = step->self[i] = (i < total && at < padded ? at : padded) * 16;
+        step->place[i] = step->self[i] = step->frame[i] =
+            (i < total && at < padded ? at : padded) * 16;
     step->size = (uint64_t)padded * 16;
 }
 
@@ -130,15 +132,18 @@ static void follow(cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
     size_t count = before ? before->old_size / 16 + 1 : 0;
     uint32_t *place = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
     uint32_t *self = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
+    uint32_t *frame = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
     if (!before)
         return;
     for (size_t i = 0; i < count; i++) {
         place[i] = (uint32_t)cbi_rewrite_map(step, before->place[i]);
+        frame[i] = (uint32_t)cbi_rewrite_frame(step, before->place[i]);
         self[i] = (uint32_t)cbi_rewrite_self(step, before->self[i]);
     }
     step->old_size = before->old_size;
     step->place = place;
     step->self = self;
+    step->frame = frame;
 }
 
 bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
@@ -157,6 +162,7 @@ bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard
     step->old_size = text->size;
     step->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     step->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
+    step->frame = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     uint32_t *gap = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     find_places(step, &pace, idle, gap);
     put_text(lk, step, &pace, idle, text->bytes);

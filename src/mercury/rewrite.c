@@ -144,6 +144,13 @@ uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
     return rw->place[offset / 16] + offset % 16;
 }
 
+uint64_t cbi_rewrite_frame(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || !rw->frame || offset > rw->old_size)
+        return cbi_rewrite_map(rw, offset);
+    return rw->frame[offset / 16] + offset % 16;
+}
+
 uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || offset > rw->old_size)

@@ -12,6 +12,7 @@ typedef struct cbi_rewrite {
     uint64_t old_size;
     uint32_t *place; /* old instruction -> new offset; one more for the end */
     uint32_t *self;  /* the same, past what was put in front of the instruction */
+    uint32_t *frame; /* place, but behind the instruction before; NULL where that is the same */
 } cbi_rewrite;
 
 /* Rewrites every function that needs it, after its text was relocated. */
@@ -22,6 +23,9 @@ const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func);
 
 /* New offset of an old one; rewrite may be NULL. */
 uint64_t cbi_rewrite_map(const cbi_rewrite *rewrite, uint64_t offset);
+
+/* The same for frame descriptions, for which NOPs in front belong to the instruction. */
+uint64_t cbi_rewrite_frame(const cbi_rewrite *rewrite, uint64_t offset);
 
 /* The same for the instruction itself: branches go to what was put in front of it. */
 uint64_t cbi_rewrite_self(const cbi_rewrite *rewrite, uint64_t offset);
