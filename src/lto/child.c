@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+
 enum { CHILD_OK = 0, CHILD_UNREADY = 3 };
 
 bool cbi_child_say(int to, const void *data, size_t size)
@@ -156,17 +158,24 @@ cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void
         return CBI_CHILD_NOT_STARTED;
     }
     pid_t parent = getpid();
+    sigset_t before;
+    cbi_cleanup_hold(&before);
     pid_t pid = fork();
     if (pid == 0) {
+        cbi_cleanup_leave_to_parent();
+        cbi_cleanup_to_child(&before);
         close(life[0]);
         be_child(work, user, limits, said, parent);
     }
+    cbi_cleanup_child(pid > 0 ? pid : 0);
+    cbi_cleanup_release(&before);
     close(life[1]);
     cbi_child_end end = CBI_CHILD_NOT_STARTED;
     reading r = {.fd = said};
     cb_status status = CB_OK;
     if (pid > 0) {
         end = reap(pid, ends_in_time(life[0], limits->seconds), ret_signal);
+        cbi_cleanup_child(0);
         if (end == CBI_CHILD_DONE)
             status = cbi_run(ctx, read_job, &r);
     }

@@ -5,9 +5,11 @@ nvlink's is measured by tests/oracle (--lto)."""
 
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 
 from _checks import expect, finish, skip
 from _containers import LTOIR, entry, fatbin
@@ -97,6 +99,27 @@ def misbehaving(f):
         code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--lto-memory-limit=512",
                             FAKE_NVJITLINK="memory")
         expect("library: memory", code == 1 and "512 MiB" in text, text)
+
+
+def children(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+        return [int(word) for word in f.read().split()]
+
+
+def stopped(f):
+    """The compiler's process does not outlive a link that a signal ends."""
+    link = subprocess.Popen(
+        [CUBIND, "link", "-arch=sm_90", "-dlto", "a.fatbin", "-o", "out", "--nvjitlink=" + FAKE],
+        cwd=f.path, env=dict(os.environ, FAKE_NVJITLINK="hang"))
+    deadline = time.monotonic() + 20
+    found = []
+    while not found and time.monotonic() < deadline:
+        time.sleep(0.05)
+        found = children(link.pid)
+    link.terminate()
+    code = link.wait(timeout=20)
+    expect("stopped link", code == -signal.SIGTERM and len(found) == 1 and
+           not os.path.exists("/proc/%d" % found[0]), (code, found))
 
 
 def results(f, cubin):
@@ -274,6 +297,10 @@ def main():
         no_library(f)
         if os.path.exists(FAKE):
             misbehaving(f)
+            if os.path.exists("/proc/self/task/%d/children" % os.getpid()):
+                stopped(f)
+            else:
+                skip("stopped link", "the system does not list children of a process")
             results(f, cubin)
             record(f, cubin)
         else:
