@@ -44,6 +44,14 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
                                index, (unsigned long long)s->size, (unsigned long long)s->value);
         return;
     }
+    /* Shared variables have their alignment there, but for undefined ones that nvlink -r marks. */
+    bool shared = o->type != ET_EXEC && (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+    if (shared && !(s->shndx == SHN_UNDEF && s->size) && s->value > MAX_ALIGN) {
+        cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, NULL, s->name,
+                           "shared variable %u: alignment 0x%llx is too large", index,
+                           (unsigned long long)s->value);
+        return;
+    }
     if (s->shndx == SHN_UNDEF || s->shndx == SHN_ABS || s->shndx >= o->section_count)
         return;
     const cbi_section *section = &o->sections[s->shndx];

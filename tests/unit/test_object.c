@@ -162,11 +162,15 @@ static void each_rule_fires(void **state)
             rela = i;
     assert_int_not_equal(rela, 0);
     assert_int_not_equal(info, 0);
-    uint32_t function = 0;
-    for (uint32_t i = 1; i < o.symbol_count; i++)
+    uint32_t function = 0, shared = 0;
+    for (uint32_t i = 1; i < o.symbol_count; i++) {
         if (CBI_ST_TYPE(o.symbols[i].info) == STT_FUNC && o.symbols[i].shndx == text)
             function = i;
+        if ((o.symbols[i].other & STO_CUDA_SPACE) == STO_CUDA_SHARED)
+            shared = i;
+    }
     assert_int_not_equal(function, 0);
+    assert_int_not_equal(shared, 0);
 
     const struct {
         uint64_t at;
@@ -202,6 +206,7 @@ static void each_rule_fires(void **state)
         {SYM(function, st_shndx), 2, SHN_ABS, "symbol-section"},
         {SYM(function, st_value), 8, 1 << 20, "symbol-range"},
         {SYM(function, st_size), 8, UINT64_MAX, "symbol-extent"},
+        {SYM(shared, st_value), 8, UINT64_C(1) << 40, "symbol-extent"},
         {SHDR(rela, sh_info), 4, UINT32_MAX, "reloc-target"},
         {o.sections[rela].offset, 8, UINT64_MAX, "reloc-offset"},
         {o.sections[rela].offset + 12, 4, UINT32_MAX, "reloc-symbol"},
