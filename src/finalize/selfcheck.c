@@ -1,7 +1,7 @@
 /* Self-check of the finalizer: an image against itself, and the results of two runs. */
-#include "mercury/capsule_fields.h"
+#include "capsule/fields.h"
 #include "finalize/fnlzr.h"
-#include "mercury/twins.h"
+#include "capsule/twins.h"
 
 static const char *plain_name(const char *name)
 {

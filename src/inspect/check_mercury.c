@@ -1,8 +1,8 @@
 /* check: from sm_100 on, the Mercury view against the plain one. */
 #include "inspect/check.h"
 #include "format/eiattr.h"
-#include "mercury/capsule_fields.h"
-#include "mercury/twins.h"
+#include "capsule/fields.h"
+#include "capsule/twins.h"
 
 enum { BRANCH = 0x947, NOP = 0x918, OPCODE_MASK = 0xfff, MERCURY_UNIT = 16 };
 

@@ -1,6 +1,6 @@
 /* dump --capsule: what stands beside the code of sm_100 and later. */
 #include "inspect/inspect.h"
-#include "mercury/capsule_fields.h"
+#include "capsule/fields.h"
 
 enum { OPCODE_MASK = 0xfff };
 

@@ -2,7 +2,7 @@
 #ifndef CBI_MERCURY_H
 #define CBI_MERCURY_H
 
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 #include "mercury/view.h"
 
 #include <stdlib.h>

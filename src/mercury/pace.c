@@ -1,7 +1,7 @@
 #include "mercury/pace.h"
 
-#include "mercury/capsule.h"
-#include "mercury/pace_code.h"
+#include "capsule/capsule.h"
+#include "sass/pace_code.h"
 
 enum {
     OP_NOP = 0x918,
@@ -14,24 +14,6 @@ enum {
     STALL_SHIFT = 41,
 };
 #define YIELD_BIT (UINT64_C(1) << 45)
-
-uint32_t cbi_pace_occupancy(uint32_t op)
-{
-    enum { DOUBLE = 64, MATRIX_OF_DOUBLES = 584 };
-    switch (op & 0x1ff) {
-    case 0x028: /* DMUL */
-    case 0x029: /* DADD */
-    case 0x02a: /* DSETP */
-    case 0x02b: /* DFMA */
-    case 0x110: /* conversions with a side of 64 bits */
-    case 0x111:
-    case 0x112:
-    case 0x113:
-        return DOUBLE;
-    default:
-        return op == OP_IMMA ? DOUBLE : op == OP_DMMA ? MATRIX_OF_DOUBLES : 0;
-    }
-}
 
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
 {

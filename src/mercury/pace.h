@@ -6,8 +6,8 @@
 #define CBI_MERCURY_PACE_H
 
 #include "mercury/mercury.h"
-#include "mercury/sass_operands.h"
-#include "mercury/scoreboard.h"
+#include "sass/operands.h"
+#include "sass/scoreboard.h"
 
 /* New control bits of a text, instruction by instruction. */
 typedef struct cbi_pace {

@@ -1,6 +1,6 @@
 /* The text and the capsule of a function whose instructions run at another pace: NOPs fill what a
  * stall count cannot say.  In the capsule each of them is a run of one without a record. */
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite.h"
 

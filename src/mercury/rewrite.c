@@ -4,8 +4,8 @@
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
 #include "mercury/pace.h"
-#include "mercury/sass_operands.h"
-#include "mercury/scoreboard.h"
+#include "sass/operands.h"
+#include "sass/scoreboard.h"
 
 enum {
     OP_MEMBAR = 0x992,

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "format/cuda_elf.h"
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 #include "finalize/fnlzr.h"
 
 typedef struct fixture {

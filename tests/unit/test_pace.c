@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "mercury/pace.h"
-#include "mercury/pace_code.h"
+#include "sass/pace_code.h"
 
 enum { NOBODY = 7, SOURCES = 4 };
 

@@ -2,7 +2,7 @@
  */
 #include "unit.h"
 
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 /* Appends " WHAT LETTERn-m,..." for what is in the set. */
 static void put_set(char *text, size_t room, const char *what, const char *letter,

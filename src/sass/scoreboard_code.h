@@ -1,8 +1,8 @@
 /* The code whose scoreboards are assigned, as the model sees it. */
-#ifndef CBI_MERCURY_SCOREBOARD_CODE_H
-#define CBI_MERCURY_SCOREBOARD_CODE_H
+#ifndef CBI_SCOREBOARD_CODE_H
+#define CBI_SCOREBOARD_CODE_H
 
-#include "mercury/sass_operands.h"
+#include "sass/operands.h"
 
 enum {
     CBI_SB_NONE = 7,          /* no scoreboard */

@@ -1,5 +1,5 @@
 /* What the scoreboard model reads from code: blocks, producers, their consumers. */
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 enum {
     GROUP_LENGTH = 12, /* longest warp-collective sequence */

@@ -1,7 +1,7 @@
-#include "mercury/twins.h"
+#include "capsule/twins.h"
 
 #include "format/reloc.h"
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 
 static const char prefix[] = ".nv.merc.rela.text.";
 

@@ -1,8 +1,16 @@
 /* The registers an instruction names, as far as the order of asynchronous results depends on it. */
-#ifndef CBI_MERCURY_SASS_OPERANDS_H
-#define CBI_MERCURY_SASS_OPERANDS_H
+#ifndef CBI_SASS_OPERANDS_H
+#define CBI_SASS_OPERANDS_H
 
 #include "base/base.h"
+
+enum { CBI_SASS_INSTRUCTION = 16 }; /* bytes */
+
+/* The opcode of an instruction: its low 12 bits. */
+static inline uint16_t cbi_sass_opcode(const uint8_t *instruction)
+{
+    return cbi_ld16(instruction) & 0xfff;
+}
 
 /* One instruction. */
 typedef struct cbi_sass {

@@ -1,7 +1,7 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
  * instructions move that end.  Rule and latencies: docs/mercury.md. */
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 enum {
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */

@@ -1,7 +1,7 @@
 /* Is code safe whose pace was changed?  Every late result has arrived where it is needed, every
  * source was read before it is overwritten, and the slow unit is free when it is used.  This reads
  * the new code alone and knows nothing of how it was made. */
-#include "mercury/pace_code.h"
+#include "sass/pace_code.h"
 
 typedef CBI_VEC(uint32_t) indices;
 

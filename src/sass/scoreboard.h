@@ -3,8 +3,8 @@
  * docs/mercury.md, "Scoreboards after the unused stack pointer load", has the rules and the
  * figures.
  */
-#ifndef CBI_MERCURY_SCOREBOARD_H
-#define CBI_MERCURY_SCOREBOARD_H
+#ifndef CBI_SCOREBOARD_H
+#define CBI_SCOREBOARD_H
 
 #include "base/base.h"
 

@@ -2,7 +2,7 @@
  *
  * They all run in one unit, in order, so a wait for one of them is a wait for all before it in the
  * block, and between two of them only a result that is read needs one. */
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 /* What one of them needs. */
 typedef struct late {

@@ -1,4 +1,4 @@
-#include "mercury/capsule_fields.h"
+#include "capsule/fields.h"
 
 /* Numbers of bits in a record; operands start at byte 10, where each has two bytes: six bits say of
  * what kind it is, then comes the register.  Immediates stand at the end. */

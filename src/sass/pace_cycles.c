@@ -4,7 +4,25 @@
  * one that they do not explain stays.  No two instructions that are not computed by the slow unit
  * come closer to each other than in the input, unless the table has a distance for them.
  * docs/mercury.md has the table and how it was found. */
-#include "mercury/pace_code.h"
+#include "sass/pace_code.h"
+
+uint32_t cbi_pace_occupancy(uint32_t op)
+{
+    enum { DOUBLE = 64, MATRIX_OF_DOUBLES = 584, OP_IMMA = 0x237, OP_DMMA = 0x23f };
+    switch (op & 0x1ff) {
+    case 0x028: /* DMUL */
+    case 0x029: /* DADD */
+    case 0x02a: /* DSETP */
+    case 0x02b: /* DFMA */
+    case 0x110: /* conversions with a side of 64 bits */
+    case 0x111:
+    case 0x112:
+    case 0x113:
+        return DOUBLE;
+    default:
+        return op == OP_IMMA ? DOUBLE : op == OP_DMMA ? MATRIX_OF_DOUBLES : 0;
+    }
+}
 
 enum {
     FAR = 20, /* as far apart as in the input; no result takes longer without a scoreboard */

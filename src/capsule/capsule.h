@@ -6,19 +6,12 @@
 #ifndef CBI_CAPSULE_H
 #define CBI_CAPSULE_H
 
-#include "base/base.h"
+#include "sass/operands.h"
 
 enum {
-    CBI_SASS_INSTRUCTION = 16, /* bytes */
     CBI_CAPSULE_VERSION_MAX = 1,
     CBI_CAPSULE_FORM_NOTE = 3, /* records about the code, which cover no instruction */
 };
-
-/* The opcode of an instruction: its low 12 bits. */
-static inline uint16_t cbi_sass_opcode(const uint8_t *instruction)
-{
-    return cbi_ld16(instruction) & 0xfff;
-}
 
 /* How an entry is stored. */
 typedef enum cbi_capsule_kind {

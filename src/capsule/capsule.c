@@ -1,5 +1,5 @@
 /* Walks and verifies capsules. */
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 
 enum { HEADER = 12, RUN_MARK = 0x50, FORM_MASK = 0x70 };
 

@@ -1,6 +1,6 @@
 /* Relocations of code exist twice from sm_100 on, once per view; the lists correspond. */
-#ifndef CBI_MERCURY_TWINS_H
-#define CBI_MERCURY_TWINS_H
+#ifndef CBI_TWINS_H
+#define CBI_TWINS_H
 
 #include "object/object.h"
 

@@ -1,4 +1,4 @@
-#include "mercury/sass_operands.h"
+#include "sass/operands.h"
 
 static void add(cbi_regset *set, uint64_t first, unsigned count)
 {

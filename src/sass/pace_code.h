@@ -1,8 +1,8 @@
 /* What the parts of the change of pace share. */
-#ifndef CBI_MERCURY_PACE_CODE_H
-#define CBI_MERCURY_PACE_CODE_H
+#ifndef CBI_PACE_CODE_H
+#define CBI_PACE_CODE_H
 
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 /* Cycles for which an instruction occupies the one unit of sm_103 for doubles and products of
  * bytes; 0 for others. */

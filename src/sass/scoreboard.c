@@ -1,7 +1,6 @@
-#include "mercury/scoreboard.h"
+#include "sass/scoreboard.h"
 
-#include "mercury/capsule.h"
-#include "mercury/scoreboard_code.h"
+#include "sass/scoreboard_code.h"
 
 static bool is_texture(uint32_t op)
 {

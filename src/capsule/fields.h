@@ -2,7 +2,7 @@
 #ifndef CBI_CAPSULE_FIELDS_H
 #define CBI_CAPSULE_FIELDS_H
 
-#include "mercury/capsule.h"
+#include "capsule/capsule.h"
 
 typedef struct cbi_capsule_field {
     const char *name; /* guard, d, a, b, c (registers), p, q, r (predicates), size, operation,
