@@ -74,7 +74,6 @@ static int run_cubind(const comparison *c, const char *archive)
         cbi_cleanup_child(0);
         return code;
     }
-    cbi_cleanup_leave_to_parent();
     char log[PATH_MAX + 8];
     snprintf(log, sizeof log, "%s/log", c->folder);
     int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -13,10 +13,11 @@
 static void print_text(void *user, const char *text)
 {
     const cbi_link_run *run = user;
+    size_t len = strlen(text);
     if (run->messages.plain)
         fputs(text, stderr);
     else
-        cbi_say_text(text);
+        cbi_say_lines("%.*s", (int)(len && text[len - 1] == '\n' ? len - 1 : len), text);
 }
 
 /* Looks for --emulate before parsing: it decides how parse errors are shown. */

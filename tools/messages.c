@@ -19,7 +19,7 @@ static void print_line(const cbi_messages *m, cb_severity severity, const char *
     if (m->plain)
         fprintf(stderr, "%s %s%s\n", m->tool_name, severity_words[severity], text);
     else
-        cbi_say("%s %s%s", m->tool_name, severity_words[severity], text);
+        cbi_say_lines("%s %s%s", m->tool_name, severity_words[severity], text);
 }
 
 /* Each line of help, indented, the first one marked. */

@@ -12,12 +12,11 @@ static void to_stderr(void *user, const char *bytes, size_t size)
     fwrite(bytes, 1, size, stderr);
 }
 
-void cbi_say(const char *format, ...)
+static void say(const char *keep, const char *format, va_list args)
 {
     char small[512];
     char *text = small;
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int len = vsnprintf(small, sizeof small, format, args);
     if (len >= (int)sizeof small) {
@@ -26,16 +25,26 @@ void cbi_say(const char *format, ...)
             vsnprintf(text = large, (size_t)len + 1, format, again);
     }
     va_end(again);
-    va_end(args);
-    cbi_text_each(text, "", to_stderr, NULL);
+    cbi_text_each(text, keep, to_stderr, NULL);
     fputc('\n', stderr);
     if (text != small)
         free(text);
 }
 
-void cbi_say_text(const char *text)
+void cbi_say(const char *format, ...)
 {
-    cbi_text_each(text, "\n\t", to_stderr, NULL);
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
+    va_end(args);
+}
+
+void cbi_say_lines(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("\n\t", format, args);
+    va_end(args);
 }
 
 int cbi_check_stdout(const char *program, int code, int failed)

@@ -7,8 +7,8 @@
 
 /* One line, as printf; the line's end is added. */
 void cbi_say(const char *format, ...) CBI_PRINTF(1, 2);
-/* Text that has lines. */
-void cbi_say_text(const char *text);
+/* The same for messages that may have several lines: what a compiler said, for example. */
+void cbi_say_lines(const char *format, ...) CBI_PRINTF(1, 2);
 
 /* What was printed to stdout must have arrived: if not, says so and gives `failed`, else `code`. */
 int cbi_check_stdout(const char *program, int code, int failed);

@@ -284,6 +284,8 @@ struct cbi_ctx {
     struct cbi_arena_block *blocks;
     size_t memory_used;
     size_t memory_limit; /* bytes; 0 = none */
+    bool over_limit;     /* that, and not the system, has stopped the job */
+    size_t text_spent;   /* bytes that long C++ names have cost */
 
     cbi_name **names; /* by id */
     cbi_pool name_pool;

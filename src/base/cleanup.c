@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -65,8 +66,16 @@ static void deadly_set(sigset_t *set)
         sigaddset(set, deadly[i]);
 }
 
+static void leave_to_parent(void)
+{
+    atomic_store(&child_at_work, 0);
+    for (int i = 0; i < PLACES; i++)
+        atomic_store(&places[i].state, FREE);
+}
+
 void cbi_cleanup_install(void)
 {
+    pthread_atfork(NULL, NULL, leave_to_parent);
     struct sigaction action = {.sa_handler = on_deadly};
     deadly_set(&action.sa_mask);
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
@@ -105,13 +114,6 @@ void cbi_cleanup_child(pid_t child)
 {
     if (atomic_load(&installed))
         atomic_store(&child_at_work, child);
-}
-
-void cbi_cleanup_leave_to_parent(void)
-{
-    atomic_store(&child_at_work, 0);
-    for (int i = 0; i < PLACES; i++)
-        atomic_store(&places[i].state, FREE);
 }
 
 void cbi_cleanup_hold(sigset_t *ret_before)

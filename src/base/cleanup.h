@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* From now on deadly signals first remove what is recorded, then kill by the same signal.  Signals
- * that are ignored stay so. */
+ * that are ignored stay so.  A forked child begins with no records. */
 void cbi_cleanup_install(void);
 
 /* Records a file, or a folder that is empty when the files are gone.  Returns its place, -1: none
@@ -19,8 +19,6 @@ void cbi_cleanup_forget(int place);
 
 /* The child that dies with us; 0: none. */
 void cbi_cleanup_child(pid_t child);
-/* In a child that goes on by itself: what is recorded is its parent's. */
-void cbi_cleanup_leave_to_parent(void);
 
 /* Deadly signals wait until the release: for steps that must not be torn apart. */
 void cbi_cleanup_hold(sigset_t *ret_before);

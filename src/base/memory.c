@@ -80,8 +80,10 @@ static void *new_block(cbi_ctx *ctx, size_t need)
     if (ctx->memory_limit) {
         size_t left =
             ctx->memory_limit > ctx->memory_used ? ctx->memory_limit - ctx->memory_used : 0;
-        if (least > left)
+        if (least > left) {
+            ctx->over_limit = true;
             cbi_fail(ctx, CB_ERR_NOMEM);
+        }
         if (size > left)
             size = left;
     }

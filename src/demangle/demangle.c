@@ -7,8 +7,10 @@
 /* A name nested deeper than this is given up. */
 #define DEPTH_LIMIT 500
 
-/* Substitutions can make a short name expand without end. */
-#define MEMORY_LIMIT ((size_t)64 << 20)
+/* Substitutions can make a short name expand without end: what long names may cost a job in all,
+ * and what any name may cost even then. */
+#define TEXT_LIMIT ((size_t)64 << 20)
+#define NAME_FREE  ((size_t)256 << 10)
 
 void cbi_dm_bad(dm *d)
 {
@@ -501,6 +503,24 @@ static cb_status demangle(cbi_ctx *scratch, void *arg)
 /* How many '$' of a name are tried as the mark that ends its mangled part. */
 #define MARKS_TRIED 32
 
+static size_t name_budget(const cbi_ctx *ctx)
+{
+    size_t left = ctx->text_spent < TEXT_LIMIT ? TEXT_LIMIT - ctx->text_spent : 0;
+    return left > NAME_FREE ? left : NAME_FREE;
+}
+
+typedef struct copy_job {
+    const char *from;
+    char *to;
+} copy_job;
+
+static cb_status copy_text(cbi_ctx *ctx, void *arg)
+{
+    copy_job *j = arg;
+    j->to = cbi_strndup(ctx, j->from, strlen(j->from));
+    return CB_OK;
+}
+
 /* The text of a mangled name, or NULL when it is none. */
 static const char *demangle_whole(cbi_ctx *ctx, const char *name)
 {
@@ -510,13 +530,20 @@ static const char *demangle_whole(cbi_ctx *ctx, const char *name)
     cbi_ctx scratch;
     cbi_ctx_init(&scratch);
     scratch.allocator = ctx->allocator;
-    scratch.memory_limit = MEMORY_LIMIT;
-    const char *text = name;
-    bool ok = cbi_run(&scratch, demangle, &text) == CB_OK && strcmp(text, name) != 0;
-    if (ok)
-        text = cbi_strndup(ctx, text, strlen(text));
+    scratch.memory_limit = name_budget(ctx);
+    copy_job copy = {.from = name};
+    cb_status status = cbi_run(&scratch, demangle, &copy.from);
+    if (status == CB_OK && strcmp(copy.from, name) != 0)
+        status = cbi_run(ctx, copy_text, &copy);
+    else if (status == CB_ERR_NOMEM && scratch.over_limit)
+        status = CB_ERR_FORMAT;
+    size_t spent = scratch.memory_used;
     cbi_ctx_fini(&scratch);
-    return ok ? text : NULL;
+    if (status == CB_ERR_NOMEM)
+        cbi_fail(ctx, status);
+    if (spent > NAME_FREE)
+        ctx->text_spent += spent;
+    return copy.to;
 }
 
 /* Where the mangled part of a name begins. Functions that the compiler had to make unique are

@@ -110,4 +110,7 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
 cbi_span cbi_member_bytes(cbi_inputs *in, const char *archive, bool thin,
                           const struct cbi_member *member);
 
+/* The first word of a PTX input's own options that is not known to be harmless; NULL: none. */
+const char *cbi_refused_ptx_option(const cbi_strings *words);
+
 #endif

@@ -161,7 +161,7 @@ static void split_words(cbi_ctx *ctx, cbi_span text, cbi_strings *words)
     }
 }
 
-static cbi_strings arguments(cbi_inputs *in, cbi_span entry_options)
+static cbi_strings arguments(cbi_inputs *in, const cbi_strings *asked)
 {
     cbi_ctx *ctx = in->ctx;
     const cbi_ptx_options *ptx = &in->options.ptx;
@@ -173,7 +173,8 @@ static cbi_strings arguments(cbi_inputs *in, cbi_span entry_options)
                  cbi_printf(ctx, "-arch=sm_%u%s", arch->sm, arch->suffix == 'a' ? "a" : ""));
     cbi_vec_push(ctx, &args, "-m64");
     cbi_vec_push(ctx, &args, "--compile-only");
-    split_words(ctx, entry_options, &args);
+    for (size_t i = 0; i < asked->len; i++)
+        cbi_vec_push(ctx, &args, asked->items[i]);
     if (ptx->debug)
         cbi_vec_push(ctx, &args, "-g");
     if (ptx->has_maxrregcount)
@@ -230,6 +231,16 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
             origin->file, in->options.arch->name);
         return false;
     }
+    cbi_strings asked = {0};
+    split_words(ctx, entry_options, &asked);
+    const char *refused = cbi_refused_ptx_option(&asked);
+    if (refused) {
+        cbi_error(ctx, "ptx-option", &place,
+                  "an input may only ask for what changes its own code; what you trust can be "
+                  "given with -Xptxas",
+                  "the PTX in '%s' asks its assembler for '%s'", origin->file, refused);
+        return false;
+    }
     char cwd[4096];
     const char *program = in->options.ptx.ptxas;
     if (program[0] != '/' && getcwd(cwd, sizeof cwd))
@@ -237,7 +248,7 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
     const char *tmp = getenv("TMPDIR");
     char *dir = cbi_printf(ctx, "%s/cubind-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     ptx_job job = {.dir = dir, .program = program, .text = text};
-    job.args = arguments(in, entry_options);
+    job.args = arguments(in, &asked);
     if (!make_folder(ctx, &job))
         cbi_fatal(ctx, "ptx-folder", &place, strerror(errno),
                   "Could not create a temporary folder for ptxas");

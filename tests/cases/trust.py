@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 import time
 
+import _containers
 from _checks import expect, finish, skip
 from _nvlink import CUBIND, EMULATE, INPUTS, ROOT
 
@@ -339,6 +340,32 @@ def extracting(top):
            done.stderr.count("\n") == 1, done)
 
 
+def assembler_options(top):
+    """What a fatbin may ask ptxas for."""
+    b = Bench(top)
+    command = fake_ptxas(b, 'echo "$@" > "$HERE/asked"')
+    with open(os.path.join(INPUTS, "b.ptx"), "rb") as f:
+        ptx = f.read() + b"\0"
+    fine = [b"", b"--compile-only  -g --dont-merge-basicblocks --return-at-end ", b"-O1 --generate-line-info", b"-m64",
+            b"-dlcm=ca -maxrregcount 32 -v", b"-e kernel --split-compile=2", b"-Ofc max"]
+    bad = [b"-optf FILE", b"--options-file=x", b"-o /etc/x", b"--output-file=x", b"other.ptx", b"-g other.ptx",
+           b"-dlcm=ca x", b"-ias text", b"--input-as-string=x", b"-h", b"-O", b"-e --output-file", b"-gpu", b"-O3x", b"-V",
+           b"-maxrregcount -optf", b"-unheard-of"]
+    for options in fine + bad:
+        b.write("x.fatbin", _containers.fatbin(_containers.entry(_containers.PTX, "90", ptx, options=options)))
+        for emulate in ([], [EMULATE]):
+            if os.path.exists(b.path("asked")):
+                os.remove(b.path("asked"))
+            done = b.run(*command, "x.fatbin", "-o", "out", *emulate, env=b.env)
+            asked = b.read("asked") if os.path.exists(b.path("asked")) else None
+            if options in fine:
+                expect("passed: %r" % options, done.returncode == 0 and asked and b" ".join(options.split()) in asked,
+                       (done, asked))
+            else:
+                expect("refused: %r" % options, done.returncode not in (0, -11) and asked is None and
+                       "asks its assembler for" in done.stderr, (done, asked))
+
+
 def small_memory(top):
     """Whatever the limit, the exit code and the message fit."""
     b = Bench(top)
@@ -363,7 +390,8 @@ def small_memory(top):
 def main():
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
-                     hostile_names, archive_script, extracting, small_memory):
+                     hostile_names, archive_script, extracting, assembler_options,
+                     small_memory):
             part(top)
     finish()
 

@@ -493,6 +493,48 @@ static void threads_do_not_meet(void **state)
     }
 }
 
+/* Reads a file, links and writes on what little stack a thread has. */
+static void *link_files(void *arg)
+{
+    const char *const *paths = arg; /* two inputs, the output */
+    cb_link_options options = sample_options();
+    cb_link *link;
+    if (cb_link_create(&options, &link) != CB_OK)
+        return NULL;
+    bool done = cb_link_add_file(link, paths[0]) == CB_OK &&
+                cb_link_add_file(link, paths[1]) == CB_OK && cb_link_run(link) == CB_OK &&
+                cb_link_write_file(link, paths[2]) == CB_OK;
+    cb_link_free(link);
+    return done ? arg : NULL;
+}
+
+static void a_small_stack_is_enough(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); /* it spreads objects over the stack */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    skip();
+#endif
+#endif
+    char output[512];
+    const char *folder = getenv("TMPDIR");
+    snprintf(output, sizeof output, "%s/small-stack.cubin", folder ? folder : ".");
+    const char *paths[] = {SOURCE_ROOT "/samples/reduce.cubin",
+                           SOURCE_ROOT "/samples/mathlib.cubin", output};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *result = NULL;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, (size_t)64 * 1024), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, link_files, paths), 0);
+    pthread_join(thread, &result);
+    pthread_attr_destroy(&attributes);
+    unlink(output);
+    assert_ptr_equal(result, paths);
+}
+
 static void finalizing_moves_to_the_family_or_says_why_not(void **state)
 {
     (void)state;
@@ -611,6 +653,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_memory_limit_is_kept),
         cmocka_unit_test(threads_do_not_meet),
+        cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(finalizing_moves_to_the_family_or_says_why_not),
         cmocka_unit_test(finalizing_asks_the_back_end),
         cmocka_unit_test(words),

@@ -72,12 +72,78 @@ static void deep_and_growing_names_end(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* Many growing names cost one job no more than one does. */
+static void names_share_a_budget(void **state)
+{
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t spent = 0;
+    for (int number = 0; number < 40; number++) {
+        cbi_buf name = {0};
+        cbi_buf_printf(&ctx, &name, "_Z2f%c1AIiiE", digits[number % 36]);
+        for (size_t i = 0; i + 1 < sizeof digits; i++)
+            cbi_buf_printf(&ctx, &name, "S_IS%c_S%c_E", digits[i], digits[i]);
+        cbi_buf_append(&ctx, &name, "", 1);
+        assert_non_null(cbi_demangle(&ctx, (const char *)name.items));
+        if (number == 0)
+            spent = ctx.text_spent;
+    }
+    assert_true(spent > 1000000);
+    assert_true(ctx.text_spent < (size_t)80 << 20);
+    assert_string_equal(cbi_demangle(&ctx, "_Z1fi"), "f(int)");
+    cbi_ctx_fini(&ctx);
+}
+
+static void *fail_at(void *user, size_t size)
+{
+    size_t *left = user;
+    if (*left == 0)
+        return NULL;
+    --*left;
+    return malloc(size);
+}
+
+static void just_free(void *user, void *block, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+static cb_status demangle_one(cbi_ctx *ctx, void *arg)
+{
+    *(const char **)arg = cbi_demangle(ctx, "_Z1fi");
+    return CB_OK;
+}
+
+/* A name that memory fails is no other name. */
+static void failing_memory_is_told(void **state)
+{
+    (void)state;
+    cb_status status = CB_ERR_NOMEM;
+    for (size_t allowed = 0; status != CB_OK; allowed++) {
+        size_t left = allowed;
+        const char *text = NULL;
+        cbi_ctx ctx;
+        cbi_ctx_init(&ctx);
+        ctx.allocator = (cbi_allocator){fail_at, just_free, &left};
+        status = cbi_run(&ctx, demangle_one, &text);
+        assert_true(status == CB_ERR_NOMEM || strcmp(text, "f(int)") == 0);
+        assert_true(allowed < 10);
+        cbi_ctx_fini(&ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_agree),
         cmocka_unit_test(cut_names_are_safe),
         cmocka_unit_test(deep_and_growing_names_end),
+        cmocka_unit_test(names_share_a_budget),
+        cmocka_unit_test(failing_memory_is_told),
     };
     return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }
