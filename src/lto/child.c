@@ -162,7 +162,6 @@ cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void
     cbi_cleanup_hold(&before);
     pid_t pid = fork();
     if (pid == 0) {
-        cbi_cleanup_leave_to_parent();
         cbi_cleanup_to_child(&before);
         close(life[0]);
         be_child(work, user, limits, said, parent);
