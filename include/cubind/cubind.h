@@ -223,7 +223,7 @@ typedef struct cb_finalize_function {
     const char *name;
     const void *sass; /* its machine code */
     size_t sass_size;
-    const void *capsule; /* its .nv.capmerc section, docs/mercury.md */
+    const void *capsule; /* its .nv.capmerc section, docs/capsule.md */
     size_t capsule_size;
     unsigned from_sm;   /* compiled for, e.g. 100 */
     const char *target; /* e.g. "sm_103" */

@@ -1,7 +1,7 @@
 /* The capsule of a function: what must be stored beside SASS to get its Mercury form back.
  *
  * A header, one bit per entry, then the bytes of the entries whose bit is clear.  Entries cover the
- * SASS instructions in order.  docs/mercury.md has the grammar and how it was found.
+ * SASS instructions in order.  docs/capsule.md has the grammar and how it was found.
  */
 #ifndef CBI_CAPSULE_H
 #define CBI_CAPSULE_H

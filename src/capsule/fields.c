@@ -19,7 +19,7 @@ typedef enum extra {
 /* One row for each kind of record whose operands are known: where a field starts in the record, 0
  * where it has none.  Byte 2 of a record numbers the encodings of its class, which have their
  * operands in different places; a row is for those that it lists.  Every row holds for all records
- * of a collection (docs/mercury.md). */
+ * of a collection (docs/capsule.md). */
 typedef struct record_layout {
     uint8_t units, klass;
     uint16_t opcode;

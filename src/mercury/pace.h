@@ -1,7 +1,7 @@
 /* Code of sm_100 for sm_103, which computes doubles and byte products at another pace: results come
  * late, behind a scoreboard, and the unit takes a new instruction after many cycles only.  The
- * instructions and their order stay.  Rules and experiments: docs/mercury.md, "sm_100 objects
- * linked for sm_103". */
+ * instructions and their order stay.  Rules and experiments: docs/code-rewriting.md, "sm_100
+ * objects linked for sm_103". */
 #ifndef CBI_MERCURY_PACE_H
 #define CBI_MERCURY_PACE_H
 

@@ -1,7 +1,7 @@
 /* Where the instructions of a function lie in its Mercury form.
  *
  * The capsule stores the length of an instruction that has a record; the others take one or two
- * units, which follows from their opcode and operands.  docs/mercury.md has the rules.
+ * units, which follows from their opcode and operands.  docs/capsule.md has the rules.
  */
 #include "mercury/mercury.h"
 

@@ -1,6 +1,6 @@
 /* Code that changes its length in a final link: dummy loads in front of a fence and fences that
  * another one follows go; a link with -g puts an error barrier in front of every exit.  Rules and
- * experiments: docs/mercury.md. */
+ * experiments: docs/code-rewriting.md. */
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
 #include "mercury/pace.h"

@@ -3,7 +3,7 @@
  * A stall count of the input that the distances of this table explain becomes what they demand now;
  * one that they do not explain stays.  No two instructions that are not computed by the slow unit
  * come closer to each other than in the input, unless the table has a distance for them.
- * docs/mercury.md has the table and how it was found. */
+ * docs/code-rewriting.md has the table and how it was found. */
 #include "sass/pace_code.h"
 
 uint32_t cbi_pace_occupancy(uint32_t op)

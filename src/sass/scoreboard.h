@@ -1,6 +1,6 @@
 /* Scoreboard numbers of code whose first load, of a stack pointer that nobody reads, loses its own.
  *
- * docs/mercury.md, "Scoreboards after the unused stack pointer load", has the rules and the
+ * docs/scoreboards.md has the rules and the
  * figures.
  */
 #ifndef CBI_SCOREBOARD_H

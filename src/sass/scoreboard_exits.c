@@ -1,6 +1,6 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
- * instructions move that end.  Rule and latencies: docs/mercury.md. */
+ * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
 #include "sass/scoreboard_code.h"
 
 enum {
