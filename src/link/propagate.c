@@ -230,14 +230,15 @@ static void stack_sizes(cbi_linker *lk)
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
-    if (k->stack_limit && !k->node.cycle_below && k->node.stack > k->stack_limit)
+    uint32_t stack = k->node.cycle_below ? UNKNOWN_STACK : k->node.stack;
+    if (k->stack_limit && stack > k->stack_limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
-                  "the limit is in the object's EIATTR_MAX_STACK_SIZE",
-                  "Function '%s' uses %u bytes stack but limited to %u", k->sym->name->s,
-                  k->node.stack, k->stack_limit);
+                  "the limit is in the object's EIATTR_MAX_STACK_SIZE; recursion passes every one",
+                  "Function '%s' uses %d bytes stack but limited to %u", k->sym->name->s,
+                  (int)stack, k->stack_limit);
     uint8_t *payload = cbi_alloc(lk->ctx, 8);
-    cbi_st32(payload + 4, k->node.cycle_below ? UNKNOWN_STACK : k->node.stack);
+    cbi_st32(payload + 4, stack);
     cbi_rec *rec = cbi_rec_append(lk, lk->info, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
     rec->payload = payload;
     rec->size = 8;

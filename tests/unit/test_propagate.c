@@ -94,6 +94,10 @@ static void needs(void **state)
         {"a limit of the stack that is not",
          {"kernel k calls=f stack=8 maxstack=23; func f stack=16"},
          "Function 'k' uses 24 bytes stack but limited to 23\n"},
+        {"a limit of the stack above a recursion",
+         {"kernel k calls=f stack=8 maxstack=4000; func f calls=f stack=16"},
+         "Stack size for entry function 'k' cannot be statically determined\n"
+         "Function 'k' uses -1 bytes stack but limited to 4000\n"},
         {"a limit of a callee's stack",
          {"kernel k calls=f stack=8; func f calls=g stack=16 maxstack=16; func g stack=32"},
          "k: 16 regs min 56, f: 16 regs, g: 16 regs"},
