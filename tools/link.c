@@ -328,7 +328,11 @@ static cb_status put_in_place(cbi_ctx *ctx, void *arg)
         refuse_changed(run, changed);
     }
     cbi_output_result result = cbi_outputs_commit(&run->results);
-    cbi_check_written(run, run->results.failed, result);
+    const char *failed = run->results.failed ? run->results.failed : "";
+    failed = cbi_strndup(ctx, failed, strlen(failed));
+    free(run->results.failed);
+    run->results.failed = NULL;
+    cbi_check_written(run, failed, result);
     return CB_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,7 +83,7 @@ static bool perform(cbi_outputs *outputs, entry *e, cbi_output_way way)
         done =
             way == CBI_WAY_RENAME ? sync_folder(e) : way != CBI_WAY_IN_PLACE || fsync(e->fd) == 0;
     if (!done)
-        outputs->failed = e->path;
+        outputs->failed = strdup(e->path);
     return done;
 }
 
@@ -126,7 +127,10 @@ cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope)
 {
     cbi_outputs outputs = {0};
     cbi_output_result result = cbi_outputs_add(&outputs, path, rope);
-    return result == CBI_OUTPUT_OK ? cbi_outputs_commit(&outputs) : result;
+    if (result == CBI_OUTPUT_OK)
+        result = cbi_outputs_commit(&outputs);
+    free(outputs.failed);
+    return result;
 }
 
 cbi_output_result cbi_write_output(const char *path, const void *data, size_t size)

@@ -23,7 +23,7 @@ typedef struct cbi_outputs {
     struct cbi_output_entry *entries[CBI_OUTPUTS_MAX];
     size_t count;
     bool durable;       /* on the disk, not only in its cache, when the commit returns */
-    const char *failed; /* path of the output that a commit could not write */
+    char *failed; /* path of the output that a commit could not write; the caller frees it */
 } cbi_outputs;
 
 /* Prepares a result.  The bytes of the rope must stay until the commit.  errno says why not. */
