@@ -534,10 +534,11 @@ static inline void linked_keep(const linked *l, unsigned sm, uint64_t flags, con
                               : "/options",
                  i);
         FILE *f = fopen(path, "wb");
-        if (i <= count)
-            fwrite(i < count ? inputs[i].data : l->image.data, 1,
-                   i < count ? inputs[i].size : l->image.size, f);
-        else
+        const void *data = i < count ? inputs[i].data : i == count ? l->image.data : NULL;
+        size_t size = i < count ? inputs[i].size : l->image.size;
+        if (i <= count && data)
+            fwrite(data, 1, size, f);
+        else if (i > count)
             fprintf(f, "-arch=sm_%u%s%s%s%s%s\n", sm, flags & CB_LINK_RELOCATABLE ? " -r" : "",
                     flags & CB_LINK_DEBUG ? " -g" : "",
                     flags & CB_LINK_PRESERVE_RELOCS ? " -preserve-relocs" : "",

@@ -508,16 +508,21 @@ static void *link_files(void *arg)
     return done ? arg : NULL;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+enum { sanitizes_addresses = true };
+#elif defined(__has_feature)
+enum { sanitizes_addresses = __has_feature(address_sanitizer) };
+#else
+enum { sanitizes_addresses = false };
+#endif
+
 static void a_small_stack_is_enough(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    skip(); /* it spreads objects over the stack */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    skip();
-#endif
-#endif
+    if (sanitizes_addresses) {
+        print_message("skip small stack: the address sanitizer spreads objects over the stack\n");
+        skip();
+    }
     char output[512];
     const char *folder = getenv("TMPDIR");
     snprintf(output, sizeof output, "%s/small-stack.cubin", folder ? folder : ".");
