@@ -22,7 +22,7 @@ enum { CBI_OUTPUTS_MAX = 8 };
 typedef struct cbi_outputs {
     struct cbi_output_entry *entries[CBI_OUTPUTS_MAX];
     size_t count;
-    bool durable;       /* on the disk, not only in its cache, when the commit returns */
+    bool durable; /* on the disk, not only in its cache, when the commit returns */
     char *failed; /* path of the output that a commit could not write; the caller frees it */
 } cbi_outputs;
 
