@@ -437,7 +437,7 @@ static void relocate_one(cbi_linker *lk, cbi_lrel *r)
         type = cbi_reloc_find(r->type);
     }
     if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func))
-        r->sym = sym = sym->func->alias_of->sym;
+        r->sym = sym->func->alias_of->sym;
 
     carry_out(lk, r, type, cbi_reloc_decide(lk, type, r));
 }
