@@ -1,6 +1,7 @@
 /* The finalizer's engine: its phases, one function each. */
 #include "finalize/fnlzr_engine.h"
 
+#include "format/eicompat.h"
 #include "format/reloc.h"
 #include "mercury/mercury.h"
 #include "object/rules.h"
@@ -170,9 +171,10 @@ static cbi_fnlzr_code copy_image(cbi_fnlzr_state *f)
     const cbi_span compat = f->object.sections[f->compat].data;
     while (f->compat && cbi_attr_next(compat, &pos, &attr)) {
         uint8_t *record = f->out.items + (attr.raw.data - f->image.data);
-        if (attr.code == 0x09)
+        if (attr.code == EICOMPAT_CUDA_ACCELERATOR_TARGET)
             record[2] = target->suffix == 'a';
-        else if (attr.code == 0x0b && attr.payload.size >= 8 && target->sm != f->facts.sm)
+        else if (attr.code == EICOMPAT_CAN_FASTPATH_FINALIZE && attr.payload.size >= 8 &&
+                 target->sm != f->facts.sm)
             cbi_st64(record + 4, 0); /* as a link for that target writes it */
     }
     return CBI_FNLZR_OK;
@@ -312,7 +314,7 @@ static cbi_fnlzr_code lower(cbi_fnlzr_state *f)
     cbi_attr attr;
     bool sound = cbi_fnlzr_reread(f, &now);
     while (sound && f->compat && cbi_attr_next(now.sections[f->compat].data, &pos, &attr))
-        if (attr.code != 0x0b)
+        if (attr.code != EICOMPAT_CAN_FASTPATH_FINALIZE)
             cbi_buf_append(f->ctx, &compat, attr.raw.data, attr.raw.size);
     const cbi_span kept = {compat.items, compat.len};
     if (!sound || (compat.len && !cbi_fnlzr_replace(f->ctx, &now, f->compat, kept, &f->out)) ||

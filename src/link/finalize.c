@@ -14,6 +14,11 @@ static bool is_externs(const cbi_rec *rec)
     return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
 }
 
+bool cbi_is_written(const cbi_rec *rec)
+{
+    return !rec->dead && (cbi_eiattr_link(rec->code) != CBI_LINK_EXTERNS || rec->symbol_count);
+}
+
 static uint32_t payload_size(const cbi_rec *rec)
 {
     if (rec->format != 4)
@@ -288,7 +293,7 @@ static void fill_infos(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
-        if (!rec->dead && !(cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS && !rec->symbol_count))
+        if (cbi_is_written(rec))
             write_info(lk, rec);
     }
     for (size_t i = 0; i < lk->secs.len; i++) {
@@ -490,6 +495,17 @@ static void find_lost_commons(cbi_linker *lk)
     }
 }
 
+/* What stands behind all other records of the module. */
+static void add_late_records(cbi_linker *lk)
+{
+    cbi_mark_old_objects(lk);
+    for (size_t i = 1; i < lk->out_symbols.len; i++) {
+        cbi_func *f = lk->out_symbols.items[i]->func;
+        if (f && cbi_is_wanted_entry(lk, f))
+            cbi_link_min_stack(lk, f);
+    }
+}
+
 void cbi_link_finalize(cbi_linker *lk)
 {
     cbi_link_fill_callgraph(lk); /* for its sizes */
@@ -503,13 +519,7 @@ void cbi_link_finalize(cbi_linker *lk)
     }
     number_symbols(lk);
     if (lk->exec)
-        cbi_mark_old_objects(lk);
-    if (lk->exec)
-        for (size_t i = 1; i < lk->out_symbols.len; i++) {
-            cbi_func *f = lk->out_symbols.items[i]->func;
-            if (f && cbi_is_wanted_entry(lk, f))
-                cbi_link_min_stack(lk, f);
-        }
+        add_late_records(lk);
     build_strings(lk);
     cbi_link_fill_callgraph(lk);
     cbi_link_fill_unified(lk);

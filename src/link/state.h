@@ -539,6 +539,8 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 void cbi_link_write(cbi_linker *lk, cbi_sink *sink);
 /* One attribute record with final symbol numbers. */
+/* Is it in the output?  EXTERNS of nothing is not. */
+bool cbi_is_written(const cbi_rec *rec);
 void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
 /* The tables of an output file: section headers at shoff, program headers behind them. */
 typedef struct cbi_segment {

@@ -213,7 +213,7 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
             append_record(lk, lk->recs.items[i], &partners);
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
-        if (!rec->dead && !(cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS && !rec->symbol_count))
+        if (cbi_is_written(rec))
             append_record(lk, rec, &partners);
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {

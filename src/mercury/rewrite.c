@@ -387,12 +387,24 @@ static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
 
+/* How the record of an exit with its barrier begins. */
+static const uint8_t barrier_record[] = {0x01, 0x11, 0x00, 0x0a};
+
+/* May the function have one?  Spares -r the walk over code that it leaves as it is. */
+static bool mentions_barrier(const cbi_func *func)
+{
+    const cbi_mercury_view *view = func->obj->mercury;
+    cbi_span capsule = view->file.sections[view->capsule[func->in_sec]].data;
+    return capsule.size &&
+           memmem(capsule.data, capsule.size, barrier_record, sizeof barrier_record);
+}
+
 /* An exit with the barrier that a link with -g puts in front of it: its record, no other one's. */
 static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
 {
-    static const uint8_t record[] = {0x01, 0x11, 0x00, 0x0a};
     return e->kind == CBI_CAPSULE_RUN_RECORD && e->count > 1 && e->count <= BARRIER_LENGTH + 1 &&
-           e->record.size >= sizeof record && !memcmp(e->record.data, record, sizeof record) &&
+           e->record.size >= sizeof barrier_record &&
+           !memcmp(e->record.data, barrier_record, sizeof barrier_record) &&
            cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == OP_EXIT;
 }
 
@@ -474,6 +486,8 @@ static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t 
 
 static void rewrite_function(cbi_linker *lk, const cbi_func *func)
 {
+    if (!lk->exec && !lk->merc->exit_barriers && !mentions_barrier(func))
+        return;
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
     cbi_capsule walk;
     cbi_capsule_entry e;

@@ -53,17 +53,6 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
            cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
 }
 
-static void push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
-{
-    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-    if (i + 1 < b->end) {
-        cbi_vec_push(c->ctx, todo, i + 1);
-        return;
-    }
-    for (size_t k = 0; k < b->succ.len; k++)
-        cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
-}
-
 /* First instructions behind the block, on every path, that need the result or, with sources,
  * overwrite a source. */
 static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
@@ -71,7 +60,7 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
 {
     cbi_u32_list found = {0}, todo = {0};
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-    push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
+    cbi_sb_push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
     while (todo.len) {
         uint32_t j = todo.items[--todo.len];
         if (seen[j])
@@ -83,7 +72,7 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
         if (ends)
             cbi_vec_push(c->ctx, &found, j);
         else if (j != i)
-            push_next(c, j, &todo);
+            cbi_sb_push_next(c, j, &todo);
     }
     return found;
 }
@@ -177,14 +166,14 @@ static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
 {
     cbi_u32_list todo = {0};
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-    push_next(c, c->blocks.items[p->block].end - 1, &todo);
+    cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
         if (seen[i])
             continue;
         seen[i] = true;
         if (!cbi_sb_touches(c, p, i))
-            push_next(c, i, &todo);
+            cbi_sb_push_next(c, i, &todo);
         else if (!cbi_sb_contains(&p->consumers, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
     }

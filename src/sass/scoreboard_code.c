@@ -375,7 +375,7 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
-static void push_next(cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
+void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
 {
     const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
     if (i + 1 < b->end) {
@@ -392,7 +392,7 @@ static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
 {
     cbi_u32_list todo = {0};
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool), again = false;
-    push_next(c, i, &todo);
+    cbi_sb_push_next(c, i, &todo);
     while (todo.len && !again) {
         uint32_t j = todo.items[--todo.len];
         if (seen[j] || cbi_sb_comes_around(c, p, j))
@@ -400,7 +400,7 @@ static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
         seen[j] = true;
         again = cbi_sb_touches(c, p, j) && c->wait[j] >> p->old & 1;
         if (!cbi_sb_touches(c, p, j))
-            push_next(c, j, &todo);
+            cbi_sb_push_next(c, j, &todo);
     }
     return again;
 }
@@ -443,7 +443,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
     cbi_sb_producer *p = &c->producers.items[q];
     cbi_u32_list found = {0}, todo = {0};
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-    push_next(c, p->at, &todo);
+    cbi_sb_push_next(c, p->at, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
         if (seen[i])
@@ -458,7 +458,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
                     (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             return;
         } else {
-            push_next(c, i, &todo);
+            cbi_sb_push_next(c, i, &todo);
         }
     }
     bool hidden = false;

@@ -185,4 +185,7 @@ bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size);
 /* The order in which blocks are taken. */
 cbi_u32_list cbi_sb_order(cbi_sb_code *c);
 
+/* Appends the instructions that can follow i. */
+void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo);
+
 #endif

@@ -17,6 +17,7 @@ import time
 
 import cubin
 import toolchain
+from features import first_kernel
 
 # One target of each row per program, so that all take their turn and no program costs too much.
 TARGETS = [["75", "80", "86", "87", "88", "89"], ["90", "90a"],
@@ -157,14 +158,6 @@ class Program:
         return out
 
 
-def kernel_of(inputs):
-    for _, blob in inputs:
-        for name, f in cubin.Cubin(blob).symbols:
-            if f["st_info"] & 15 == 2 and f["st_other"] & 0x10 and f["st_shndx"]:
-                return name
-    return "none"
-
-
 def links_of(tools, program, objects, modes):
     """Yields (target, mode, steps, inputs)."""
     lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(tools.nvlink))), "lib64")
@@ -178,7 +171,7 @@ def links_of(tools, program, objects, modes):
                 goal = pick(FAMILY[target], program.label)
             if not inputs:
                 continue
-            steps = [["-arch=sm_" + goal, *[x.replace("KERNEL", kernel_of(code)).replace("LIBDIR", lib)
+            steps = [["-arch=sm_" + goal, *[x.replace("KERNEL", first_kernel(code)).replace("LIBDIR", lib)
                                             for x in step]] for step in MODES[mode]]
             yield target, mode, steps, inputs
 
