@@ -52,10 +52,10 @@ static cbi_fnlzr_code guard(cbi_fnlzr_state *f)
     const uint8_t *p = f->image.data;
     if (f->image.size < sizeof(Elf64_Ehdr) || memcmp(p, ELFMAG, SELFMAG) != 0)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "not an ELF file");
-    uint32_t flags = cbi_ld32(p + offsetof(Elf64_Ehdr, e_flags));
-    bool mercury = flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
+    uint32_t kind = cbi_file_kind(p[EI_OSABI], cbi_ld32(p + offsetof(Elf64_Ehdr, e_flags)));
+    bool mercury = kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     f->post_link = f->config.post_link || cbi_ld16(p + offsetof(Elf64_Ehdr, e_type)) == ET_EXEC;
-    if (mercury && flags & EF_CUDA_KIND_SASS)
+    if (mercury && kind & EF_CUDA_KIND_SASS)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID,
                               "e_flags claims Mercury code and SASS only at the same time");
     return CBI_FNLZR_OK;

@@ -44,7 +44,7 @@ static cbi_fnlzr_code validate(cbi_fnlzr_state *f)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the ELF type is none that is finalized");
     if (f->config.post_link && type != ET_EXEC)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "an executable is expected after the link");
-    if (!(f->object.flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
+    if (!(f->object.kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
         !f->object.merc_symtab)
         return cbi_fnlzr_fail(f, CBI_FNLZR_NOT_CAPMERC, cbi_fnlzr_code_text(CBI_FNLZR_NOT_CAPMERC));
     return CBI_FNLZR_OK;
@@ -54,7 +54,7 @@ static cbi_fnlzr_code read_compat(cbi_fnlzr_state *f)
 {
     f->compat = cbi_object_find(&f->object, ".nv.compat");
     const cbi_span *bytes = f->compat ? &f->object.sections[f->compat].data : NULL;
-    f->facts = cbi_arch_read_facts(f->object.flags, bytes);
+    f->facts = cbi_arch_read_facts(f->object.ident[EI_OSABI], f->object.flags, bytes);
     f->source = cbi_arch_renumbered(f->facts.sm);
     if (bytes)
         f->mask = cbi_mercury_compat_mask(*bytes, f->mask);

@@ -19,14 +19,30 @@ static bool is_same_code(uint32_t from, uint32_t to)
     return chip && from && (chip->same_code[0] == from || chip->same_code[1] == from);
 }
 
-cbi_arch_facts cbi_arch_read_facts(uint32_t e_flags, const cbi_span *compat)
+uint32_t cbi_file_sm(uint8_t osabi, uint32_t e_flags)
+{
+    return osabi == ELFOSABI_CUDA ? EF_CUDA_SM(e_flags) : e_flags & 0xff;
+}
+
+uint32_t cbi_file_kind(uint8_t osabi, uint32_t e_flags)
+{
+    if (osabi == ELFOSABI_CUDA)
+        return e_flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC | EF_CUDA_KIND_SASS);
+    return e_flags & EF_CUDA_LEGACY_CAPMERC ? EF_CUDA_KIND_CAPMERC : EF_CUDA_KIND_SASS;
+}
+
+cbi_arch_facts cbi_arch_read_facts(uint8_t osabi, uint32_t e_flags, const cbi_span *compat)
 {
     cbi_arch_facts facts = {
-        .sm = EF_CUDA_SM(e_flags),
-        .mercury = (e_flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) != 0,
+        .sm = cbi_file_sm(osabi, e_flags),
+        .mercury = (cbi_file_kind(osabi, e_flags) & ~(uint32_t)EF_CUDA_KIND_SASS) != 0,
         .level = 1,
         .isa = 0x100,
     };
+    if (osabi != ELFOSABI_CUDA) {
+        facts.specific = (e_flags & EF_CUDA_LEGACY_ACCELERATED) != 0;
+        return facts;
+    }
     /* Objects of this age always carry the section; without it nothing says they are portable. */
     bool assume_specific = facts.sm > 89;
     if (!compat) {

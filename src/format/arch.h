@@ -60,9 +60,16 @@ typedef struct cbi_arch_facts {
     uint16_t isa;        /* tag 7: Mercury ISA version */
 } cbi_arch_facts;
 
+/* e_flags has two layouts: OSABI 0x41, and the older one of every other OSABI.  These read both. */
+/* The SM number. */
+uint32_t cbi_file_sm(uint8_t osabi, uint32_t e_flags);
+/* What the code is: bits EF_CUDA_KIND_*.  The older layout says only whether there are capsules. */
+uint32_t cbi_file_kind(uint8_t osabi, uint32_t e_flags);
+
 /* The facts from e_flags and the bytes of .nv.compat; compat NULL when there is no such section.
- * Unknown tags are skipped; a damaged stream counts as no section. */
-cbi_arch_facts cbi_arch_read_facts(uint32_t e_flags, const cbi_span *compat);
+ * Unknown tags are skipped; a damaged stream counts as no section.  In files of the older layout
+ * the section means nothing. */
+cbi_arch_facts cbi_arch_read_facts(uint8_t osabi, uint32_t e_flags, const cbi_span *compat);
 
 /* The number that now stands for an architecture which was renumbered; others as they are. */
 uint32_t cbi_arch_renumbered(uint32_t sm);

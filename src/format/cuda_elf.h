@@ -27,6 +27,7 @@
 /* e_flags, OSABI 0x33 */
 #define EF_CUDA_LEGACY_64BIT_ADDRESS 0x400
 #define EF_CUDA_LEGACY_ACCELERATED   0x800       /* an 'a' object */
+#define EF_CUDA_LEGACY_CAPMERC       0x4000      /* as EF_CUDA_KIND_CAPMERC */
 #define EF_CUDA_LEGACY_REFUSED       0x80000000u /* nvlink 13 takes no file with this bit */
 
 /* Toolkits as .note.nv.cuinfo names them: times ten. */

@@ -6,12 +6,13 @@
 enum {
     CUINFO_BY_NAME = 0xff,  /* in e_flags: the section has to be looked up */
     CUINFO_DESCRIPTOR = 24, /* after the note header */
+    SM_NOT_FINALIZED = 104, /* older name of sm_120, which nvlink's finalizer does not know */
 };
 
 typedef struct cuinfo {
     bool present;
     uint16_t version;
-    uint16_t toolkit;
+    uint32_t toolkit;
 } cuinfo;
 
 static bool is_legacy(const cbi_elf *elf)
@@ -25,7 +26,7 @@ static cuinfo read_cuinfo(const cbi_elf *elf)
     cbi_span note = {NULL, 0};
     if (is_legacy(elf)) /* before the note there was e_version */
         return (cuinfo){
-            .present = true, .version = 2, .toolkit = (uint16_t)cbi_ld32(elf->bytes.data + 20)};
+            .present = true, .version = 2, .toolkit = cbi_ld32(elf->bytes.data + 20)};
     uint32_t index = EF_CUDA_CUINFO(elf->flags);
     if (index == CUINFO_BY_NAME) {
         cbi_elf_find(elf, ".note.nv.cuinfo", &note);
@@ -40,19 +41,6 @@ static cuinfo read_cuinfo(const cbi_elf *elf)
     info.toolkit = cbi_read16(&r);
     info.present = !r.bad;
     return info;
-}
-
-static cbi_arch_facts read_facts(const cbi_elf *elf)
-{
-    if (is_legacy(elf))
-        return (cbi_arch_facts){.sm = elf->flags & 0xff,
-                                .specific = (elf->flags & EF_CUDA_LEGACY_ACCELERATED) != 0};
-    for (uint32_t i = 1; i < elf->section_count; i++) {
-        cbi_elf_section s = cbi_elf_section_at(elf, i);
-        if (s.type == SHT_CUDA_COMPAT && strcmp(s.name, ".nv.compat") == 0 && !s.damaged)
-            return cbi_arch_read_facts(elf->flags, &s.data);
-    }
-    return cbi_arch_read_facts(elf->flags, NULL);
 }
 
 static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
@@ -109,7 +97,7 @@ bool cbi_cubin_fits(const cbi_inputs *in, cbi_span bytes)
     cbi_elf elf;
     if (!cbi_elf_open(bytes, &elf))
         return true; /* left to the checks that name the damage */
-    cbi_arch_facts facts = read_facts(&elf);
+    cbi_arch_facts facts = cbi_elf_facts(&elf);
     return accepts(in, &facts);
 }
 
@@ -118,7 +106,7 @@ static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
     cbi_ctx *ctx = in->ctx;
     const cbi_arch *target = in->options.arch;
     const cbi_place place = {.file = file};
-    cbi_arch_facts facts = read_facts(elf);
+    cbi_arch_facts facts = cbi_elf_facts(elf);
     if (facts.sm == 0)
         cbi_fatal(ctx, "input-arch-unknown", &place, NULL, "Unknown arch name '%s_0'",
                   in->options.virtual_target ? "compute" : "sm");
@@ -149,7 +137,7 @@ static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
     if (info.present && info.toolkit > CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
                   file, info.toolkit, CUDA_TOOLKIT);
-    if (read_facts(elf).sm == 90 &&
+    if (cbi_elf_facts(elf).sm == 90 &&
         (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
@@ -157,6 +145,23 @@ static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
     if (in->seen_ewp && info.toolkit != CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-ewp", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
+}
+
+/* What the finalizer asks of an input with a Mercury view. */
+static void check_mercury(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
+{
+    const char *why = NULL;
+    uint32_t isa = cbi_elf_facts(elf).isa;
+    if (isa > CBI_MERCURY_ISA_MAX)
+        why = cbi_printf(ctx, "its Mercury version 0x%x is newer than 0x%x", isa,
+                         CBI_MERCURY_ISA_MAX);
+    else if (elf->type != ET_REL && elf->type != ET_CUDA_EWP)
+        why = cbi_printf(ctx, "its e_type 0x%x is none that is finalized", elf->type);
+    else if (!cbi_chip_find(cbi_arch_renumbered(elf->sm)) || elf->sm == SM_NOT_FINALIZED)
+        why = cbi_printf(ctx, "there is no compiler of Mercury code for sm_%u", elf->sm);
+    if (why)
+        cbi_fatal(ctx, "finalizer", &(cbi_place){.file = file}, why, "Internal FNLZR error '%s'",
+                  file);
 }
 
 cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
@@ -195,19 +200,14 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     check_abi(ctx, file, &elf);
     check_arch(in, file, &elf);
     check_toolkit(in, file, &elf);
-    if (!is_legacy(&elf) && cbi_arch_is_mercury(in->options.arch) &&
-        (elf.flags & EF_CUDA_KIND_CAPMERC) && (elf.flags & EF_CUDA_KIND_SASS))
+    if (cbi_arch_is_mercury(in->options.arch) &&
+        (elf.kind & EF_CUDA_KIND_CAPMERC) && (elf.kind & EF_CUDA_KIND_SASS))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags claim Mercury code and SASS only at the same time",
                   "Internal error");
-    cbi_arch_facts facts = read_facts(&elf);
-    if (cbi_arch_is_mercury(in->options.arch) && (elf.flags & EF_CUDA_KIND_CAPMERC) &&
-        facts.isa > CBI_MERCURY_ISA_MAX)
-        cbi_fatal(ctx, "finalizer", &place,
-                  cbi_printf(ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
-                             CBI_MERCURY_ISA_MAX),
-                  "Internal FNLZR error '%s'", file);
-    if (!is_legacy(&elf) && EF_CUDA_SM(elf.flags) < 100 && (elf.flags & EF_CUDA_KIND_CAPMERC))
+    if (cbi_arch_is_mercury(in->options.arch) && (elf.kind & EF_CUDA_KIND_CAPMERC))
+        check_mercury(ctx, file, &elf);
+    if (elf.sm < 100 && (elf.kind & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",
                   "Internal error");

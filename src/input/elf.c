@@ -1,4 +1,5 @@
 #include "input/elf.h"
+#include "format/cuda_elf.h"
 
 enum { EHDR_SIZE = 64, SHDR_SIZE = 64, PHDR_SIZE = 56 };
 
@@ -67,6 +68,8 @@ bool cbi_elf_open(cbi_span bytes, cbi_elf *ret_elf)
         elf.type = cbi_ld16(bytes.data + 16);
         elf.machine = cbi_ld16(bytes.data + 18);
         elf.flags = cbi_ld32(bytes.data + 48);
+        elf.sm = cbi_file_sm(bytes.data[EI_OSABI], elf.flags);
+        elf.kind = cbi_file_kind(bytes.data[EI_OSABI], elf.flags);
         elf.damage = check_tables(&elf, bytes.data);
     }
     *ret_elf = elf;
@@ -97,4 +100,15 @@ bool cbi_elf_find(const cbi_elf *elf, const char *name, cbi_span *ret_data)
         }
     }
     return false;
+}
+
+cbi_arch_facts cbi_elf_facts(const cbi_elf *elf)
+{
+    uint8_t osabi = elf->bytes.data[EI_OSABI];
+    for (uint32_t i = 1; i < elf->section_count; i++) {
+        cbi_elf_section s = cbi_elf_section_at(elf, i);
+        if (s.type == SHT_CUDA_COMPAT && strcmp(s.name, ".nv.compat") == 0 && !s.damaged)
+            return cbi_arch_read_facts(osabi, elf->flags, &s.data);
+    }
+    return cbi_arch_read_facts(osabi, elf->flags, NULL);
 }

@@ -6,12 +6,14 @@
 #include <elf.h>
 
 #include "base/base.h"
+#include "format/arch.h"
 
 typedef struct cbi_elf {
     cbi_span bytes;
     uint16_t type;
     uint16_t machine;
     uint32_t flags;
+    uint32_t sm, kind; /* of device files: cbi_file_sm(), cbi_file_kind() */
     uint32_t section_count;
     cbi_span names;     /* section name strings; empty if there are none */
     const char *damage; /* what is wrong with the file, NULL if it can be read */
@@ -35,6 +37,9 @@ bool cbi_elf_open(cbi_span bytes, cbi_elf *ret_elf);
 
 /* The i-th section, i < section_count. */
 cbi_elf_section cbi_elf_section_at(const cbi_elf *elf, uint32_t i);
+
+/* Of a device file: where it may run, as .nv.compat and the header say. */
+cbi_arch_facts cbi_elf_facts(const cbi_elf *elf);
 
 /* The first section of that name that has bytes. */
 bool cbi_elf_find(const cbi_elf *elf, const char *name, cbi_span *ret_data);

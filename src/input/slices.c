@@ -62,9 +62,7 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
     case CBI_SLICE_CUBIN:
         entry.kind = FATBIN_KIND_ELF;
         if (cbi_elf_open(bytes, &elf)) {
-            cbi_span compat;
-            bool found = cbi_elf_find(&elf, ".nv.compat", &compat);
-            cbi_arch_facts facts = cbi_arch_read_facts(elf.flags, found ? &compat : NULL);
+            cbi_arch_facts facts = cbi_elf_facts(&elf);
             entry.sm = facts.sm;
             entry.suffix = facts.has_compat && facts.specific ? 'a' : 0;
         }

@@ -234,7 +234,7 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
     cbi_checker c = {.ctx = ctx,
                      .o = object,
                      .findings = findings,
-                     .sm = cbi_object_sm(object),
+                     .sm = object->sm,
                      .executable = object->type == ET_EXEC};
     c.legacy = object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY;
     /* code without a Mercury side is like that of earlier chips */

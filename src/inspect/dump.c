@@ -22,7 +22,7 @@ cbi_node *cbi_dump_header(cbi_ctx *ctx, const cbi_object *o)
     cbi_node *n = cbi_node_object(ctx);
     bool legacy = o->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY;
     cbi_node_string(ctx, n, "type", file_type(ctx, o->type));
-    cbi_node_printf(ctx, n, "target", "sm_%u", cbi_object_sm(o));
+    cbi_node_printf(ctx, n, "target", "sm_%u", o->sm);
     cbi_node_uint(ctx, n, "osabi", o->ident[EI_OSABI]);
     cbi_node_uint(ctx, n, "abi_version", o->ident[EI_ABIVERSION]);
     cbi_node_uint(ctx, n, "version", o->version);

@@ -66,7 +66,6 @@ const char *cbi_show_other(cbi_ctx *ctx, const cbi_symbol *symbol);
 /* ---- facts ---- */
 
 /* SM number of the header, either ABI. */
-uint32_t cbi_object_sm(const cbi_object *object);
 static inline bool cbi_section_is_mercury(const cbi_section *section)
 {
     return (section->flags & SHF_CUDA_MERCURY) != 0;

@@ -1,13 +1,6 @@
 /* Names for display.  Nothing here trusts an index. */
 #include "inspect/inspect.h"
 
-uint32_t cbi_object_sm(const cbi_object *object)
-{
-    if (object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY)
-        return object->flags & 0xff;
-    return EF_CUDA_SM(object->flags);
-}
-
 const char *cbi_show_section(cbi_ctx *ctx, const cbi_object *object, uint32_t index)
 {
     switch (index) {

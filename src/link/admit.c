@@ -33,21 +33,13 @@ static void check_abi(cbi_linker *lk, const cbi_object *object)
                   "Input file '%s' abi does not match", object->file);
 }
 
-static uint32_t object_sm(const cbi_object *object)
-{
-    return object->ident[EI_OSABI] == ELFOSABI_CUDA ? EF_CUDA_SM(object->flags)
-                                                    : object->flags & 0xff;
-}
-
 /* What e_flags says of the code: SASS, capsules beside it, or Mercury alone. */
 static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
 {
     const cbi_object *object = &obj->object;
     cbi_place place = {.file = obj->file};
-    uint32_t kind = object->flags & 7;
+    uint32_t kind = object->kind;
     bool mercury = kind & EF_CUDA_KIND_MERCURY, capsules = kind & EF_CUDA_KIND_CAPMERC;
-    if (object->ident[EI_OSABI] != ELFOSABI_CUDA)
-        return;
     bool target = cbi_arch_is_mercury(lk->opt->arch);
     if (target ? capsules && (kind & EF_CUDA_KIND_SASS) : capsules)
         cbi_fatal(lk->ctx, "kind-mismatch", &place,
@@ -59,7 +51,7 @@ static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
     if (!target)
         return;
     /* beside Mercury code nvlink finalizes everything that does not say that it is SASS */
-    if (!(kind & 7) && !lk->unmarked)
+    if (!kind && !lk->unmarked)
         lk->unmarked = obj->file;
     if (lk->unmarked && lk->seen_mercury)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = lk->unmarked},
@@ -69,16 +61,13 @@ static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
 
 static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
 {
-    uint32_t sm = object_sm(&obj->object);
+    uint32_t sm = obj->object.sm;
     if (sm == 0)
         cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
                   "Unknown arch name 'sm_0'");
     cbi_arch_facts facts =
-        cbi_arch_read_facts(obj->object.flags, obj->has_compat ? &obj->compat : NULL);
-    if (obj->object.ident[EI_OSABI] != ELFOSABI_CUDA) {
-        facts.sm = sm;
-        facts.mercury = false;
-    }
+        cbi_arch_read_facts(obj->object.ident[EI_OSABI], obj->object.flags,
+                            obj->has_compat ? &obj->compat : NULL);
     bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
     if (cbi_arch_is_mercury(lk->opt->arch))
         lk->opt->view->trace_admission(lk, obj, &facts, accepted);
@@ -90,7 +79,7 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                   lk->opt->arch->name);
     lk->seen_mercury |= facts.mercury;
     check_kind(lk, obj);
-    if (lk->mercury && (obj->object.flags & EF_CUDA_KIND_CAPMERC) &&
+    if (lk->mercury && (obj->object.kind & EF_CUDA_KIND_CAPMERC) &&
         facts.isa > CBI_MERCURY_ISA_MAX)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
@@ -103,7 +92,7 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
     const cbi_cuinfo *c = &obj->cuinfo;
     cbi_place place = {.file = obj->file};
     /* nvlink asks this of sm_90 alone */
-    if (object_sm(&obj->object) == 90 &&
+    if (obj->object.sm == 90 &&
         (!c->present || c->version < 2 || c->toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
@@ -123,10 +112,10 @@ bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count)
     for (size_t i = 0; i < count; i++) {
         const uint8_t *p = inputs[i].bytes.data;
         if (inputs[i].bytes.size < sizeof(Elf64_Ehdr) || memcmp(p, ELFMAG, SELFMAG) != 0 ||
-            p[EI_OSABI] != ELFOSABI_CUDA || cbi_ld16(p + offsetof(Elf64_Ehdr, e_type)) == ET_EXEC)
+            cbi_ld16(p + offsetof(Elf64_Ehdr, e_type)) == ET_EXEC)
             continue;
         uint32_t flags = cbi_ld32(p + offsetof(Elf64_Ehdr, e_flags));
-        if (!(flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)))
+        if (!(cbi_file_kind(p[EI_OSABI], flags) & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)))
             return true;
     }
     return false;
@@ -183,7 +172,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     obj->cuinfo = cbi_object_cuinfo(object);
     check_toolkit(lk, obj);
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
-    bool merc = object->flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
+    bool merc = object->kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     if (lk->mercury)
         lk->opt->view->make(lk, obj);
     else if (cbi_arch_is_mercury(lk->opt->arch) && merc)

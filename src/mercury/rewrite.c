@@ -563,7 +563,7 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func, bool paced)
 static bool has_other_pace(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_section *in = &func->obj->object.sections[func->in_sec];
-    return func->obj->mercury && cbi_pace_differs(EF_CUDA_SM(func->obj->object.flags),
+    return func->obj->mercury && cbi_pace_differs(cbi_arch_renumbered(func->obj->object.sm),
                                                   lk->opt->arch->sm, in->data.data, in->data.size);
 }
 

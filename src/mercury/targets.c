@@ -15,7 +15,7 @@ void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func)
               &(cbi_place){.file = obj->file, .symbol = func->sym->name->s},
               cbi_printf(lk->ctx, "compile '%s' for %s", obj->file, lk->opt->arch->name),
               "Function '%s' in '%s' holds code for sm_%u that %s cannot run as it is",
-              func->sym->name->s, obj->file, EF_CUDA_SM(obj->object.flags), lk->opt->arch->name);
+              func->sym->name->s, obj->file, obj->object.sm, lk->opt->arch->name);
 }
 
 void cbi_mercury_check_portable(cbi_linker *lk)
@@ -28,9 +28,9 @@ void cbi_mercury_check_portable(cbi_linker *lk)
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
             continue;
-        uint32_t flags = sec->func->obj->object.flags, sm = EF_CUDA_SM(flags);
+        uint32_t kind = sec->func->obj->object.kind, sm = cbi_arch_renumbered(sec->func->obj->object.sm);
         /* code without a Mercury side is linked as it is */
-        if (sm == target || !(flags & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
+        if (sm == target || !(kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
             (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)) ||
             (lk->mercury && cbi_pace_applies(sm, target)))
             continue;

@@ -1,5 +1,6 @@
 /* Reads the ELF header and the section table of a device ELF. */
 #include "object/object.h"
+#include "format/arch.h"
 #include "object/rules.h"
 
 enum {
@@ -101,6 +102,8 @@ static bool read_header(cbi_object_reader *r)
     o->phoff = cbi_ld64(p + offsetof(Elf64_Ehdr, e_phoff));
     o->shoff = cbi_ld64(p + offsetof(Elf64_Ehdr, e_shoff));
     o->flags = cbi_ld32(p + offsetof(Elf64_Ehdr, e_flags));
+    o->sm = cbi_file_sm(o->ident[EI_OSABI], o->flags);
+    o->kind = cbi_file_kind(o->ident[EI_OSABI], o->flags);
     o->ehsize = cbi_ld16(p + offsetof(Elf64_Ehdr, e_ehsize));
     o->phentsize = cbi_ld16(p + offsetof(Elf64_Ehdr, e_phentsize));
     o->phnum = cbi_ld16(p + offsetof(Elf64_Ehdr, e_phnum));

@@ -45,6 +45,7 @@ typedef struct cbi_object {
     uint16_t machine;
     uint32_t version;
     uint32_t flags;
+    uint32_t sm, kind; /* from e_flags of either layout: cbi_file_sm(), cbi_file_kind() */
     uint64_t entry, phoff, shoff;
     uint16_t ehsize, phentsize, phnum, shentsize;
     uint32_t shstrndx;

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "format/arch.h"
+#include "format/cuda_elf.h"
 
 /* The facts of what the toolkit's assembler writes for a target. */
 static cbi_arch_facts facts_of(const cbi_arch *arch)
@@ -90,7 +91,7 @@ static void test_compat(void **state)
     static const uint8_t records[] = {2, 9, 1, 0, 2, 2, 2, 0, 2, 5, 5,  0, 3, 7, 1,
                                       1, 2, 3, 0, 0, 2, 6, 3, 0, 4, 11, 2, 0, 9, 9};
     cbi_span compat = {records, sizeof records};
-    cbi_arch_facts facts = cbi_arch_read_facts(0x6006402, &compat);
+    cbi_arch_facts facts = cbi_arch_read_facts(ELFOSABI_CUDA, 0x6006402, &compat);
     assert_int_equal(facts.sm, 100);
     assert_true(facts.mercury);
     assert_true(facts.has_compat);
@@ -103,11 +104,11 @@ static void test_compat(void **state)
         if (size % 4 == 0 && size <= 24)
             continue;
         compat.size = size;
-        facts = cbi_arch_read_facts(0x6006402, &compat);
+        facts = cbi_arch_read_facts(ELFOSABI_CUDA, 0x6006402, &compat);
         assert_false(facts.has_compat);
         assert_true(facts.specific);
     }
-    facts = cbi_arch_read_facts(0x6005004, NULL);
+    facts = cbi_arch_read_facts(ELFOSABI_CUDA, 0x6005004, NULL);
     assert_false(facts.specific);
     assert_false(facts.mercury);
 }
