@@ -132,7 +132,17 @@ static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
     }
 }
 
-void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
+static void put_start(cbi_linker *lk, cbi_map *starts, uint64_t place, int64_t addend)
+{
+    if (!starts || !addend)
+        return;
+    uint64_t *start = CBI_NEW(lk->ctx, uint64_t);
+    *start = (uint64_t)addend;
+    cbi_map_put(lk->ctx, starts, place, start);
+}
+
+void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
+                           cbi_map *ret_starts)
 {
     static cbi_lsym gone;
     const cbi_mercury_view *view = part->obj->mercury;
@@ -147,11 +157,13 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map
                 continue;
             bool lost = !sym || part->obj->symbol_lost[symbol] || sym->removed;
             cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].offset, lost ? &gone : sym);
+            put_start(lk, ret_starts, view->pairs[i][k].offset, view->pairs[i][k].addend);
         }
     }
 }
 
-void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols)
+void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
+                         cbi_map *ret_starts)
 {
     const cbi_lobj *obj = part->obj;
     for (uint32_t i = 1; i < obj->object.section_count; i++) {
@@ -161,8 +173,10 @@ void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *
         for (size_t k = 0; k < cbi_rela_count(sec); k++) {
             cbi_rela rela = cbi_rela_at(sec, k);
             cbi_lsym *sym = obj->symbols[rela.symbol];
-            if (sym && !sym->is_section && !sym->removed && !obj->symbol_lost[rela.symbol])
-                cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
+            if (!sym || sym->is_section || sym->removed || obj->symbol_lost[rela.symbol])
+                continue;
+            cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
+            put_start(lk, ret_starts, rela.offset, rela.addend);
         }
     }
 }

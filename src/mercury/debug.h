@@ -11,11 +11,14 @@ void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part
                       uint64_t start, uint64_t end);
 
 /* Symbols by the place, in the input's SASS section, where their address goes.  A function that is
- * not in the output is stood for by a symbol without a name. */
-void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols);
+ * not in the output is stood for by a symbol without a name.  ret_starts, unless NULL: by the same
+ * place, as uint64_t *, where in the symbol's code the address is, if that is not its start. */
+void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
+                           cbi_map *ret_starts);
 
 /* Functions that are in the output, by the place in the input's Mercury section. */
-void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols);
+void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
+                         cbi_map *ret_starts);
 
 /* frame.c: .debug_frame without the entries of functions that are gone. */
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part);

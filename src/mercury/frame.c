@@ -4,7 +4,9 @@
  * A weak function that another copy replaced may have several descriptions.  The finalizer reads
  * them all as ones of the copy that is linked: the first says what they say together, in terms of
  * that copy's code, the others keep their Mercury range and say nothing.  So do all of a function
- * that the finalizer knows by an alias, as they name the function itself.
+ * that the finalizer knows by an alias, as they name the function itself.  A description of a
+ * function within a kernel's code, of ptxas -ewp, starts behind the kernel's first instruction and is
+ * one by itself.
  */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
@@ -41,6 +43,13 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
 static const cbi_lsym *described(cbi_map *symbols, const entry *e)
 {
     return cbi_map_get(symbols, e->id_at + e->id_size);
+}
+
+/* Where in the function's code the described part starts. */
+static uint64_t start_of(cbi_map *starts, const entry *e)
+{
+    const uint64_t *start = cbi_map_get(starts, e->id_at + e->id_size);
+    return start ? *start : 0;
 }
 
 static void put(uint8_t *p, unsigned width, uint64_t value)
@@ -105,15 +114,18 @@ static uint64_t read_advance(cbi_reader *r, uint8_t op, unsigned *ret_width)
     return delta;
 }
 
-/* Fits range and advances to code that moved; deltas keep their width, as code only shrinks. */
-static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewrite *rw)
+/* Fits range and advances to code that moved; deltas keep their width, as code only shrinks.  The
+ * description is of what is from `begin` on; the whole function if that is 0. */
+static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewrite *rw,
+                       uint64_t begin)
 {
     cbi_reader r = cbi_reader_at((cbi_span){fde, size}, at + ADDRESS);
-    cbi_read64(&r);
+    uint64_t range = cbi_read64(&r);
     if (r.bad)
         return;
-    cbi_st64(fde + at + ADDRESS, rw->size);
-    uint64_t old = 0, now = 0;
+    uint64_t old = begin, now = cbi_rewrite_map(rw, begin);
+    cbi_st64(fde + at + ADDRESS,
+             begin || range < rw->old_size ? cbi_rewrite_map(rw, begin + range) - now : rw->size);
     while (r.pos < size && !r.bad) {
         size_t op_at = r.pos;
         uint8_t op = cbi_read8(&r);
@@ -152,7 +164,8 @@ static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
         const cbi_mercury_part *part = &debug->parts.items[p];
         description d = {.bytes = part->obj->object.sections[part->section].data};
         cbi_map symbols = {0};
-        cbi_mercury_symbols(lk, part, &symbols);
+        cbi_map starts = {0};
+        cbi_mercury_symbols(lk, part, &symbols, &starts);
         for (uint64_t at = 0; at < d.bytes.size && next_entry(d.bytes, at, &d.fde);
              at = d.fde.end) {
             if (d.fde.cie) {
@@ -160,7 +173,7 @@ static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
                 continue;
             }
             const cbi_lsym *sym = described(&symbols, &d.fde);
-            if (!sym || !sym->func)
+            if (!sym || !sym->func || start_of(&starts, &d.fde))
                 continue;
             description_list *list = cbi_map_get(&debug->frames, CBI_KEY(sym->func));
             if (!list) {
@@ -279,7 +292,7 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
                          const entry *cie, const entry *fde, const cbi_func *func)
 {
     description_list *list = cbi_map_get(&debug->frames, CBI_KEY(func));
-    bool hidden = cbi_mercury_name_of(lk, func) != func->sym;
+    bool hidden = !cbi_is_inner(func) && cbi_mercury_name_of(lk, func) != func->sym;
     if (!list || (list->items.len < 2 && !hidden) || list->next == list->items.len)
         return false;
     const description *d = &list->items.items[list->next];
@@ -305,8 +318,8 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
-    cbi_map symbols = {0};
-    cbi_mercury_described(lk, part, &symbols);
+    cbi_map symbols = {0}, starts = {0};
+    cbi_mercury_described(lk, part, &symbols, &starts);
     if (part == debug->parts.items)
         collect_descriptions(lk, debug);
     uint64_t at = 0;
@@ -325,7 +338,8 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
             have_cie = false;
             continue;
         }
-        if (have_cie && sym && sym->func && write_joined(lk, debug, part, &cie, &e, sym->func)) {
+        uint64_t begin = start_of(&starts, &e);
+        if (have_cie && sym && sym->func && !begin && write_joined(lk, debug, part, &cie, &e, sym->func)) {
             have_cie = false;
             continue;
         }
@@ -344,7 +358,7 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
         const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
         if (rw)
             move_frame(debug->sass.items + start, e.end - e.start, e.id_at - e.start + e.id_size,
-                       rw);
+                       rw, begin);
     }
     if (at < bytes.size)
         cbi_mercury_copy(lk, debug, part, at, bytes.size);

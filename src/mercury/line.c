@@ -346,7 +346,7 @@ static bool find_mercury_sequence(cbi_linker *lk, const cbi_mercury_part *part, 
 {
     cbi_span bytes = part->obj->object.sections[part->section].data;
     cbi_map symbols = {0};
-    cbi_mercury_symbols(lk, part, &symbols);
+    cbi_mercury_symbols(lk, part, &symbols, NULL);
     uint64_t at = 0;
     for (; read_unit(bytes, at, ret_unit); at = ret_unit->end)
         if (number-- == 0) {
@@ -485,7 +485,7 @@ void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_map symbols = {0};
-    cbi_mercury_described(lk, part, &symbols);
+    cbi_mercury_described(lk, part, &symbols, NULL);
     uint64_t at = 0;
     unsigned number = 0;
     while (at < bytes.size) {

@@ -207,7 +207,7 @@ const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
     cbi_map *names = &cbi_mercury_state_of(lk)->names;
     for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
         cbi_lsym *sym = lk->out_symbols.items[i];
-        if (sym->func && sym->sec && sym->state == CBI_SYM_DEFINED)
+        if (sym->func && !cbi_is_inner(sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
             cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), sym);
     }
     const cbi_lsym *name = cbi_map_get(names, CBI_KEY(func->sym->sec));
@@ -224,11 +224,27 @@ static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
     return f->obj ? f->obj->mercury->file.symbols[f->in_sym].size : 0;
 }
 
+/* A function within a kernel's code, where the SASS side has it. */
+static void inner_symbol(cbi_linker *lk, const cbi_func *f, uint8_t *p)
+{
+    const cbi_symbol *in = &f->obj->mercury->file.symbols[f->in_sym];
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, f->alias_of);
+    uint64_t start = in->value, end = in->value + in->size;
+    if (rw) {
+        start = cbi_rewrite_map(rw, start);
+        end = cbi_rewrite_map(rw, end);
+    }
+    cbi_st64(p + 8, start);
+    cbi_st64(p + 16, end - start);
+}
+
 /* What the SASS table says differently. */
 static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
     bool undefined = sym->state == CBI_SYM_UNDEF;
-    if (sym->func && !undefined)
+    if (sym->func && !undefined && cbi_is_inner(sym->func))
+        inner_symbol(lk, sym->func, p);
+    else if (sym->func && !undefined)
         cbi_st64(p + 16, code_size(lk, sym->func));
     if (undefined && !sym->func)
         cbi_st64(p + 8, reserved_value(sym, cbi_ld64(p + 8)));
