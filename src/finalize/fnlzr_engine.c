@@ -44,8 +44,7 @@ static cbi_fnlzr_code validate(cbi_fnlzr_state *f)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "the ELF type is none that is finalized");
     if (f->config.post_link && type != ET_EXEC)
         return cbi_fnlzr_fail(f, CBI_FNLZR_INVALID, "an executable is expected after the link");
-    if (!(f->object.kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
-        !f->object.merc_symtab)
+    if (!(f->object.kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) || !f->object.merc_symtab)
         return cbi_fnlzr_fail(f, CBI_FNLZR_NOT_CAPMERC, cbi_fnlzr_code_text(CBI_FNLZR_NOT_CAPMERC));
     return CBI_FNLZR_OK;
 }

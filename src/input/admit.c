@@ -25,8 +25,7 @@ static cuinfo read_cuinfo(const cbi_elf *elf)
     cuinfo info = {0};
     cbi_span note = {NULL, 0};
     if (is_legacy(elf)) /* before the note there was e_version */
-        return (cuinfo){
-            .present = true, .version = 2, .toolkit = cbi_ld32(elf->bytes.data + 20)};
+        return (cuinfo){.present = true, .version = 2, .toolkit = cbi_ld32(elf->bytes.data + 20)};
     uint32_t index = EF_CUDA_CUINFO(elf->flags);
     if (index == CUINFO_BY_NAME) {
         cbi_elf_find(elf, ".note.nv.cuinfo", &note);
@@ -200,8 +199,8 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     check_abi(ctx, file, &elf);
     check_arch(in, file, &elf);
     check_toolkit(in, file, &elf);
-    if (cbi_arch_is_mercury(in->options.arch) &&
-        (elf.kind & EF_CUDA_KIND_CAPMERC) && (elf.kind & EF_CUDA_KIND_SASS))
+    if (cbi_arch_is_mercury(in->options.arch) && (elf.kind & EF_CUDA_KIND_CAPMERC) &&
+        (elf.kind & EF_CUDA_KIND_SASS))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags claim Mercury code and SASS only at the same time",
                   "Internal error");

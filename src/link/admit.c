@@ -65,9 +65,8 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
     if (sm == 0)
         cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
                   "Unknown arch name 'sm_0'");
-    cbi_arch_facts facts =
-        cbi_arch_read_facts(obj->object.ident[EI_OSABI], obj->object.flags,
-                            obj->has_compat ? &obj->compat : NULL);
+    cbi_arch_facts facts = cbi_arch_read_facts(obj->object.ident[EI_OSABI], obj->object.flags,
+                                               obj->has_compat ? &obj->compat : NULL);
     bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
     if (cbi_arch_is_mercury(lk->opt->arch))
         lk->opt->view->trace_admission(lk, obj, &facts, accepted);
@@ -79,8 +78,7 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                   lk->opt->arch->name);
     lk->seen_mercury |= facts.mercury;
     check_kind(lk, obj);
-    if (lk->mercury && (obj->object.kind & EF_CUDA_KIND_CAPMERC) &&
-        facts.isa > CBI_MERCURY_ISA_MAX)
+    if (lk->mercury && (obj->object.kind & EF_CUDA_KIND_CAPMERC) && facts.isa > CBI_MERCURY_ISA_MAX)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
                              CBI_MERCURY_ISA_MAX),
@@ -92,8 +90,7 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
     const cbi_cuinfo *c = &obj->cuinfo;
     cbi_place place = {.file = obj->file};
     /* nvlink asks this of sm_90 alone */
-    if (obj->object.sm == 90 &&
-        (!c->present || c->version < 2 || c->toolkit < CUDA_TOOLKIT_MIN))
+    if (obj->object.sm == 90 && (!c->present || c->version < 2 || c->toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
     if (c->toolkit > CUDA_TOOLKIT)

@@ -5,8 +5,8 @@
  * them all as ones of the copy that is linked: the first says what they say together, in terms of
  * that copy's code, the others keep their Mercury range and say nothing.  So do all of a function
  * that the finalizer knows by an alias, as they name the function itself.  A description of a
- * function within a kernel's code, of ptxas -ewp, starts behind the kernel's first instruction and is
- * one by itself.
+ * function within a kernel's code, of ptxas -ewp, starts behind the kernel's first instruction and
+ * is one by itself.
  */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
@@ -339,7 +339,8 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
             continue;
         }
         uint64_t begin = start_of(&starts, &e);
-        if (have_cie && sym && sym->func && !begin && write_joined(lk, debug, part, &cie, &e, sym->func)) {
+        if (have_cie && sym && sym->func && !begin &&
+            write_joined(lk, debug, part, &cie, &e, sym->func)) {
             have_cie = false;
             continue;
         }

@@ -28,7 +28,8 @@ void cbi_mercury_check_portable(cbi_linker *lk)
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
             continue;
-        uint32_t kind = sec->func->obj->object.kind, sm = cbi_arch_renumbered(sec->func->obj->object.sm);
+        uint32_t kind = sec->func->obj->object.kind,
+                 sm = cbi_arch_renumbered(sec->func->obj->object.sm);
         /* code without a Mercury side is linked as it is */
         if (sm == target || !(kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC)) ||
             (cbi_mercury_text_mask(sm, sec->bytes, sec->size) & cbi_mercury_target_bit(target)) ||
