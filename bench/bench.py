@@ -2,6 +2,7 @@
 """Times cubind against nvlink and against copying the inputs, in the same run on the same machine.
 
 usage: bench.py [--build FOLDER] [--rounds N] [--json FILE] [--list] [SCENARIO...]
+       bench.py --account PROGRAM [--places] [SHAPE...]
 
 Commands of a scenario take turns, so that a busy machine slows all of them alike; the first round
 measures memory and is not timed.  Figures are medians; a ratio is the other's time over cubind's,
@@ -27,6 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 sys.dont_write_bytecode = True
 import scale  # noqa: E402
+import account  # noqa: E402
 
 EMULATE = ["--emulate", "nvlink-13.0.88"]
 LIMIT = 180  # seconds for one command
@@ -221,6 +223,18 @@ SCENARIOS = {
 DEFAULT = ["two", "ten", "wide-150", "chain-150", "wide-sm100", "dump-500mb", "check-500mb"]
 
 
+# Shapes whose memory is accounted for: modules and functions in each
+ACCOUNTED = {"wide": (800, 20), "chain": (800, 20), "deep": (800, 20)}
+
+
+def account_all(bench, program, shapes, places):
+    for shape in shapes or ACCOUNTED:
+        count, funcs = ACCOUNTED[shape]
+        inputs = bench.modules(shape, count, funcs)
+        print("%s, %d modules of %d functions:" % (shape, count, funcs))
+        account.report(os.path.abspath(program), bench.cubind, "90", inputs, bench.folder, places)
+
+
 def describe(name, r):
     times = r["times"]
     mine, peak, work = times["cubind"]
@@ -246,11 +260,20 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--json")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--account", metavar="PROGRAM", help="built with counters")
+    parser.add_argument("--places", action="store_true", help="of the source, under each kind")
     parser.add_argument("scenarios", nargs="*")
     args = parser.parse_args()
     if args.list:
         for name, (about, _) in SCENARIOS.items():
             print("%-12s %s%s" % (name, about, "" if name in DEFAULT else " (only when named)"))
+        return 0
+    if args.account:
+        bench = Bench(args)
+        try:
+            account_all(bench, args.account, args.scenarios, args.places)
+        finally:
+            bench.close()
         return 0
     unknown = [s for s in args.scenarios if s not in SCENARIOS and s != "all"]
     if unknown:

@@ -146,6 +146,13 @@ char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);
 char *cbi_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
 char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
 
+/* A block of its own, zeroed, which can grow and be given back before the job ends: for large things
+ * of a passing kind.  What is not given back ends with the context. */
+void *cbi_large_alloc(cbi_ctx *ctx, size_t size);
+/* Keeps the contents, up to the smaller size; what is new has no defined contents. */
+void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size);
+void cbi_large_free(cbi_ctx *ctx, void *memory);
+
 #define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))
 #define CBI_NEW_ARRAY(ctx, n, type) ((type *)cbi_alloc_array((ctx), (n), sizeof(type)))
 
@@ -159,7 +166,7 @@ typedef struct cbi_pool {
 void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
 #define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_alloc((ctx), (pool), sizeof(type)))
 
-/* Growable array of T in the arena. */
+/* Growable array of T in the arena.  Pointers to elements end when it grows. */
 #define CBI_VEC(T)                                                                                 \
     struct {                                                                                       \
         T *items;                                                                                  \
@@ -278,10 +285,12 @@ CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
 /* ---- the context ---- */
 
 struct cbi_arena_block;
+struct cbi_large_block;
 
 struct cbi_ctx {
     cbi_allocator allocator;
     struct cbi_arena_block *blocks;
+    struct cbi_large_block *large; /* see cbi_large_alloc() */
     size_t memory_used;
     size_t memory_limit; /* bytes; 0 = none */
     bool over_limit;     /* that, and not the system, has stopped the job */

@@ -41,6 +41,13 @@ static void default_free(void *user, void *block, size_t size)
     free(block);
 }
 
+/* A block of its own, in a list of such. */
+typedef struct cbi_large_block {
+    struct cbi_large_block *prev, *next;
+    size_t size; /* of the whole block, header included */
+    size_t unused;
+} cbi_large_block;
+
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
 
@@ -61,7 +68,19 @@ void cbi_arena_fini(cbi_ctx *ctx)
         block = next;
     }
     ctx->blocks = NULL;
+    while (ctx->large)
+        cbi_large_free(ctx, ctx->large + 1);
     ctx->memory_used = 0;
+}
+
+/* What the job may still take; false ends it. */
+static void take(cbi_ctx *ctx, size_t size)
+{
+    if (ctx->memory_limit &&
+        (ctx->memory_used > ctx->memory_limit || size > ctx->memory_limit - ctx->memory_used)) {
+        ctx->over_limit = true;
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    }
 }
 
 static void *new_block(cbi_ctx *ctx, size_t need)
@@ -105,6 +124,90 @@ static void *new_block(cbi_ctx *ctx, size_t need)
     }
     return (uint8_t *)block + BLOCK_HEADER;
 }
+
+/* ---- large blocks ---- */
+
+static void enter_large(cbi_ctx *ctx, cbi_large_block *block, size_t size)
+{
+    block->size = size;
+    block->prev = NULL;
+    block->next = ctx->large;
+    if (ctx->large)
+        ctx->large->prev = block;
+    ctx->large = block;
+    ctx->memory_used += size;
+}
+
+static void leave_large(cbi_ctx *ctx, cbi_large_block *block)
+{
+    if (block->prev)
+        block->prev->next = block->next;
+    else
+        ctx->large = block->next;
+    if (block->next)
+        block->next->prev = block->prev;
+    ctx->memory_used -= block->size;
+}
+
+static cbi_large_block *new_large(cbi_ctx *ctx, size_t size)
+{
+    take(ctx, size);
+    cbi_large_block *block = ctx->allocator.alloc == default_alloc
+                                 ? calloc(1, size)
+                                 : ctx->allocator.alloc(ctx->allocator.user, size);
+    if (!block)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return block;
+}
+
+static size_t large_size(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return SIZE_MAX / 2; /* which no system has */
+    return size + sizeof(cbi_large_block);
+}
+
+void *cbi_large_alloc(cbi_ctx *ctx, size_t size)
+{
+    size = large_size(size);
+    cbi_large_block *block = new_large(ctx, size);
+    if (ctx->allocator.alloc != default_alloc)
+        memset(block, 0, size);
+    enter_large(ctx, block, size);
+    return block + 1;
+}
+
+void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size)
+{
+    size = large_size(size);
+    cbi_large_block *old = (cbi_large_block *)memory - 1, *block;
+    size_t old_size = old->size;
+    if (size > old_size)
+        take(ctx, size - old_size);
+    leave_large(ctx, old);
+    if (ctx->allocator.alloc == default_alloc) {
+        block = realloc(old, size);
+    } else {
+        block = ctx->allocator.alloc(ctx->allocator.user, size);
+        if (block) {
+            memcpy(block + 1, old + 1, (size < old_size ? size : old_size) - sizeof *block);
+            ctx->allocator.free(ctx->allocator.user, old, old_size);
+        }
+    }
+    enter_large(ctx, block ? block : old, block ? size : old_size);
+    if (!block)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return block + 1;
+}
+
+void cbi_large_free(cbi_ctx *ctx, void *memory)
+{
+    cbi_large_block *block = (cbi_large_block *)memory - 1;
+    leave_large(ctx, block);
+    ctx->allocator.free(ctx->allocator.user, block, block->size);
+}
+
+/* ---- small ones ---- */
 
 static size_t round_up(size_t size)
 {
@@ -206,6 +309,14 @@ static bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_siz
     return true;
 }
 
+/* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
+ * its old places would stay behind. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { LARGE_ARRAY = 1 }; /* finds who keeps a pointer into an array that grows */
+#else
+enum { LARGE_ARRAY = 64 * 1024 };
+#endif
+
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)
 {
@@ -216,8 +327,11 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     uint64_t bytes;
     if (!cbi_mul(want, item_size, &bytes) || bytes > SIZE_MAX / 2)
         cbi_fail(ctx, CB_ERR_NOMEM);
-    if (!extend(ctx, items, *cap * item_size, bytes)) {
-        void *grown = cbi_alloc(ctx, bytes);
+    if (items && *cap * item_size >= LARGE_ARRAY) {
+        items = cbi_large_resize(ctx, items, bytes);
+    } else if (bytes >= LARGE_ARRAY || !extend(ctx, items, *cap * item_size, bytes)) {
+        void *grown =
+            bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
         if (len)
             memcpy(grown, items, len * item_size);
         items = grown;

@@ -9,7 +9,10 @@
 static void grow_names(cbi_ctx *ctx)
 {
     size_t cap = ctx->name_cap ? ctx->name_cap * 2 : 1024;
-    struct cbi_name_slot *slots = CBI_NEW_ARRAY(ctx, cap, struct cbi_name_slot);
+    size_t names = cap / 2 * sizeof *ctx->names;
+    ctx->names =
+        ctx->names ? cbi_large_resize(ctx, ctx->names, names) : cbi_large_alloc(ctx, names);
+    struct cbi_name_slot *slots = cbi_large_alloc(ctx, cap * sizeof *slots);
     for (size_t i = 0; i < ctx->name_cap; i++) {
         struct cbi_name_slot slot = ctx->name_slots[i];
         if (!slot.number)
@@ -19,12 +22,10 @@ static void grow_names(cbi_ctx *ctx)
             at = (at + 1) & (cap - 1);
         slots[at] = slot;
     }
+    if (ctx->name_slots)
+        cbi_large_free(ctx, ctx->name_slots);
     ctx->name_slots = slots;
     ctx->name_cap = cap;
-    cbi_name **names = CBI_NEW_ARRAY(ctx, cap / 2, cbi_name *);
-    if (ctx->name_count)
-        memcpy(names, ctx->names, ctx->name_count * sizeof *names);
-    ctx->names = names;
 }
 
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
@@ -76,9 +77,11 @@ void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, voi
         size_t cap = table->cap ? table->cap : 1024;
         while (cap <= name->id)
             cap *= 2;
-        void **items = CBI_NEW_ARRAY(ctx, cap, void *);
-        if (table->cap)
+        void **items = cbi_large_alloc(ctx, cap * sizeof *items);
+        if (table->cap) {
             memcpy(items, table->items, table->cap * sizeof *items);
+            cbi_large_free(ctx, table->items);
+        }
         *table = (cbi_name_table){items, cap};
     }
     table->items[name->id] = value;

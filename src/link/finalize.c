@@ -311,11 +311,12 @@ static void fill_relocs(cbi_linker *lk)
         cbi_osec *sec = lk->out.items[i];
         if (!is_reloc(sec->type))
             continue;
-        sec->bytes = cbi_alloc(lk->ctx, sec->size);
+        uint8_t *entries = cbi_alloc(lk->ctx, sec->size);
+        sec->bytes = entries;
         for (size_t j = 0; j < sec->relocs.len; j++) {
             const cbi_lrel *r = sec->relocs.items[j];
             cbi_link_check_kept(lk, r);
-            uint8_t *p = sec->bytes + j * sec->entsize;
+            uint8_t *p = entries + j * sec->entsize;
             cbi_st64(p, r->offset);
             cbi_st64(p + 8, (uint64_t)symbol_index(r->sym) << 32 | r->type);
             if (sec->entsize == 24)
@@ -410,26 +411,27 @@ static void fill_symtab(cbi_linker *lk)
     cbi_osec *sec = lk->symtab;
     size_t count = lk->out_symbols.len;
     sec->size = count * 24;
-    sec->bytes = cbi_alloc(lk->ctx, sec->size);
+    uint8_t *entries = cbi_alloc(lk->ctx, sec->size), *numbers = NULL;
+    sec->bytes = entries;
     cbi_osec *shndx =
         needs_shndx(lk) ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
     if (shndx) {
         shndx->size = count * 4;
-        shndx->bytes = cbi_alloc(lk->ctx, shndx->size);
+        shndx->bytes = numbers = cbi_alloc(lk->ctx, shndx->size);
         for (size_t i = 0; i < lk->secs.len; i++)
             lk->secs.items[i]->number = section_number(lk, i);
     }
-    cbi_st64(sec->bytes + 8, null_value(lk));
+    cbi_st64(entries + 8, null_value(lk));
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
-        uint8_t *p = sec->bytes + i * 24;
+        uint8_t *p = entries + i * 24;
         uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
         uint16_t field = sym->state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
         /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
          * takes a section that happens to be number SHN_COMMON for common symbols, too. */
         bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
-        if (shndx && index)
-            cbi_st32(shndx->bytes + i * 4, beyond ? index : sym->sec->number);
+        if (numbers && index)
+            cbi_st32(numbers + i * 4, beyond ? index : sym->sec->number);
         if (beyond)
             field = SHN_XINDEX;
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));

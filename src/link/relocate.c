@@ -114,11 +114,11 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     return v;
 }
 
-void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint64_t symbol_value,
-                    uint32_t bank)
+void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents, uint64_t size,
+                    uint64_t symbol_value, uint32_t bank)
 {
-    uint8_t *p = r->target->bytes + r->offset;
-    size_t room = r->target->size - r->offset;
+    uint8_t *p = contents + r->offset;
+    size_t room = size - r->offset;
     uint64_t olds[3];
     for (unsigned i = 0; i < type->field_count; i++)
         olds[i] = get_bits(p, room, type->fields[i].start, type->fields[i].width);
@@ -147,9 +147,9 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint64_t symb
     }
 }
 
-static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
+static void clear_field(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
-    put_bits(r->target->bytes + r->offset, r->target->size - r->offset, type->fields[0].start,
+    put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset, type->fields[0].start,
              type->fields[0].width, 0);
 }
 
@@ -158,7 +158,7 @@ static void clear_field(const cbi_reloc_type *type, const cbi_lrel *r)
 static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
 {
     return lk->mercury ? lk->opt->view->in_range(r)
-                       : r->target->bytes && r->offset < r->target->size;
+                       : cbi_section_has_data(r->target->type) && r->offset < r->target->size;
 }
 
 static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const char *what)
@@ -178,12 +178,13 @@ void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r)
 }
 
 /* The addend of an entry that has none of its own. */
-static int64_t old_field(const cbi_lrel *r)
+static int64_t old_field(cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    if (!type || !type->field_count || !r->target->bytes || r->offset >= r->target->size)
+    if (!type || !type->field_count || !cbi_section_has_data(r->target->type) ||
+        r->offset >= r->target->size)
         return 0;
-    return (int64_t)get_bits(r->target->bytes + r->offset, r->target->size - r->offset,
+    return (int64_t)get_bits(cbi_sec_bytes(lk, r->target) + r->offset, r->target->size - r->offset,
                              type->fields[0].start, type->fields[0].width);
 }
 
@@ -216,7 +217,7 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
     if (!r->is_rela && lk->opt->force_rela && !lk->mercury) {
         if (lk->merge_constants && in_gap(r))
             out_of_range(lk, r, "reloc address not found");
-        r->addend = old_field(r);
+        r->addend = old_field(lk, r);
     }
     cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, r);
@@ -272,7 +273,7 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
-        copy->addend = old_field(r);
+        copy->addend = old_field(lk, r);
     if (r->sym) {
         r->sym->recorded = true;
         copy->addend += (int64_t)cbi_section_base(r);
@@ -383,7 +384,7 @@ static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
     if (lk->mercury)
         lk->opt->view->patch(lk, r, v.value, v.bank);
     else
-        cbi_link_patch(type, r, v.value, v.bank);
+        cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, v.value, v.bank);
 }
 
 static void carry_out(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type,
@@ -393,7 +394,7 @@ static void carry_out(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type,
     case CBI_OUTCOME_DROP:
         return;
     case CBI_OUTCOME_CLEAR:
-        clear_field(type, r);
+        clear_field(lk, type, r);
         return;
     case CBI_OUTCOME_PATCH:
         resolve_one(lk, r, type);
@@ -446,7 +447,7 @@ void cbi_link_relocate(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!lk->secs.items[i]->dead)
-            cbi_sec_materialize(lk, lk->secs.items[i]);
+            cbi_sec_settle(lk, lk->secs.items[i]);
     for (size_t i = lk->rels.len; i-- > 0;) {
         cbi_lrel *r = &lk->rels.items[i];
         if (cbi_reloc_counts(lk, r))

@@ -75,19 +75,59 @@ uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t 
     return base;
 }
 
-void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec)
+/* ---- contents ---- */
+
+static void copy_contents(cbi_linker *lk, cbi_osec *sec)
 {
-    if (sec->bytes || !cbi_section_has_data(sec->type))
-        return;
-    sec->bytes = cbi_alloc(lk->ctx, sec->size);
+    uint8_t *bytes = cbi_alloc(lk->ctx, sec->size);
     for (size_t i = 0; i < sec->pieces.len; i++) {
         const cbi_piece *piece = &sec->pieces.items[i];
         if (piece->offset >= sec->size)
             continue;
         size_t room = sec->size - piece->offset;
-        memcpy(sec->bytes + piece->offset, piece->bytes.data,
+        memcpy(bytes + piece->offset, piece->bytes.data,
                piece->bytes.size < room ? piece->bytes.size : room);
     }
+    sec->bytes = sec->copy = bytes;
+}
+
+/* Can the pieces be written one after the other? */
+static bool in_order(const cbi_osec *sec)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < sec->pieces.len; i++) {
+        const cbi_piece *piece = &sec->pieces.items[i];
+        if (piece->offset < end || piece->offset > sec->size ||
+            piece->bytes.size > sec->size - piece->offset)
+            return false;
+        end = piece->offset + piece->bytes.size;
+    }
+    return true;
+}
+
+void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec)
+{
+    if (sec->bytes || !cbi_section_has_data(sec->type))
+        return;
+    const cbi_piece *first = sec->pieces.len == 1 ? &sec->pieces.items[0] : NULL;
+    if (first && first->offset == 0 && first->bytes.size >= sec->size)
+        sec->bytes = first->bytes.data;
+    else if (lk->mercury || !in_order(sec))
+        copy_contents(lk, sec); /* the second view reads all of them */
+}
+
+const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec)
+{
+    if (!sec->bytes)
+        copy_contents(lk, sec);
+    return sec->bytes;
+}
+
+uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec)
+{
+    if (!sec->copy)
+        copy_contents(lk, sec);
+    return sec->copy;
 }
 
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)

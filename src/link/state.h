@@ -76,7 +76,9 @@ struct cbi_osec {
     uint64_t size;
     uint64_t offset;
     uint64_t align;
-    uint8_t *bytes; /* the contents once layout has fixed the size; NULL without file bytes */
+    const uint8_t *bytes; /* the contents once layout has fixed the size, where they lie in one
+                             place: an input's, or the copy.  NULL: they are the pieces */
+    uint8_t *copy;        /* to be written to, or NULL */
     uint64_t entsize;
     CBI_VEC(cbi_piece) pieces;
     cbi_osec *target;       /* section that sh_info names */
@@ -412,8 +414,12 @@ void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec);
 /* Append bytes at the section's alignment rules; returns the offset. */
 uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align);
-/* Contents as one block; call after layout. */
-void cbi_sec_materialize(cbi_linker *lk, cbi_osec *sec);
+/* After layout: refers to the contents where they lie, copies them where that is not enough. */
+void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec);
+/* The contents in one place. */
+const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
+/* ... for writing. */
+uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
 /* --preserve-relocs: makes target->resolved. */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
@@ -561,10 +567,11 @@ void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *tables,
                            cbi_section_header_fn section_header, const void *user, cbi_sink *sink);
 /* A section's header; the string offset, types and links are those of the link's own tables. */
 void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *ret_header);
-/* Puts symbol value, bank and addend where the relocation's type says. */
+/* Puts symbol value, bank and addend where the relocation's type says, in the contents (size bytes)
+ * of what it applies to. */
 struct cbi_reloc_type;
-void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint64_t value,
-                    uint32_t bank);
+void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents,
+                    uint64_t size, uint64_t value, uint32_t bank);
 void cbi_link_verbose(cbi_linker *lk);
 
 #endif

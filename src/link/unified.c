@@ -44,15 +44,15 @@ void cbi_link_fill_unified(cbi_linker *lk)
             const cbi_secmap *map = &obj->sections[s];
             if (!is_table(in) || !map->out || map->out->dead)
                 continue;
-            cbi_sec_materialize(lk, map->out);
+            uint8_t *table = cbi_sec_writable(lk, map->out) + map->base;
             for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {
                 const uint8_t *from = in->data.data + off;
                 uint32_t index = from[0] | from[1] << 8 | from[2] << 16 | (uint32_t)from[3] << 24;
                 const cbi_lsym *sym = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
                 if (!sym || map->base + off + ENTRY_SIZE > map->out->size)
                     continue;
-                put32(map->out->bytes + map->base + off, sym->index);
-                put32(map->out->bytes + map->base + off + 4, ENTRY_LINKED);
+                put32(table + off, sym->index);
+                put32(table + off + 4, ENTRY_LINKED);
             }
         }
     }

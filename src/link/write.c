@@ -165,6 +165,22 @@ static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
     cbi_link_section_header(lk, lk->out.items[i], ret_header);
 }
 
+/* In one place, or piece by piece with zeros between. */
+static void write_contents(const cbi_osec *sec, cbi_sink *sink)
+{
+    cbi_sink_pad_to(sink, sec->offset);
+    if (sec->bytes) {
+        cbi_sink_write(sink, sec->bytes, sec->size);
+        return;
+    }
+    for (size_t i = 0; i < sec->pieces.len; i++) {
+        const cbi_piece *piece = &sec->pieces.items[i];
+        cbi_sink_pad_to(sink, sec->offset + piece->offset);
+        cbi_sink_write(sink, piece->bytes.data, piece->bytes.size);
+    }
+    cbi_sink_pad_to(sink, sec->offset + sec->size);
+}
+
 void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
 {
     cbi_segment segments[4];
@@ -176,12 +192,8 @@ void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
         .segment_count = lk->exec ? make_segments(lk, segments) : 0,
     };
     cbi_link_write_header(lk, &tables, sink);
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
-        if (!cbi_section_has_data(sec->type))
-            continue;
-        cbi_sink_pad_to(sink, sec->offset);
-        cbi_sink_write(sink, sec->bytes, sec->size);
-    }
+    for (size_t i = 1; i < lk->out.len; i++)
+        if (cbi_section_has_data(lk->out.items[i]->type))
+            write_contents(lk->out.items[i], sink);
     cbi_link_write_tables(lk, &tables, out_section_header, lk, sink);
 }

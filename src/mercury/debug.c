@@ -109,11 +109,7 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
         uint64_t value = fix->value;
         if (sass.sym && sass.sym->is_section)
             value = cbi_mercury_debug_target(lk, &fix->rel, sass.addend) - (uint64_t)sass.addend;
-        cbi_osec side = *d->sec;
-        side.bytes = d->sass.items;
-        side.size = d->sass.len;
-        sass.target = &side;
-        cbi_link_patch(type, &sass, value, fix->bank);
+        cbi_link_patch(type, &sass, d->sass.items, d->sass.len, value, fix->bank);
     }
 }
 

@@ -534,7 +534,8 @@ static cbi_scoreboard_text text_of(cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-    cbi_scoreboard_text text = {.bytes = func->text->bytes, .size = func->text->size};
+    cbi_scoreboard_text text = {.bytes = cbi_sec_writable(lk, func->text),
+                                .size = func->text->size};
     if (rw)
         text = (cbi_scoreboard_text){.bytes = rw->text,
                                      .size = rw->size,

@@ -82,14 +82,15 @@ static void patch_sass(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
     sass.offset = cbi_sass_of(rel)->offset;
     sass.type = cbi_sass_of(rel)->type;
     sass.addend = cbi_sass_of(rel)->addend;
-    cbi_link_patch(type, &sass, value, bank);
+    cbi_link_patch(type, &sass, cbi_sec_writable(lk, rel->target), rel->target->size, value, bank);
 }
 
 void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
 {
     bank = bank_of(rel, bank);
     if (!cbi_is_text(rel->target)) {
-        cbi_link_patch(cbi_reloc_find(rel->type), rel, value, bank);
+        cbi_link_patch(cbi_reloc_find(rel->type), rel, cbi_sec_writable(lk, rel->target),
+                       rel->target->size, value, bank);
         if (cbi_is_debug(rel->target))
             add_fixup(lk, rel, value, bank);
         return;
@@ -171,7 +172,7 @@ enum {
     OP_LDCU = 0x1ac,
 };
 
-static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
+static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
 {
     static const cbi_reloc_type ldc = {.field_count = 1, .fields = {{38, 16, CBI_SRC_VALUE, 0}}};
     static const cbi_reloc_type ldcu = {.field_count = 1, .fields = {{37, 17, CBI_SRC_VALUE, 0}}};
@@ -185,7 +186,7 @@ static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_e
     uint16_t op = cbi_ld16(text->bytes + load.offset) & 0x1ff;
     load.is_rela = true;
     if (op == OP_LDC || op == OP_LDCU)
-        cbi_link_patch(op == OP_LDC ? &ldc : &ldcu, &load,
+        cbi_link_patch(op == OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text), text->size,
                        lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 

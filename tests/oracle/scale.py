@@ -32,7 +32,9 @@ def decl(name):
 
 def module(shape, m, funcs):
     """PTX of module M: FUNCS functions; wide: a kernel calls them all, and each calls one of the
-    next module's leaves; chain and ring: each function calls the next one."""
+    next module's leaves; chain, deep and ring: each function calls the next one, and a kernel enters
+    at every hundredth module, or at every one (deep).  many: kernels that all call one function;
+    one: a kernel that calls all functions."""
     first = m * funcs
     if shape == "wide":
         leaf = "leaf%d" % (m + 1)
@@ -41,10 +43,15 @@ def module(shape, m, funcs):
         names = ["f%d" % (first + i) for i in range(funcs - 1)]
         s += "".join(func(n, call(leaf) if i == 0 else "") for i, n in enumerate(names))
         return s + kernel("k%d" % m, "".join(call(n) for n in names))
+    if shape == "many":
+        return HEAD + decl("f") + "".join(kernel("k%d" % (first + i), call("f"))
+                                          for i in range(funcs))
+    if shape == "one":
+        return HEAD + "".join(func("f%d" % (first + i), "") for i in range(funcs))
     s = HEAD + decl("f%d" % (first + funcs))
     for i in reversed(range(funcs)):
         s += func("f%d" % (first + i), call("f%d" % (first + i + 1)))
-    if m % 100 == 0:
+    if m % 100 == 0 or shape == "deep":
         s += kernel("k%d" % m, call("f%d" % first))
     return s
 
@@ -53,6 +60,11 @@ def last_module(shape, n, funcs):
     """Closes a link of N modules: defines what the last of them calls."""
     if shape == "wide":
         return HEAD + func("leaf%d" % n, "")
+    if shape == "many":
+        return HEAD + func("f", "")
+    if shape == "one":
+        names = ["f%d" % i for i in range(n * funcs)]
+        return HEAD + "".join(decl(x) for x in names) + kernel("k", "".join(call(x) for x in names))
     name = "f%d" % (n * funcs)
     if shape == "ring":
         return HEAD + decl("f0") + func(name, call("f0"))
