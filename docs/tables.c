@@ -8,6 +8,7 @@
 #include "format/eicompat.h"
 #include "format/reloc.h"
 #include "format/section.h"
+#include "sass/opcodes.h"
 
 #define NAME(names, value) ((value) < CBI_COUNT(names) ? (names)[value] : "?")
 
@@ -180,6 +181,54 @@ static void print_chips(void)
     printf("\n");
 }
 
+/* Flags in the order of their bits. */
+static void print_flags(unsigned bits, const char *const *names, size_t count)
+{
+    bool first = true;
+    for (size_t i = 0; i < count; i++) {
+        if (!(bits >> i & 1))
+            continue;
+        printf("%s%s", first ? "" : ", ", names[i]);
+        first = false;
+    }
+}
+
+static void print_instructions(void)
+{
+    static const char *const lengths[] = {"2?",     "1?",     "1",      "2",      "1 or 2",
+                                          "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2"};
+    static const char *const kinds[] = {
+        "",        "ALU",        "multiply", "wide",         "float",   "half",
+        "counter", "to uniform", "uniform",  "uniform move", "memory",  "constant",
+        "special", "late",       "convert",  "slow",         "control", "call"};
+    static const char *const predicates[] = {"w81", "w84", "r87", "r77", "r68", "r87 if bit 74"};
+    static const char *const flags[] = {"long",     "branch",   "call",      "relative", "mbarrier",
+                                        "texture",  "copy end", "companion", "fence",    "shared",
+                                        "field 32", "field 20", "opaque",    "tested"};
+    printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits.  Length: units of 16 bytes "
+           "of the Mercury form "
+           "without a record in the capsule, `?`: as far as seen.  Cycles where they are not as of "
+           "most: result, sources, "
+           "at an exit with a barrier.  Predicates beside the guard: first bits of the fields that "
+           "are written or read.  "
+           "src/sass/opcodes.h says what kinds and flags mean.\n\n"
+           "| opcode | mnemonic | length | kind | cycles | predicates | flags "
+           "|\n|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < cbi_instruction_count; i++) {
+        const cbi_instruction *row = &cbi_instructions[i];
+        printf("| %03x | `%s` | %s | %s | ", row->opcode, row->mnemonic, NAME(lengths, row->length),
+               NAME(kinds, row->kind));
+        if (row->result || row->sources || row->at_exit)
+            printf("%u, %u, %u", row->result, row->sources, row->at_exit);
+        printf(" | ");
+        print_flags(row->predicates, predicates, CBI_COUNT(predicates));
+        printf(" | ");
+        print_flags(row->flags, flags, CBI_COUNT(flags));
+        printf(" |\n");
+    }
+    printf("\n");
+}
+
 static void print_compat(void)
 {
     static const char *const merges[] = {"dropped",
@@ -214,5 +263,6 @@ int main(void)
     print_attributes();
     print_chips();
     print_compat();
+    print_instructions();
     return 0;
 }

@@ -189,8 +189,28 @@ def check_calls(args):
     return done.stdout.split("\n")[:-1] if done.returncode else []
 
 
+# Numbers that look like opcodes and are something else: offsets in constant bank 0.
+NO_OPCODES = {("src/mercury/emit.c", "380"), ("src/capsule/fields.c", "348"),
+              ("src/capsule/fields.c", "358"), ("src/capsule/fields.c", "380")}
+
+
+def check_opcodes(args):
+    """opcodes have names: no number of an instruction or mask of its operation outside src/sass/instructions.def"""
+    listed = set(re.findall(r"^INSTRUCTION\(0x([0-9a-f]{3}),", "\n".join(lines_of("src/sass/instructions.def")), re.M))
+    found = []
+    for path in tracked(".c", ".h"):
+        if not path.startswith(("src/sass/", "src/capsule/", "src/mercury/", "src/finalize/", "src/inspect/", "src/link/")):
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            for value in re.findall(r"\b0x([0-9a-f]{3})\b", line):
+                if (value in listed or value in ("1ff", "1f0")) and (path, value) not in NO_OPCODES:
+                    found.append("%s:%d: %s" % (path, number, line.strip()[:100]))
+    return found
+
+
 CHECKS = [
     ("style", check_style),
+    ("opcodes", check_opcodes),
     ("layering", check_layering),
     ("calls", check_calls),
     ("length", check_length),

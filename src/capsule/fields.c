@@ -1,5 +1,7 @@
 #include "capsule/fields.h"
 
+#include "sass/opcodes.h"
+
 /* Numbers of bits in a record; operands start at byte 10, where each has two bytes: six bits say of
  * what kind it is, then comes the register.  Immediates stand at the end. */
 enum { GUARD_NOT = 32, GUARD = 35, SYSTEM = 96, IMMEDIATE_64 = 192, IMMEDIATE = 224 };
@@ -38,80 +40,88 @@ typedef struct record_layout {
     .encoding_count = sizeof((const uint8_t[]){__VA_ARGS__}), .encodings = {__VA_ARGS__}
 
 static const record_layout layouts[] = {
-    {1, 0x0b, 0x7ac, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x06, 0x0e)},
-    {1, 0x0b, 0x805, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04, 0x0c)},
-    {1, 0x0b, 0x8cb, .d = 86, ENCODINGS(0x06, 0x0e)},
-    {1, 0x0b, 0x919, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04)},
-    {1, 0x0b, 0x9c3, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x06)},
-    {1, 0x0b, 0xb82, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x04, 0x0c)},
-    {1, 0x10, 0x81c, .p = 91, .q = 107, .r = 123, ENCODINGS(0x06)},
-    {1, 0x16, 0x217, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
-    {1, 0x17, 0x217, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
-    {1, 0x23, 0x3b5, .b = 86, .a = 118, ENCODINGS(0x0e)},
-    {1, 0x23, 0x3ba, .b = 86, ENCODINGS(0x06)},
-    {1, 0x29, 0x212, .d = 86, .a = 102, .b = 118, ENCODINGS(0x00)},
-    {1, 0x29, 0x292, .d = 86, .a = 102, .b = 118, ENCODINGS(0x10)},
-    {1, 0x29, 0xc12, .d = 86, .a = 102, .b = 118, ENCODINGS(0x08)},
-    {1, 0x2b, 0x212, .d = 102, .b = 118, ENCODINGS(0x00)},
-    {1, 0x2b, 0x292, .d = 102, .b = 118, ENCODINGS(0x08)},
-    {1, 0x2b, 0xc12, .d = 102, .b = 118, ENCODINGS(0x04)},
-    {1, 0x32, 0x2cc, .d = 86, .a = 102, ENCODINGS(0x10)},
-    {1, 0x32, 0x3c4, .d = 86, .a = 102, ENCODINGS(0x10)},
-    {1, 0x47, 0x51d, .b = 86, ENCODINGS(0x56)},
-    {1, 0x47, 0xb1d, .barrier = 88, .barrier_sass = 54, ENCODINGS(0x5a)},
-    {1, 0x58, 0x355, .d = 86, .barrier = 97, .barrier_sass = 24, ENCODINGS(0x02)},
-    {1, 0x58, 0x356, .b = 102, .barrier = 81, .barrier_sass = 24, ENCODINGS(0x00)},
-    {1, 0x5f, 0x2ca, .d = 86, .a = 102, ENCODINGS(0x08)},
-    {1, 0x62, 0x82e, .d = 86, .a = 102, ENCODINGS(0x00)},
-    {2, 0x0c, 0x429, .d = 86, .a = 102, .signs = 57, .extra = LITERAL, ENCODINGS(0x1e)},
-    {2, 0x0c, 0x835, .d = 86, .a = 118, .extra = LITERAL_64, ENCODINGS(0x52)},
-    {2, 0x0d, 0x42b, .d = 86, .a = 102, .c = 118, .signs = 57, .extra = LITERAL, ENCODINGS(0x1c)},
-    {2, 0x0d, 0x82b, .d = 86, .a = 102, .c = 142, .extra = LITERAL, ENCODINGS(0x1a)},
-    {2, 0x0f, 0x828, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x12)},
-    {2, 0x10, 0x42a, .p = 91, .extra = LITERAL, ENCODINGS(0x0a, 0x16)},
-    {2, 0x10, 0x80c, .p = 91, .extra = LITERAL_64, ENCODINGS(0x60, 0x74)},
-    {2, 0x10, 0x81c, .p = 91, ENCODINGS(0x02)},
-    {2, 0x10, 0x89c, .p = 91, ENCODINGS(0x04)},
-    {2, 0x17, 0x817, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x20)},
-    {2, 0x19, 0x407, .d = 86, .a = 102, ENCODINGS(0x12)},
-    {2, 0x1b, 0x5a7, .a = 118, .c = 142, .extra = OFFSET, ENCODINGS(0x42, 0x44, 0x4a, 0x4c)},
-    {2, 0x1b, 0x5b2, .a = 86, .b = 118, .extra = OFFSET, ENCODINGS(0x5e)},
-    {2, 0x1b, 0x9a7, .extra = OFFSET, ENCODINGS(0x1e, 0x20, 0x24, 0x2c, 0x2e, 0x3a, 0x3c)},
-    {2, 0x22, 0x7ac, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x08, 0x0a)},
-    {2, 0x22, 0x980, .d = 102, .a = 118, .size = 48, .extra = OFFSET, ENCODINGS(0x32, 0x3c)},
-    {2, 0x22, 0x983, .d = 86, .a = 102, .size = 52, .extra = OFFSET, ENCODINGS(0x28)},
-    {2, 0x22, 0xb82, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x0c, 0x0e)},
-    {2, 0x23, 0x3ba, .b = 102, .a = 142, .c = 158, ENCODINGS(0x28)},
-    {2, 0x23, 0x5b4, .b = 102, .a = 158, ENCODINGS(0x1a, 0x1c)},
-    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 174, ENCODINGS(0x30)},
-    {2, 0x23, 0xfae, .d = 102, .a = 142, .c = 158, ENCODINGS(0x34)},
-    {2, 0x29, 0x812, .d = 102, .a = 118, .extra = LITERAL, ENCODINGS(0x04)},
-    {2, 0x38, 0x387, .a = 86, .b = 118, .size = 52, .extra = OFFSET, ENCODINGS(0x20)},
-    {2, 0x38, 0x985, .a = 102, .b = 158, .c = 142, .size = 48, .extra = OFFSET, ENCODINGS(0x2a)},
-    {2, 0x38, 0x985, .a = 86, .b = 142, .c = 102, .size = 48, .extra = OFFSET, ENCODINGS(0x3e)},
-    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 142, .size = 52, .extra = OFFSET, ENCODINGS(0x0e)},
-    {2, 0x38, 0x986, .a = 102, .b = 158, .c = 118, .size = 52, .extra = OFFSET, ENCODINGS(0x1a)},
-    {2, 0x3e, 0xf60, .d = 118, .a = 142, .b = 158, ENCODINGS(0x00)},
-    {2, 0x3f, 0xf66, .d = 142, .a = 158, ENCODINGS(0x00)},
-    {2, 0x4d, 0x98e, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x24)},
-    {2, 0x4d, 0x98e, .a = 102, .b = 142, .extra = OFFSET, ENCODINGS(0x2e)},
-    {2, 0x4d, 0x9a6, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x0e)},
-    {2, 0x4d, 0xdbe, .a = 102, .b = 190, ENCODINGS(0x04)},
-    {2, 0x4e, 0x38c, .d = 102, .a = 118, .b = 158, .operation = 52, .extra = OFFSET,
+    {1, 0x0b, CBI_OP_LDCU, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x06, 0x0e)},
+    {1, 0x0b, CBI_OP_CS2R, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04, 0x0c)},
+    {1, 0x0b, CBI_OP_CS2UR, .d = 86, ENCODINGS(0x06, 0x0e)},
+    {1, 0x0b, CBI_OP_S2R, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x04)},
+    {1, 0x0b, CBI_OP_S2UR, .d = 86, .extra = SPECIAL_REGISTER, ENCODINGS(0x06)},
+    {1, 0x0b, CBI_OP_LDC, .d = 86, .extra = SYSTEM_VALUE, ENCODINGS(0x04, 0x0c)},
+    {1, 0x10, CBI_OP_PLOP3, .p = 91, .q = 107, .r = 123, ENCODINGS(0x06)},
+    {1, 0x16, CBI_OP_IMNMX, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
+    {1, 0x17, CBI_OP_IMNMX, .d = 86, .a = 102, .b = 118, ENCODINGS(0x1e)},
+    {1, 0x23, CBI_OP_UTMASTG, .b = 86, .a = 118, ENCODINGS(0x0e)},
+    {1, 0x23, CBI_OP_UBLKCP, .b = 86, ENCODINGS(0x06)},
+    {1, 0x29, CBI_OP_LOP3, .d = 86, .a = 102, .b = 118, ENCODINGS(0x00)},
+    {1, 0x29, CBI_OP_ULOP3, .d = 86, .a = 102, .b = 118, ENCODINGS(0x10)},
+    {1, 0x29, CBI_OP_LOP3_U, .d = 86, .a = 102, .b = 118, ENCODINGS(0x08)},
+    {1, 0x2b, CBI_OP_LOP3, .d = 102, .b = 118, ENCODINGS(0x00)},
+    {1, 0x2b, CBI_OP_ULOP3, .d = 102, .b = 118, ENCODINGS(0x08)},
+    {1, 0x2b, CBI_OP_LOP3_U, .d = 102, .b = 118, ENCODINGS(0x04)},
+    {1, 0x32, CBI_OP_CREDUX, .d = 86, .a = 102, ENCODINGS(0x10)},
+    {1, 0x32, CBI_OP_REDUX, .d = 86, .a = 102, ENCODINGS(0x10)},
+    {1, 0x47, CBI_OP_BAR_RI, .b = 86, ENCODINGS(0x56)},
+    {1, 0x47, CBI_OP_BAR, .barrier = 88, .barrier_sass = 54, ENCODINGS(0x5a)},
+    {1, 0x58, CBI_OP_BMOV_355, .d = 86, .barrier = 97, .barrier_sass = 24, ENCODINGS(0x02)},
+    {1, 0x58, CBI_OP_BMOV_356, .b = 102, .barrier = 81, .barrier_sass = 24, ENCODINGS(0x00)},
+    {1, 0x5f, CBI_OP_R2UR, .d = 86, .a = 102, ENCODINGS(0x08)},
+    {1, 0x62, CBI_OP_ACQBULK, .d = 86, .a = 102, ENCODINGS(0x00)},
+    {2, 0x0c, CBI_OP_DADD_IC, .d = 86, .a = 102, .signs = 57, .extra = LITERAL, ENCODINGS(0x1e)},
+    {2, 0x0c, CBI_OP_IADD_I, .d = 86, .a = 118, .extra = LITERAL_64, ENCODINGS(0x52)},
+    {2, 0x0d, CBI_OP_DFMA_IC, .d = 86, .a = 102, .c = 118, .signs = 57, .extra = LITERAL,
+     ENCODINGS(0x1c)},
+    {2, 0x0d, CBI_OP_DFMA_I, .d = 86, .a = 102, .c = 142, .extra = LITERAL, ENCODINGS(0x1a)},
+    {2, 0x0f, CBI_OP_DMUL_I, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x12)},
+    {2, 0x10, CBI_OP_DSETP_IC, .p = 91, .extra = LITERAL, ENCODINGS(0x0a, 0x16)},
+    {2, 0x10, CBI_OP_ISETP_I, .p = 91, .extra = LITERAL_64, ENCODINGS(0x60, 0x74)},
+    {2, 0x10, CBI_OP_PLOP3, .p = 91, ENCODINGS(0x02)},
+    {2, 0x10, CBI_OP_UPLOP3, .p = 91, ENCODINGS(0x04)},
+    {2, 0x17, CBI_OP_IMNMX_I, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x20)},
+    {2, 0x19, CBI_OP_SEL_IC, .d = 86, .a = 102, ENCODINGS(0x12)},
+    {2, 0x1b, CBI_OP_SYNCS_PHASECHK, .a = 118, .c = 142, .extra = OFFSET,
+     ENCODINGS(0x42, 0x44, 0x4a, 0x4c)},
+    {2, 0x1b, CBI_OP_SYNCS_EXCH, .a = 86, .b = 118, .extra = OFFSET, ENCODINGS(0x5e)},
+    {2, 0x1b, CBI_OP_SYNCS_ARRIVE, .extra = OFFSET,
+     ENCODINGS(0x1e, 0x20, 0x24, 0x2c, 0x2e, 0x3a, 0x3c)},
+    {2, 0x22, CBI_OP_LDCU, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x08, 0x0a)},
+    {2, 0x22, CBI_OP_LD, .d = 102, .a = 118, .size = 48, .extra = OFFSET, ENCODINGS(0x32, 0x3c)},
+    {2, 0x22, CBI_OP_LDL, .d = 86, .a = 102, .size = 52, .extra = OFFSET, ENCODINGS(0x28)},
+    {2, 0x22, CBI_OP_LDC, .d = 86, .size = 52, .extra = PARAMETER, ENCODINGS(0x0c, 0x0e)},
+    {2, 0x23, CBI_OP_UBLKCP, .b = 102, .a = 142, .c = 158, ENCODINGS(0x28)},
+    {2, 0x23, CBI_OP_UTMALDG, .b = 102, .a = 158, ENCODINGS(0x1a, 0x1c)},
+    {2, 0x23, CBI_OP_LDGSTS, .d = 102, .a = 142, .c = 174, ENCODINGS(0x30)},
+    {2, 0x23, CBI_OP_LDGSTS, .d = 102, .a = 142, .c = 158, ENCODINGS(0x34)},
+    {2, 0x29, CBI_OP_LOP3_I, .d = 102, .a = 118, .extra = LITERAL, ENCODINGS(0x04)},
+    {2, 0x38, CBI_OP_STL_R, .a = 86, .b = 118, .size = 52, .extra = OFFSET, ENCODINGS(0x20)},
+    {2, 0x38, CBI_OP_ST, .a = 102, .b = 158, .c = 142, .size = 48, .extra = OFFSET,
+     ENCODINGS(0x2a)},
+    {2, 0x38, CBI_OP_ST, .a = 86, .b = 142, .c = 102, .size = 48, .extra = OFFSET, ENCODINGS(0x3e)},
+    {2, 0x38, CBI_OP_STG, .a = 102, .b = 158, .c = 142, .size = 52, .extra = OFFSET,
+     ENCODINGS(0x0e)},
+    {2, 0x38, CBI_OP_STG, .a = 102, .b = 158, .c = 118, .size = 52, .extra = OFFSET,
+     ENCODINGS(0x1a)},
+    {2, 0x3e, CBI_OP_TEX, .d = 118, .a = 142, .b = 158, ENCODINGS(0x00)},
+    {2, 0x3f, CBI_OP_TLD, .d = 142, .a = 158, ENCODINGS(0x00)},
+    {2, 0x4d, CBI_OP_REDG, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x24)},
+    {2, 0x4d, CBI_OP_REDG, .a = 102, .b = 142, .extra = OFFSET, ENCODINGS(0x2e)},
+    {2, 0x4d, CBI_OP_REDG_F, .a = 102, .b = 158, .c = 142, .extra = OFFSET, ENCODINGS(0x0e)},
+    {2, 0x4d, CBI_OP_UREDGR, .a = 102, .b = 190, ENCODINGS(0x04)},
+    {2, 0x4e, CBI_OP_ATOMS_R, .d = 102, .a = 118, .b = 158, .operation = 52, .extra = OFFSET,
      ENCODINGS(0x82)},
-    {2, 0x4e, 0x3a9, .d = 118, .a = 142, .b = 174, .c = 190, .extra = OFFSET, ENCODINGS(0x24)},
-    {2, 0x4e, 0x58d, .a = 102, ENCODINGS(0x7e)},
-    {2, 0x4e, 0x98a, .a = 142, .b = 190, ENCODINGS(0x68)},
-    {2, 0x4e, 0x98c, .d = 102, .b = 174, .c = 142, .operation = 52, .extra = OFFSET,
+    {2, 0x4e, CBI_OP_ATOMG_CAS, .d = 118, .a = 142, .b = 174, .c = 190, .extra = OFFSET,
+     ENCODINGS(0x24)},
+    {2, 0x4e, CBI_OP_ATOMS_CAST, .a = 102, ENCODINGS(0x7e)},
+    {2, 0x4e, CBI_OP_ATOM, .a = 142, .b = 190, ENCODINGS(0x68)},
+    {2, 0x4e, CBI_OP_ATOMS, .d = 102, .b = 174, .c = 142, .operation = 52, .extra = OFFSET,
      ENCODINGS(0x84)},
-    {2, 0x4e, 0x9a3, .a = 142, .b = 190, .c = 174, ENCODINGS(0x3c)},
-    {2, 0x4e, 0x9a8, .d = 118, .a = 142, .b = 190, .c = 174, .operation = 52, ENCODINGS(0x52)},
-    {2, 0x4e, 0xf8c, .a = 118, .c = 142, ENCODINGS(0x8a)},
-    {2, 0x5a, 0x237, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x08)},
-    {2, 0x5a, 0x23c, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x00, 0x0c)},
-    {2, 0x5a, 0x23f, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x04)},
-    {2, 0x5a, 0x47a, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x16)},
-    {2, 0x5e, 0x9a5, .d = 102, .a = 118, .c = 142, ENCODINGS(0x0c, 0x0e, 0x14)},
+    {2, 0x4e, CBI_OP_ATOMG_F, .a = 142, .b = 190, .c = 174, ENCODINGS(0x3c)},
+    {2, 0x4e, CBI_OP_ATOMG, .d = 118, .a = 142, .b = 190, .c = 174, .operation = 52,
+     ENCODINGS(0x52)},
+    {2, 0x4e, CBI_OP_ATOMS_POPC, .a = 118, .c = 142, ENCODINGS(0x8a)},
+    {2, 0x5a, CBI_OP_IMMA, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x08)},
+    {2, 0x5a, CBI_OP_HMMA, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x00, 0x0c)},
+    {2, 0x5a, CBI_OP_DMMA, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x04)},
+    {2, 0x5a, CBI_OP_QMMA_SF, .d = 102, .a = 118, .b = 142, .c = 158, ENCODINGS(0x16)},
+    {2, 0x5e, CBI_OP_LDGMC, .d = 102, .a = 118, .c = 142, ENCODINGS(0x0c, 0x0e, 0x14)},
 };
 
 /* What Mercury calls by a number and SASS reads from bank 0. */
@@ -195,7 +205,7 @@ static void add_plain(collector *c, const char *name, unsigned place, unsigned s
 }
 
 /* A number and what it stands for in SASS.  A number that is not listed cannot stand for what
- * another one does, but for the counters that 0x805 reads in several widths. */
+ * another one does, but for the counters that CS2R reads in several widths. */
 static void add_number(collector *c, const char *name, const struct number_pair *pairs, size_t n,
                        uint64_t number, uint64_t sass)
 {
@@ -208,13 +218,13 @@ static void add_number(collector *c, const char *name, const struct number_pair 
         }
         taken |= pairs[i].sass == sass;
     }
-    if (taken && cbi_sass_opcode(c->insn) != 0x805)
+    if (taken && cbi_sass_opcode(c->insn) != CBI_OP_CS2R)
         add(c, name, OTHER | number, sass, false);
 }
 
 static void add_extra(collector *c, const record_layout *layout)
 {
-    uint64_t offset = layout->opcode == 0x7ac ? in_sass(c, 37, 17) : in_sass(c, 38, 16);
+    uint64_t offset = layout->opcode == CBI_OP_LDCU ? in_sass(c, 37, 17) : in_sass(c, 38, 16);
     switch ((extra)layout->extra) {
     case NOTHING:
         break;
@@ -293,65 +303,65 @@ static const struct {
     uint16_t opcode;
     uint16_t kinds[KINDS];
 } record_kinds[] = {
-    {0x202, {0x0014, 0x0b14}},
-    {0x20c, {0x1014, 0x1024}},
-    {0x211, {0x0014, 0x2524}},
-    {0x212, {0x2724, 0x2824, 0x2910, 0x2b10}},
-    {0x217, {0x1610, 0x1710, 0x6724}},
-    {0x230, {0x0c14}},
-    {0x235, {0x0c14, 0x0c24}},
-    {0x23c, {0x5a20}},
-    {0x28c, {0x1014, 0x1024}},
-    {0x292, {0x2714, 0x2814, 0x2824, 0x2910, 0x2b10}},
-    {0x297, {0x0c14}},
-    {0x2ca, {0x5f10, 0x6614}},
-    {0x355, {0x5810}},
-    {0x356, {0x5810}},
-    {0x387, {0x3820}},
-    {0x38c, {0x4e20}},
-    {0x3a9, {0x4e20}},
-    {0x3c4, {0x3210}},
-    {0x402, {0x0b24}},
-    {0x429, {0x0c20}},
-    {0x42a, {0x1020}},
-    {0x42b, {0x0d20}},
-    {0x482, {0x0b24}},
-    {0x51d, {0x4710}},
-    {0x5b2, {0x1b20}},
-    {0x7ac, {0x0b10, 0x2220}},
-    {0x805, {0x0b10}},
-    {0x806, {0x5d14}},
-    {0x80c, {0x1020, 0x1024}},
-    {0x812, {0x2724, 0x2920, 0x2a24}},
-    {0x81c, {0x1010, 0x1020}},
-    {0x828, {0x0f20}},
-    {0x82e, {0x6210}},
-    {0x82f, {0x6414}},
-    {0x835, {0x0c20, 0x0c24}},
-    {0x85a, {0x1214}},
-    {0x906, {0x1214}},
-    {0x918, {0x4710, 0x4910, 0x6310}},
-    {0x919, {0x0b10}},
-    {0x91a, {0x2310}},
-    {0x943, {0x0a24}},
-    {0x948, {0x4714}},
-    {0x950, {0x3324}},
-    {0x980, {0x2220}},
-    {0x983, {0x2220}},
-    {0x985, {0x3820}},
-    {0x986, {0x3820}},
-    {0x98c, {0x4e20}},
-    {0x98e, {0x4d20}},
-    {0x9a7, {0x1b20}},
-    {0x9a8, {0x4e20}},
-    {0x9c3, {0x0b10}},
-    {0xb1d, {0x4710, 0x4714}},
-    {0xb82, {0x0b10, 0x2220}},
-    {0xc02, {0x0b14, 0x4614}},
-    {0xc0c, {0x1014, 0x1024}},
-    {0xc35, {0x0c14, 0x0c24}},
-    {0xf66, {0x3f20}},
-    {0xf8c, {0x4e20}},
+    {CBI_OP_MOV, {0x0014, 0x0b14}},
+    {CBI_OP_ISETP, {0x1014, 0x1024}},
+    {CBI_OP_LEA, {0x0014, 0x2524}},
+    {CBI_OP_LOP3, {0x2724, 0x2824, 0x2910, 0x2b10}},
+    {CBI_OP_IMNMX, {0x1610, 0x1710, 0x6724}},
+    {CBI_OP_HADD2, {0x0c14}},
+    {CBI_OP_IADD, {0x0c14, 0x0c24}},
+    {CBI_OP_HMMA, {0x5a20}},
+    {CBI_OP_UISETP, {0x1014, 0x1024}},
+    {CBI_OP_ULOP3, {0x2714, 0x2814, 0x2824, 0x2910, 0x2b10}},
+    {CBI_OP_UIADD3_64, {0x0c14}},
+    {CBI_OP_R2UR, {0x5f10, 0x6614}},
+    {CBI_OP_BMOV_355, {0x5810}},
+    {CBI_OP_BMOV_356, {0x5810}},
+    {CBI_OP_STL_R, {0x3820}},
+    {CBI_OP_ATOMS_R, {0x4e20}},
+    {CBI_OP_ATOMG_CAS, {0x4e20}},
+    {CBI_OP_REDUX, {0x3210}},
+    {CBI_OP_MOV_IC, {0x0b24}},
+    {CBI_OP_DADD_IC, {0x0c20}},
+    {CBI_OP_DSETP_IC, {0x1020}},
+    {CBI_OP_DFMA_IC, {0x0d20}},
+    {CBI_OP_UMOV_IC, {0x0b24}},
+    {CBI_OP_BAR_RI, {0x4710}},
+    {CBI_OP_SYNCS_EXCH, {0x1b20}},
+    {CBI_OP_LDCU, {0x0b10, 0x2220}},
+    {CBI_OP_CS2R, {0x0b10}},
+    {CBI_OP_VOTE, {0x5d14}},
+    {CBI_OP_ISETP_I, {0x1020, 0x1024}},
+    {CBI_OP_LOP3_I, {0x2724, 0x2920, 0x2a24}},
+    {CBI_OP_PLOP3, {0x1010, 0x1020}},
+    {CBI_OP_DMUL_I, {0x0f20}},
+    {CBI_OP_ACQBULK, {0x6210}},
+    {CBI_OP_ELECT, {0x6414}},
+    {CBI_OP_IADD_I, {0x0c20, 0x0c24}},
+    {CBI_OP_UFSETP_I, {0x1214}},
+    {CBI_OP_I2F_I, {0x1214}},
+    {CBI_OP_NOP, {0x4710, 0x4910, 0x6310}},
+    {CBI_OP_S2R, {0x0b10}},
+    {CBI_OP_DEPBAR, {0x2310}},
+    {CBI_OP_CALL_ABS, {0x0a24}},
+    {CBI_OP_WARPSYNC, {0x4714}},
+    {CBI_OP_RET, {0x3324}},
+    {CBI_OP_LD, {0x2220}},
+    {CBI_OP_LDL, {0x2220}},
+    {CBI_OP_ST, {0x3820}},
+    {CBI_OP_STG, {0x3820}},
+    {CBI_OP_ATOMS, {0x4e20}},
+    {CBI_OP_REDG, {0x4d20}},
+    {CBI_OP_SYNCS_ARRIVE, {0x1b20}},
+    {CBI_OP_ATOMG, {0x4e20}},
+    {CBI_OP_S2UR, {0x0b10}},
+    {CBI_OP_BAR, {0x4710, 0x4714}},
+    {CBI_OP_LDC, {0x0b10, 0x2220}},
+    {CBI_OP_MOV_U, {0x0b14, 0x4614}},
+    {CBI_OP_ISETP_U, {0x1014, 0x1024}},
+    {CBI_OP_IADD_U, {0x0c14, 0x0c24}},
+    {CBI_OP_TLD, {0x3f20}},
+    {CBI_OP_ATOMS_POPC, {0x4e20}},
 };
 
 /* Is the record's class, length and form one of those seen with its opcode?  True where none is
@@ -438,32 +448,4 @@ const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span te
 const char *cbi_capsule_check_kinds(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
 {
     return first_problem(ctx, capsule, text, kind_problem);
-}
-
-/* Opcodes whose length never differed in 18,000 functions; the others depend on modifiers, or are
- * rare. */
-static const uint16_t one_unit[] = {
-    0x202, 0x207, 0x208, 0x216, 0x219, 0x221, 0x228, 0x229, 0x245, 0x2bf, 0x2ca, 0x305,
-    0x306, 0x308, 0x309, 0x310, 0x3a1, 0x802, 0x806, 0x882, 0x886, 0x918, 0x946, 0x94d,
-    0x95c, 0x95d, 0x9af, 0xc02, 0xc24, 0xc28, 0xc36, 0xc82, 0xd00, 0xd08, 0xd09,
-};
-static const uint16_t two_units[] = {
-    0x211, 0x223, 0x225, 0x227, 0x22b, 0x343, 0x388, 0x424, 0x430, 0x431,
-    0x547, 0x589, 0x807, 0x80c, 0x810, 0x812, 0x816, 0x819, 0x824, 0x825,
-    0x836, 0x944, 0x947, 0x949, 0x981, 0x984, 0x988, 0x989, 0xc2b, 0xf89,
-};
-
-static bool is_listed(const uint16_t *list, size_t count, uint16_t opcode)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == opcode)
-            return true;
-    return false;
-}
-
-void cbi_capsule_derived_units(const uint8_t *instruction, uint64_t *least, uint64_t *most)
-{
-    uint16_t opcode = cbi_sass_opcode(instruction);
-    *least = is_listed(two_units, CBI_COUNT(two_units), opcode) ? 2 : 1;
-    *most = is_listed(one_unit, CBI_COUNT(one_unit), opcode) ? 1 : 2;
 }

@@ -19,10 +19,6 @@ enum { CBI_CAPSULE_FIELDS = 12 };
 size_t cbi_capsule_fields(const cbi_capsule_entry *entry, const uint8_t *instruction,
                           cbi_capsule_field *ret_fields);
 
-/* How many units of Mercury code an instruction without a record takes: two bounds, which are equal
- * where the opcode decides. */
-void cbi_capsule_derived_units(const uint8_t *instruction, uint64_t *least, uint64_t *most);
-
 /* Checks guards and registers of every record of a sound capsule against its text.  NULL, or what
  * differs first. */
 const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text);

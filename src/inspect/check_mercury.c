@@ -3,21 +3,21 @@
 #include "format/eiattr.h"
 #include "capsule/fields.h"
 #include "capsule/twins.h"
-
-enum { BRANCH = 0x947, NOP = 0x918, OPCODE_MASK = 0xfff, MERCURY_UNIT = 16 };
+#include "capsule/units.h"
+#include "sass/opcodes.h"
 
 static uint32_t opcode(const cbi_section *text, uint64_t instruction)
 {
-    return cbi_ld16(text->data.data + instruction * CBI_SASS_INSTRUCTION) & OPCODE_MASK;
+    return cbi_sass_opcode(text->data.data + instruction * CBI_SASS_INSTRUCTION);
 }
 
 /* The last entry stands for the branch to itself and the NOPs that fill up the section. */
 static void check_tail(cbi_checker *c, uint32_t i, const cbi_section *text,
                        const cbi_capsule_entry *tail)
 {
-    bool sound = opcode(text, tail->first) == BRANCH;
+    bool sound = opcode(text, tail->first) == CBI_OP_BRA;
     for (uint32_t k = 1; k < tail->count && sound; k++)
-        sound = opcode(text, (uint64_t)tail->first + k) == NOP;
+        sound = opcode(text, (uint64_t)tail->first + k) == CBI_OP_NOP;
     if (!sound)
         cbi_check_fail(c, CBI_CHECK_CAPSULE_TAIL, i, c->o->sections[i].offset, NULL,
                        "instructions 0x%x and up are no branch followed by NOPs",
@@ -85,7 +85,7 @@ static void check_extent(cbi_checker *c, const mercury_units *u, uint32_t symbol
     };
     bool alias = symbol != s->info && first == 0 && merc->size == 0;
     for (size_t i = 0; i < CBI_COUNT(parts) - alias; i++) {
-        uint64_t least = parts[i].least * MERCURY_UNIT, most = parts[i].most * MERCURY_UNIT;
+        uint64_t least = parts[i].least * CBI_MERCURY_UNIT, most = parts[i].most * CBI_MERCURY_UNIT;
         if (parts[i].value < least || parts[i].value > most)
             cbi_check_fail(c, CBI_CHECK_CAPSULE_LENGTH, merc->shndx, s->offset, merc->name,
                            "the %s in Mercury code is 0x%llx; the entries make 0x%llx to 0x%llx",

@@ -2,8 +2,6 @@
 #include "inspect/inspect.h"
 #include "capsule/fields.h"
 
-enum { OPCODE_MASK = 0xfff };
-
 static const char *kind_name(uint8_t kind)
 {
     static const char *const names[] = {"derived", "run", "record", "run-record"};
@@ -19,7 +17,7 @@ static void add_opcodes(cbi_ctx *ctx, cbi_node *n, const cbi_section *text,
     for (uint32_t i = 0; i < e->count && i < SHOWN; i++) {
         uint64_t at = ((uint64_t)e->first + i) * CBI_SASS_INSTRUCTION;
         if (text && cbi_fits(at, CBI_SASS_INSTRUCTION, text->data.size))
-            cbi_node_hex(ctx, list, NULL, cbi_ld16(text->data.data + at) & OPCODE_MASK);
+            cbi_node_hex(ctx, list, NULL, cbi_sass_opcode(text->data.data + at));
     }
 }
 

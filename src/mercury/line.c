@@ -6,6 +6,7 @@
  */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
+#include "sass/opcodes.h"
 
 #include <stdlib.h>
 
@@ -96,8 +97,6 @@ enum {
     DW_ADVANCE_PC = 2,
     DW_ADVANCE_LINE = 3,
     SET_ADDRESS_SIZE = 11,
-    OP_ADD_MINMAX = 0x217,
-    OP_ADD_MINMAX_IMM = 0x817,
     /* what every header says */
     LINE_BASE = -5,
     LINE_RANGE = 14,
@@ -177,7 +176,7 @@ static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
 {
     const uint8_t *insn = w->rw->func->text->bytes + address;
     uint32_t op = cbi_sass_opcode(insn);
-    return (op == OP_ADD_MINMAX || op == OP_ADD_MINMAX_IMM) && w->exit &&
+    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I) && w->exit &&
            same_bytes(w->in_file, w->exit_file) && same_bytes(w->in_context, w->exit_context) &&
            (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
 }

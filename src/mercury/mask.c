@@ -1,23 +1,17 @@
 /* The capability mask in .nv.compat: which other chips of the family can run the code as it is. */
 #include "format/eicompat.h"
 #include "mercury/mercury.h"
+#include "sass/opcodes.h"
 
 /* Instructions that the next chip of the family encodes differently. */
 static bool keeps_to_sm100(const uint8_t *instruction)
 {
-    enum { IMMA = 0x237, DMMA = 0x23f, FSETP_IMMEDIATE = 0x80b, SOURCE_PREDICATE = 23, PT = 7 };
-    const uint16_t opcode = cbi_sass_opcode(instruction);
-    switch (opcode & 0x1ff) {
-    case 0x028: /* DMUL */
-    case 0x029: /* DADD */
-    case 0x02a: /* DSETP */
-    case 0x02b: /* DFMA */
-        return true;
-    default:
-        if (opcode == FSETP_IMMEDIATE) /* not combined with another predicate */
-            return (cbi_ld64(instruction + 8) >> SOURCE_PREDICATE & 7) == PT;
-        return opcode == IMMA || opcode == DMMA;
-    }
+    enum { SOURCE_PREDICATE = 87 };
+    cbi_sass w = cbi_sass_load(instruction);
+    uint8_t slow = cbi_instruction_of(cbi_sass_op(w))->slow;
+    if (cbi_sass_op(w) == CBI_OP_FSETP_I) /* not combined with another predicate */
+        return cbi_sass_bits(w, SOURCE_PREDICATE, 3) == CBI_SASS_PT;
+    return slow == CBI_SLOW_DOUBLE || slow == CBI_SLOW_IMMA || slow == CBI_SLOW_DMMA;
 }
 
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)

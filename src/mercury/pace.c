@@ -3,18 +3,6 @@
 #include "capsule/capsule.h"
 #include "sass/pace_code.h"
 
-enum {
-    OP_NOP = 0x918,
-    OP_IMMA = 0x237,
-    OP_DMMA = 0x23f,
-    UNSCHEDULED = 15, /* stall count of code that was not scheduled */
-    WRITE_SHIFT = 46, /* in the upper half */
-    READ_SHIFT = 49,
-    WAIT_SHIFT = 52,
-    STALL_SHIFT = 41,
-};
-#define YIELD_BIT (UINT64_C(1) << 45)
-
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
 {
     return sm == 100 && target == 103;
@@ -24,26 +12,16 @@ bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t 
 {
     for (size_t at = 0; cbi_pace_applies(sm, target) && at + 16 <= size; at += 16)
         if (cbi_pace_occupancy(cbi_sass_opcode(text + at)) ||
-            cbi_pace_is_other((cbi_sass){cbi_ld64(text + at), cbi_ld64(text + at + 8)}))
+            cbi_pace_is_other(cbi_sass_load(text + at)))
             return true;
     return false;
-}
-
-static uint32_t stall(cbi_sass w)
-{
-    return (uint32_t)(w.hi >> STALL_SHIFT & 15);
-}
-
-static void set_control(cbi_sass *w, unsigned shift, uint64_t mask, uint64_t value)
-{
-    w->hi = (w->hi & ~(mask << shift)) | value << shift;
 }
 
 /* ---- code that was not scheduled: everything waits for 0 and 1 ---- */
 
 static bool is_unscheduled(const cbi_sb_code *c)
 {
-    return stall(c->words[0]) == UNSCHEDULED && cbi_sass_bits(c->words[0], 116, 6) == 3;
+    return cbi_sass_stall(c->words[0]) == CBI_SASS_STALL_MAX && cbi_sass_wait(c->words[0]) == 3;
 }
 
 static void mark_unscheduled(cbi_sb_code *c)
@@ -51,9 +29,9 @@ static void mark_unscheduled(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
             continue;
-        set_control(&c->words[i], WRITE_SHIFT, 7, 0);
+        cbi_sass_set_write(&c->words[i], 0);
         if (cbi_regset_any(&c->operands[i].read))
-            set_control(&c->words[i], READ_SHIFT, 7, 1);
+            cbi_sass_set_read(&c->words[i], 1);
     }
 }
 
@@ -78,12 +56,12 @@ static void wait_at_once(cbi_sb_code *c)
     for (uint32_t i = 0; i + 1 < c->n; i++) {
         if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
             continue;
-        unsigned number = (unsigned)cbi_sass_bits(c->words[i], 110, 3);
+        unsigned number = cbi_sass_write(c->words[i]);
         if (number < CBI_SB_NUMBERS)
             continue;
         number = free_number(c, i);
-        set_control(&c->words[i], WRITE_SHIFT, 7, number);
-        c->words[i + 1].hi |= UINT64_C(1) << (WAIT_SHIFT + number);
+        cbi_sass_set_write(&c->words[i], number);
+        cbi_sass_add_wait(&c->words[i + 1], 1u << number);
     }
 }
 
@@ -99,19 +77,20 @@ static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
 /* Stall counts within the field, and the yield flag that goes with them. */
 static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
-    enum { STALL_MAX = 15, PAIR = 2 };
+    enum { PAIR = 2 };
     uint32_t since = 0;
     for (uint32_t i = 0; i < pace->count; i++) {
         cbi_sass *w = &pace->words[i];
-        uint32_t now = pace->cycles[i] < STALL_MAX ? pace->cycles[i] : STALL_MAX;
+        uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
         bool math = cbi_pace_is_math(cbi_sass_op(*w));
         if (c->blocks.items[c->block_of[i]].start == i)
             since = 0;
-        if (now != stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) || (math && now == PAIR)) {
-            set_control(w, STALL_SHIFT, STALL_MAX, now);
-            w->hi = keeps_warp(*w, now, since) ? w->hi | YIELD_BIT : w->hi & ~YIELD_BIT;
+        if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
+            (math && now == PAIR)) {
+            cbi_sass_set_stall(w, now);
+            cbi_sass_set_yield(w, keeps_warp(*w, now, since));
         }
-        since = w->hi & YIELD_BIT && pace->cycles[i] <= STALL_MAX ? since + now : 0;
+        since = cbi_sass_yield(*w) && pace->cycles[i] <= CBI_SASS_STALL_MAX ? since + now : 0;
     }
 }
 
@@ -131,29 +110,26 @@ static uint32_t next_reader(const cbi_sb_code *c, uint32_t i, unsigned low)
  * before, and never for or by the slow unit. */
 static void forget_sources(const cbi_sb_code *c, cbi_pace *pace)
 {
-    enum { SLOTS = 3, STALL_MAX = 15 };
+    enum { SLOTS = 3 };
     static const uint8_t slots[SLOTS] = {24, 32, 64};
-    static const uint64_t first_flag = UINT64_C(1) << 58;
     for (uint32_t i = 0; i < pace->count; i++)
-        for (unsigned s = 0; s < SLOTS && pace->words[i].hi >> 58; s++) {
+        for (unsigned s = 0; s < SLOTS && cbi_sass_reuse(pace->words[i]); s++) {
             uint32_t reader = next_reader(c, i, slots[s]), waits = 0;
             uint64_t before = 0, now = 0;
             for (uint32_t j = i; reader != CBI_SB_NOWHERE && j < reader; j++) {
-                before += stall(c->words[j]);
+                before += cbi_sass_stall(c->words[j]);
                 now += pace->cycles[j];
-                waits += pace->cycles[j] > STALL_MAX;
+                waits += pace->cycles[j] > CBI_SASS_STALL_MAX;
             }
             if (cbi_pace_occupancy(cbi_sb_op(c, i)) || waits || now > before)
-                pace->words[i].hi &= ~(first_flag << s);
+                cbi_sass_set_reuse(&pace->words[i], cbi_sass_reuse(pace->words[i]) & ~(1u << s));
         }
 }
 
 /* Kinds that keep their order among each other. */
 static uint8_t order_of(uint32_t op)
 {
-    if (!cbi_pace_occupancy(op))
-        return 0;
-    return op == OP_IMMA ? 1 : op == OP_DMMA ? 2 : (op & 0x1f0) == 0x110 ? 3 : 4;
+    return cbi_instruction_of(op)->slow;
 }
 
 static cbi_sb_late find_late(const cbi_sb_code *c)
@@ -164,7 +140,7 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
                         .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     for (uint32_t i = 0; i < c->n; i++) {
         late.order[i] = order_of(cbi_sb_op(c, i));
-        late.is_new[i] = late.order[i] && cbi_sass_bits(c->words[i], 110, 3) == CBI_SB_NONE;
+        late.is_new[i] = late.order[i] && cbi_sass_write(c->words[i]) == CBI_SB_NONE;
         cbi_pace_predicates(c->words[i], &late.written[i], &late.read[i]);
     }
     return late;
@@ -228,7 +204,7 @@ bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stac
     } else {
         mark_unscheduled(&c);
         for (uint32_t i = 0; i < c.n; i++)
-            pace.cycles[i] = stall(c.words[i]);
+            pace.cycles[i] = cbi_sass_stall(c.words[i]);
     }
     if (!cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL))
         return false;

@@ -3,28 +3,28 @@
 #include "capsule/capsule.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite.h"
+#include "sass/opcodes.h"
 
-enum { OP_NOP = 0x918, STALL_MAX = 15, STALL_SHIFT = 41, RUN_NOPS = 0x50, RUN_SHIFT = 7 };
+enum { RUN_NOPS = 0x50, RUN_SHIFT = 7 };
 
 /* NOPs without a Mercury form. */
 static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint32_t total)
 {
-    enum { WAITS = 0x3f, WAIT_SHIFT = 52 };
     bool *idle = CBI_NEW_ARRAY(ctx, total + 1, bool);
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e))
         for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
-            idle[i] = i && cbi_sass_opcode(text + (size_t)i * 16) == OP_NOP &&
-                      !(cbi_ld64(text + (size_t)i * 16 + 8) >> WAIT_SHIFT & WAITS);
+            idle[i] = i && cbi_sass_opcode(text + (size_t)i * 16) == CBI_OP_NOP &&
+                      !cbi_sass_wait(cbi_sass_load(text + (size_t)i * 16));
     return idle;
 }
 
 /* NOPs between an instruction and the next. */
 static uint32_t pauses(uint32_t cycles)
 {
-    return cycles > STALL_MAX ? (cycles - 1) / STALL_MAX : 0;
+    return cycles > CBI_SASS_STALL_MAX ? (cycles - 1) / CBI_SASS_STALL_MAX : 0;
 }
 
 /* NOPs belong to what stands before them, but for frame descriptions.  gap[i]: how many are in
@@ -48,10 +48,12 @@ static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idl
     step->size = (uint64_t)padded * 16;
 }
 
-static void put_nop(uint8_t *at, uint64_t stall)
+static void put_nop(uint8_t *at, uint32_t stall)
 {
-    cbi_st64(at, 0x7918);
-    cbi_st64(at + 8, UINT64_C(0x000fc00000000000) | stall << STALL_SHIFT);
+    cbi_sass w = {.lo = CBI_OP_NOP | CBI_SASS_PT << 12};
+    cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
+    cbi_sass_set_stall(&w, stall);
+    cbi_sass_store(at, w);
 }
 
 static void put_text(cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace, const bool *idle,
@@ -63,13 +65,12 @@ static void put_text(cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace, co
         if (idle[i])
             continue;
         at = step->text + step->self[i];
-        cbi_st64(at, pace->words[i].lo);
-        cbi_st64(at + 8, pace->words[i].hi);
+        cbi_sass_store(at, pace->words[i]);
         cbi_rewrite_retarget(step, i, at);
         uint32_t left = pace->cycles[i];
-        for (at += 16; left > STALL_MAX; at += 16) {
-            left -= STALL_MAX;
-            put_nop(at, left < STALL_MAX ? left : STALL_MAX);
+        for (at += 16; left > CBI_SASS_STALL_MAX; at += 16) {
+            left -= CBI_SASS_STALL_MAX;
+            put_nop(at, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
         }
     }
     for (; at < step->text + step->size; at += 16)

@@ -1,6 +1,7 @@
 /* .nv_debug_info_reg_sass: per function, which machine register holds a PTX register where. */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
+#include "sass/opcodes.h"
 
 /* The functions of the part's object whose copies are linked, by name. */
 static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_functions)
@@ -50,19 +51,16 @@ static uint16_t opcode_at(const cbi_func *func, uint64_t place)
  * then. */
 static bool leaves(const cbi_func *func, uint64_t place)
 {
-    enum { BRA_UNIFORM = 0x547, BRA = 0x947, BRX = 0x949, EXIT = 0x94d, RET = 0x950 };
     uint16_t opcode = opcode_at(func, place);
-    return opcode == BRA || opcode == BRA_UNIFORM || opcode == BRX || opcode == EXIT ||
-           opcode == RET;
+    return cbi_op_has(opcode, CBI_OPF_BRANCH) && opcode != CBI_OP_BSYNC;
 }
 
 /* A cluster barrier for the warp: what stands in front of the second fence in it, or its start. */
 static uint64_t before_fence(const cbi_func *func, uint64_t sass, uint64_t end)
 {
-    enum { MEMBAR = 0x992 };
     uint64_t fence = sass + CBI_SASS_INSTRUCTION;
     for (uint64_t at = sass; at < end; at += CBI_SASS_INSTRUCTION)
-        if (opcode_at(func, at) == MEMBAR)
+        if (opcode_at(func, at) == CBI_OP_MEMBAR)
             fence = at;
     return fence - CBI_SASS_INSTRUCTION;
 }
@@ -72,7 +70,6 @@ static uint64_t before_fence(const cbi_func *func, uint64_t sass, uint64_t end)
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
 static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
 {
-    enum { WARPSYNC = 0x948, COLLECTIVE_END = 0x91b };
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
     const cbi_mercury_place *start = places ? cbi_mercury_place_at(places, e->start) : NULL;
@@ -86,8 +83,8 @@ static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
         uint64_t follows = leaves(func, start->main) ? cbi_rewrite_map(rw, next->sass)
                                                      : cbi_rewrite_self(rw, next->own);
         e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
-        if (start->main == start->sass && opcode_at(func, start->sass) == WARPSYNC &&
-            opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == COLLECTIVE_END)
+        if (start->main == start->sass && opcode_at(func, start->sass) == CBI_OP_WARPSYNC &&
+            opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE)
             e->start = (uint32_t)cbi_rewrite_self(rw, before_fence(func, start->sass, next->sass));
     }
     if (end)

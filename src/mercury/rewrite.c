@@ -4,43 +4,20 @@
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
 #include "mercury/pace.h"
+#include "sass/opcodes.h"
 #include "sass/operands.h"
 #include "sass/scoreboard.h"
 
 enum {
-    OP_MEMBAR = 0x992,
-    OP_FENCE = 0x9ab,
-    OP_ASYNC_COPY = 0xfae,
     CLASS_BARRIER_OBJECT = 0x1b, /* capsule */
-    OP_NOP = 0x918,
-    OP_CALL_ABS = 0x943,
-    OP_CALL_REL = 0x944,
-    OP_CALL_INDIRECT = 0x343,
-    OP_BRA = 0x947,
-    OP_BRA_UNIFORM = 0x547,
-    OP_BRX = 0x949,
-    OP_BRXU = 0x958,
-    OP_WARPSYNC = 0x948,
-    OP_BSSY = 0x945,
-    OP_EXIT = 0x94d,
     BARRIER_LENGTH = 3,
     BARRIER_GAIN = 7,   /* cycles that waiting behind a guarded exit gains */
     BARRIER_CYCLES = 2, /* what the barrier counts for in front of the exit itself */
-    COMPARE_DOUBLES = 0x2a,
-    TRUE_PREDICATE = 7,
-    EXIT_STALL = 5,   /* the least */
-    UNSCHEDULED = 15, /* stall count of code that was not scheduled */
+    EXIT_STALL = 5,     /* the least */
     PREDICATE_LATENCY = 13,
     RUN_NOPS = 0x50,
     RUN_RECORD = 0x51,
 };
-
-/* In the upper half of an instruction. */
-enum { STALL_SHIFT = 41, SCOREBOARD_SHIFT = 46, WAIT_SHIFT = 52 };
-#define STALL_BITS   (UINT64_C(0xf) << STALL_SHIFT)
-#define YIELD_BIT    (UINT64_C(1) << 45)
-#define WAIT_BITS    (UINT64_C(0x3f) << WAIT_SHIFT)
-#define CONTROL_BITS (UINT64_C(0x1fffff) << 41)
 
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
@@ -49,7 +26,7 @@ bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
         return false;
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
         uint16_t op = cbi_sass_opcode(func->text->bytes + at);
-        if (op == OP_CALL_ABS || op == OP_CALL_REL || op == OP_CALL_INDIRECT)
+        if (cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             return false;
     }
     return true;
@@ -70,7 +47,7 @@ typedef struct needs {
 
 static bool is_idle_membar(const uint8_t *insn, needs keep)
 {
-    return cbi_sass_opcode(insn) == OP_MEMBAR &&
+    return cbi_sass_opcode(insn) == CBI_OP_MEMBAR &&
            ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
 }
 
@@ -83,7 +60,8 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
         uint32_t loads = 0;
         while (!keep.loads && i + loads < count && is_dummy_load(insn + (size_t)16 * loads))
             loads++;
-        if (loads && i + loads < count && cbi_sass_opcode(insn + (size_t)16 * loads) == OP_MEMBAR) {
+        if (loads && i + loads < count &&
+            cbi_sass_opcode(insn + (size_t)16 * loads) == CBI_OP_MEMBAR) {
             memset(drop + first + i, true, loads);
             any = true;
             i += loads - 1;
@@ -91,7 +69,7 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
         }
         if (i + 1 < count && is_idle_membar(insn, keep)) {
             uint16_t next = cbi_sass_opcode(insn + 16);
-            if (next == OP_MEMBAR || next == OP_FENCE)
+            if (next == CBI_OP_MEMBAR || next == CBI_OP_ERRBAR)
                 any = drop[first + i] = true;
         }
     }
@@ -102,29 +80,21 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
 
 bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset)
 {
-    const cbi_sass w = {cbi_ld64(insn), cbi_ld64(insn + 8)};
-    switch (cbi_sass_opcode(insn)) {
-    case OP_BRA:
-    case OP_BRA_UNIFORM:
-    case OP_WARPSYNC:
-    case OP_BRX:
-    case OP_BRXU:
-    case OP_CALL_REL:
-        *ret_offset = cbi_sass_branch_distance(w);
-        return true;
-    case OP_BSSY:
+    const cbi_sass w = cbi_sass_load(insn);
+    if (cbi_sass_op(w) == CBI_OP_BSSY)
         *ret_offset = ((int64_t)(w.lo >> 34 << 34) >> 34) * 4;
-        return true;
-    default:
+    else if (cbi_op_has(cbi_sass_op(w), CBI_OPF_RELATIVE))
+        *ret_offset = cbi_sass_branch_distance(w);
+    else
         return false;
-    }
+    return true;
 }
 
 static void set_branch_offset(uint8_t *insn, int64_t offset)
 {
     uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
     uint64_t value = (uint64_t)(offset / 4);
-    if (cbi_sass_opcode(insn) == OP_BSSY) {
+    if (cbi_sass_opcode(insn) == CBI_OP_BSSY) {
         low = (low & ((UINT64_C(1) << 34) - 1)) | value << 34;
     } else {
         low = (low & ~(UINT64_C(0xff) << 16) & ((UINT64_C(1) << 34) - 1)) | (value & 0xff) << 16 |
@@ -170,18 +140,17 @@ void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
 }
 
 /* What an exit waits for because a comparison of doubles writes its guard, which the barrier needs,
- * too.  One bit in the place of the waits. */
-static uint64_t guard_wait(const uint8_t *text, uint32_t at)
+ * too.  One bit, or none. */
+static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 {
-    const uint8_t *exit_insn = text + (size_t)at * 16;
-    uint64_t waits = cbi_ld64(exit_insn + 8) & WAIT_BITS;
-    uint32_t guard = cbi_ld16(exit_insn) >> 12 & 7;
-    for (uint32_t i = at; guard != TRUE_PREDICATE && waits && i-- > 0;) {
-        cbi_sass w = {cbi_ld64(text + (size_t)i * 16), cbi_ld64(text + (size_t)i * 16 + 8)};
-        if ((cbi_sass_op(w) & 0x1ff) == COMPARE_DOUBLES &&
+    cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * 16);
+    uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
+    for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
+        cbi_sass w = cbi_sass_load(text + (size_t)i * 16);
+        if (cbi_op_compares_doubles(cbi_sass_op(w)) &&
             (cbi_sass_bits(w, 81, 3) == guard || cbi_sass_bits(w, 84, 3) == guard))
-            return waits & UINT64_C(1) << (WAIT_SHIFT + cbi_sass_bits(w, 110, 3));
-        if (cbi_sass_op(w) == OP_BRA || cbi_sass_op(w) == OP_EXIT ||
+            return waits & 1u << cbi_sass_write(w);
+        if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
             cbi_sass_writes_predicate(w, guard))
             break;
     }
@@ -190,55 +159,66 @@ static uint64_t guard_wait(const uint8_t *text, uint32_t at)
 
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
-static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint64_t waits)
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint32_t waits)
 {
-    static const uint64_t code[BARRIER_LENGTH][2] = {
-        {0x0992, UINT64_C(0x000fc00000005000)},
-        {0x09ab, UINT64_C(0x000fc00000000000)},
-        {0x05ab, UINT64_C(0x000fec0000000000)},
-    };
-    uint64_t exit_control = cbi_ld64(exit_insn + 8) & CONTROL_BITS;
-    bool scheduled = (exit_control & STALL_BITS) != STALL_BITS;
+    enum { AT_EXIT = 0x50 << 8, LAST_STALL = 6 }; /* kind of MEMBAR */
+    static const uint16_t opcodes[BARRIER_LENGTH] = {CBI_OP_MEMBAR, CBI_OP_ERRBAR,
+                                                     CBI_OP_CGAERRBAR};
+    const cbi_sass leaves = cbi_sass_load(exit_insn);
+    bool scheduled = cbi_sass_stall(leaves) != CBI_SASS_STALL_MAX;
     for (size_t i = BARRIER_LENGTH - count; i < BARRIER_LENGTH; i++, at += 16) {
-        uint64_t high = code[i][1];
+        cbi_sass w = {.lo = opcodes[i] | (leaves.lo & 0xf000), .hi = i == 0 ? AT_EXIT : 0};
+        cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
+        if (i + 1 == BARRIER_LENGTH) {
+            cbi_sass_set_stall(&w, LAST_STALL);
+            cbi_sass_set_yield(&w, 1);
+        }
         if (i == 1)
-            high |= scheduled ? waits : exit_control & WAIT_BITS;
-        if (!scheduled && i == 2)
-            high = (high & ~CONTROL_BITS) | exit_control;
-        cbi_st64(at, code[i][0] | (cbi_ld64(exit_insn) & 0xf000));
-        cbi_st64(at + 8, high);
+            cbi_sass_set_wait(&w, scheduled ? waits : cbi_sass_wait(leaves));
+        if (!scheduled && i + 1 == BARRIER_LENGTH)
+            cbi_sass_set_control(&w, cbi_sass_control(leaves));
+        cbi_sass_store(at, w);
     }
 }
 
 static unsigned stall_of(const uint8_t *insn)
 {
-    return (unsigned)(cbi_ld64(insn + 8) >> STALL_SHIFT & UNSCHEDULED);
+    return cbi_sass_stall(cbi_sass_load(insn));
 }
 
 static void set_stall(uint8_t *insn, unsigned stall)
 {
-    cbi_st64(insn + 8, (cbi_ld64(insn + 8) & ~STALL_BITS) | (uint64_t)stall << STALL_SHIFT);
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_stall(&w, stall);
+    cbi_sass_store(insn, w);
+}
+
+static void keep_warp(uint8_t *insn)
+{
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_yield(&w, 1);
+    cbi_sass_store(insn, w);
 }
 
 /* Cycles of the barrier count for what waits behind a guarded exit. */
 static void shorten_exit(uint8_t *insn)
 {
     unsigned stall = stall_of(insn);
-    if (stall <= EXIT_STALL || stall == UNSCHEDULED)
+    if (stall <= EXIT_STALL || stall == CBI_SASS_STALL_MAX)
         return;
     set_stall(insn, stall > EXIT_STALL + BARRIER_GAIN ? stall - BARRIER_GAIN : EXIT_STALL);
-    cbi_st64(insn + 8, cbi_ld64(insn + 8) | YIELD_BIT);
+    keep_warp(insn);
 }
 
 /* Is the guard of the exit ready with a stall count of one in front of it? */
 static bool is_guard_ready(const uint8_t *text, uint32_t at)
 {
-    uint32_t guard = cbi_ld16(text + (size_t)at * 16) >> 12 & 7;
+    uint32_t guard = cbi_sass_guard(cbi_sass_load(text + (size_t)at * 16));
     unsigned passed = 1;
-    for (uint32_t i = at - 1; guard != 7 && passed < PREDICATE_LATENCY;
+    for (uint32_t i = at - 1; guard != CBI_SASS_PT && passed < PREDICATE_LATENCY;
          passed += stall_of(text + (size_t)(--i) * 16)) {
         const uint8_t *insn = text + (size_t)i * 16;
-        if (cbi_sass_writes_predicate((cbi_sass){cbi_ld64(insn), cbi_ld64(insn + 8)}, guard))
+        if (cbi_sass_writes_predicate(cbi_sass_load(insn), guard))
             return false;
         if (!i)
             break;
@@ -250,11 +230,8 @@ static bool is_guard_ready(const uint8_t *text, uint32_t at)
  * nothing, now comes between. */
 static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
-    uint64_t control = cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT;
-    uint64_t waits =
-        (cbi_ld64(text + (size_t)at * 16 + 8) & ~guard_wait(text, at)) >> WAIT_SHIFT & 0x3f;
-    unsigned write = control & 7, read = control >> 3 & 7;
-    if (stall_of(insn) == 2 && (waits >> write & 1 || waits >> read & 1) &&
+    uint32_t waits = cbi_sass_wait(cbi_sass_load(text + (size_t)at * 16)) & ~guard_wait(text, at);
+    if (stall_of(insn) == 2 && (waits & cbi_sass_holds(cbi_sass_load(insn))) &&
         is_guard_ready(text, at))
         set_stall(insn, 1);
 }
@@ -262,9 +239,8 @@ static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
 /* The reverse: the barrier in front of an exit goes, and the exit waits right behind `insn`. */
 static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
 {
-    uint64_t control = cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT;
-    uint64_t waits = cbi_ld64(exit_insn + 8) >> WAIT_SHIFT & 0x3f;
-    if (stall_of(insn) == 1 && (waits >> (control & 7) & 1 || waits >> (control >> 3 & 7) & 1))
+    uint32_t waits = cbi_sass_wait(cbi_sass_load(exit_insn));
+    if (stall_of(insn) == 1 && waits & cbi_sass_holds(cbi_sass_load(insn)))
         set_stall(insn, 2);
 }
 
@@ -274,10 +250,10 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
                              unsigned *ret_latency)
 {
     unsigned passed = 0;
-    for (uint32_t i = at; i-- > 0 && passed < UNSCHEDULED;) {
+    for (uint32_t i = at; i-- > 0 && passed < CBI_SASS_STALL_MAX;) {
         const uint8_t *insn = text + (size_t)i * 16;
-        cbi_sass w = {cbi_ld64(insn), cbi_ld64(insn + 8)};
-        bool doubles = (cbi_sass_op(w) & 0x1ff) == COMPARE_DOUBLES;
+        cbi_sass w = cbi_sass_load(insn);
+        bool doubles = cbi_op_compares_doubles(cbi_sass_op(w));
         passed += stall_of(insn);
         *ret_latency = doubles ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
         if (cbi_sass_writes_predicate(w, predicate) ||
@@ -291,28 +267,28 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
 static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
     const uint8_t *exit_insn = text + (size_t)at * 16;
-    cbi_sass w = {cbi_ld64(exit_insn), cbi_ld64(exit_insn + 8)};
-    uint32_t guard = (uint32_t)cbi_sass_bits(w, 12, 3);
+    cbi_sass w = cbi_sass_load(exit_insn);
+    uint32_t guard = cbi_sass_guard(w);
     uint32_t second = (uint32_t)cbi_sass_bits(w, 87, 3);
     unsigned latency = 0, stall = stall_of(text + (size_t)(at - 1) * 16), need = 1;
-    if (second == TRUE_PREDICATE || cycles_since(text, at, second, &latency) != latency)
+    if (second == CBI_SASS_PT || cycles_since(text, at, second, &latency) != latency)
         return;
     if (stall > BARRIER_CYCLES)
         need = stall - BARRIER_CYCLES;
-    unsigned since = guard == TRUE_PREDICATE ? 0 : cycles_since(text, at, guard, &latency);
+    unsigned since = guard == CBI_SASS_PT ? 0 : cycles_since(text, at, guard, &latency);
     if (since && latency + stall > need + since)
         need = latency + stall - since;
     if (need >= stall)
         return;
     set_stall(insn, need);
-    if ((cbi_ld64(insn + 8) >> SCOREBOARD_SHIFT & 0x3f) != 0x3f)
-        cbi_st64(insn + 8, cbi_ld64(insn + 8) | YIELD_BIT);
+    if (cbi_sass_holds(cbi_sass_load(insn)))
+        keep_warp(insn);
 }
 
 /* Instructions up to and including the final branch to itself. */
 static uint32_t code_count(const uint8_t *text, uint32_t total)
 {
-    while (total && cbi_sass_opcode(text + (size_t)(total - 1) * 16) == OP_NOP)
+    while (total && cbi_sass_opcode(text + (size_t)(total - 1) * 16) == CBI_OP_NOP)
         total--;
     return total;
 }
@@ -336,24 +312,25 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
     rw->place[total] = rw->self[total] = padded * 16;
     rw->size = (uint64_t)padded * 16;
     rw->text = cbi_alloc(lk->ctx, rw->size);
-    uint64_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
+    uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
     for (uint32_t i = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * 16;
-        uint64_t waits = barrier[i] ? guard_wait(old, i) : 0;
+        uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
             put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
         if (drop[i]) {
-            left |= cbi_sass_opcode(from) == OP_FENCE ? cbi_ld64(from + 8) & WAIT_BITS : 0;
+            left |= cbi_sass_opcode(from) == CBI_OP_ERRBAR ? cbi_sass_wait(cbi_sass_load(from)) : 0;
             continue;
         }
         uint8_t *insn = rw->text + rw->self[i];
-        memcpy(insn, from, 16);
-        cbi_st64(insn + 8, cbi_ld64(insn + 8) | left);
+        cbi_sass w = cbi_sass_load(from);
+        cbi_sass_add_wait(&w, left);
+        if (cbi_sass_stall(w) != CBI_SASS_STALL_MAX)
+            cbi_sass_set_wait(&w, cbi_sass_wait(w) & ~waits);
+        cbi_sass_store(insn, w);
         left = 0;
         if (barrier[i])
             shorten_exit(insn);
-        if (stall_of(insn) != UNSCHEDULED)
-            cbi_st64(insn + 8, cbi_ld64(insn + 8) & ~waits);
         if (i + 1 < used && barrier[i + 1]) {
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, old, i + 1);
@@ -361,7 +338,7 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
         uint32_t next = i + 1;
         while (next < used && drop[next])
             next++;
-        if (next < used && next > i + 1 && cbi_sass_opcode(old + (size_t)next * 16) == OP_EXIT)
+        if (next < used && next > i + 1 && cbi_sass_opcode(old + (size_t)next * 16) == CBI_OP_EXIT)
             lengthen_last(insn, old + (size_t)next * 16);
         cbi_rewrite_retarget(rw, i, insn);
     }
@@ -381,9 +358,9 @@ static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_
     uint8_t predicate = (guard & 7) == 7 ? 31 : guard & 7;
     cbi_st16(bytes, (uint16_t)(RUN_RECORD | count << 7));
     bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
-    cbi_sass w = {cbi_ld64(exit_insn), cbi_ld64(exit_insn + 8)};
+    cbi_sass w = cbi_sass_load(exit_insn);
     unsigned second = (unsigned)cbi_sass_bits(w, 87, 3);
-    bytes[13] = (uint8_t)((second == TRUE_PREDICATE ? 31 : second) << 3 | cbi_sass_bits(w, 90, 1));
+    bytes[13] = (uint8_t)((second == CBI_SASS_PT ? 31 : second) << 3 | cbi_sass_bits(w, 90, 1));
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
 
@@ -405,7 +382,7 @@ static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
     return e->kind == CBI_CAPSULE_RUN_RECORD && e->count > 1 && e->count <= BARRIER_LENGTH + 1 &&
            e->record.size >= sizeof barrier_record &&
            !memcmp(e->record.data, barrier_record, sizeof barrier_record) &&
-           cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == OP_EXIT;
+           cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == CBI_OP_EXIT;
 }
 
 static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
@@ -454,7 +431,7 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     while (cbi_capsule_next(&walk, &e)) {
         keep.membar |= e.record.size && e.klass == CLASS_BARRIER_OBJECT;
         for (uint32_t i = 0; i < e.count; i++)
-            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * 16) == OP_ASYNC_COPY;
+            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * 16) == CBI_OP_LDGSTS;
     }
     return keep;
 }
@@ -466,7 +443,7 @@ static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
     for (uint32_t i = 0; i < total; i++) {
         int64_t offset;
         const uint8_t *insn = text + (size_t)i * 16;
-        if (cbi_sass_opcode(insn) == OP_BSSY || !cbi_rewrite_distance(insn, &offset))
+        if (cbi_sass_opcode(insn) == CBI_OP_BSSY || !cbi_rewrite_distance(insn, &offset))
             continue;
         int64_t to = (int64_t)i + 1 + offset / 16;
         if (to >= 0 && to < total)
@@ -480,7 +457,7 @@ static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
 static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t at, bool may_drop)
 {
     const uint8_t *before = text + (size_t)at * 16 - 16;
-    bool fenced = at && cbi_sass_opcode(before) == OP_MEMBAR && before[9] == 0 && !target[at];
+    bool fenced = at && cbi_sass_opcode(before) == CBI_OP_MEMBAR && before[9] == 0 && !target[at];
     return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
 }
 
@@ -512,7 +489,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
-            cbi_sass_opcode(text + (size_t)e.first * 16) == OP_EXIT) {
+            cbi_sass_opcode(text + (size_t)e.first * 16) == CBI_OP_EXIT) {
             barrier[e.first] = barrier_length(text, target, e.first, may_drop);
             any = true;
         }

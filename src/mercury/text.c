@@ -2,6 +2,7 @@
 #include "mercury/emit.h"
 
 #include "format/reloc.h"
+#include "sass/opcodes.h"
 
 struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk)
 {
@@ -168,8 +169,6 @@ enum {
     LOAD_BANK = 12,     /* byte of the record with the bank */
     BANK_IMAGES = 0x49, /* the table, which has a bank of its own in Mercury code */
     LOAD_OFFSET = 28,   /* ... and the 32 bits at which the offset in it starts */
-    OP_LDC = 0x182,     /* low 9 bits */
-    OP_LDCU = 0x1ac,
 };
 
 static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
@@ -183,10 +182,10 @@ static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *
     cbi_lrel load = {.target = text, .offset = (uint64_t)e->first * CBI_SASS_INSTRUCTION};
     if (!cbi_fits(load.offset, CBI_SASS_INSTRUCTION, text->size))
         return;
-    uint16_t op = cbi_ld16(text->bytes + load.offset) & 0x1ff;
+    uint16_t op = cbi_sass_opcode(text->bytes + load.offset);
     load.is_rela = true;
-    if (op == OP_LDC || op == OP_LDCU)
-        cbi_link_patch(op == OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text), text->size,
+    if (op == CBI_OP_LDC || op == CBI_OP_LDCU)
+        cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text), text->size,
                        lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 

@@ -4,6 +4,7 @@
 #include "mercury/mercury.h"
 
 #include "format/reloc.h"
+#include "sass/opcodes.h"
 
 static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
 {
@@ -279,13 +280,12 @@ static void write_system_places(const cbi_object *file, const cbi_section *list,
 /* The SASS type follows from Mercury's and, where there are two, from the instruction. */
 static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *instruction)
 {
-    enum { LDCU = 0x7ac, LDC = 0xb82 };
     const cbi_reloc_type *type = cbi_reloc_find(rela->type);
     uint32_t opcode = cbi_sass_opcode(instruction);
     if (rela->type == R_MERCURY_ABS32)
-        return opcode == LDCU ? type->sass_text_other : type->sass_text;
+        return opcode == CBI_OP_LDCU ? type->sass_text_other : type->sass_text;
     if (rela->type == R_MERCURY_ABS16)
-        return opcode == LDC ? type->sass_text_other : type->sass_text;
+        return opcode == CBI_OP_LDC ? type->sass_text_other : type->sass_text;
     return like;
 }
 

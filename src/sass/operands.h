@@ -2,20 +2,7 @@
 #ifndef CBI_SASS_OPERANDS_H
 #define CBI_SASS_OPERANDS_H
 
-#include "base/base.h"
-
-enum { CBI_SASS_INSTRUCTION = 16 }; /* bytes */
-
-/* The opcode of an instruction: its low 12 bits. */
-static inline uint16_t cbi_sass_opcode(const uint8_t *instruction)
-{
-    return cbi_ld16(instruction) & 0xfff;
-}
-
-/* One instruction. */
-typedef struct cbi_sass {
-    uint64_t lo, hi;
-} cbi_sass;
+#include "sass/instruction.h"
 
 /* A set of register numbers. */
 typedef struct cbi_regset {
@@ -28,19 +15,6 @@ typedef struct cbi_operands {
     uint8_t predicates_written, predicates_read; /* one bit each */
 } cbi_operands;
 
-/* Bits low .. low + count - 1, count below 64. */
-static inline uint64_t cbi_sass_bits(cbi_sass w, unsigned low, unsigned count)
-{
-    uint64_t v = low >= 64 ? w.hi >> (low - 64)
-                           : w.lo >> low | (low && low + count > 64 ? w.hi << (64 - low) : 0);
-    return v & ((UINT64_C(1) << count) - 1);
-}
-
-static inline uint32_t cbi_sass_op(cbi_sass w)
-{
-    return (uint32_t)(w.lo & 0xfff);
-}
-
 static inline bool cbi_regset_meet(const cbi_regset *a, const cbi_regset *b)
 {
     return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3]);
@@ -50,6 +24,14 @@ static inline bool cbi_regset_any(const cbi_regset *a)
 {
     return a->w[0] | a->w[1] | a->w[2] | a->w[3];
 }
+
+/* The predicates that an instruction is guarded by, writes and reads besides, one bit each. */
+typedef struct cbi_predicates {
+    uint8_t guard, written, read;
+} cbi_predicates;
+
+/* Uniform ones where the instruction computes in the uniform datapath. */
+cbi_predicates cbi_sass_predicates(cbi_sass w);
 
 /* What w reads and writes. */
 void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands);

@@ -14,9 +14,9 @@ typedef struct flow {
     uint64_t **leaving; /* by block */
 } flow;
 
-static uint8_t numbers_of(const cbi_sb_code *c, uint32_t i, unsigned low)
+/* One bit, or none. */
+static uint8_t bit_of(uint32_t number)
 {
-    uint64_t number = cbi_sass_bits(c->words[i], low, 3);
     return number < CBI_SB_NUMBERS ? (uint8_t)(1u << number) : 0;
 }
 
@@ -35,11 +35,12 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
 {
     const cbi_sb_code *c = f->c;
     uint32_t count = (uint32_t)f->late.len;
-    uint8_t mask = (uint8_t)cbi_sass_bits(c->words[i], 116, 6);
+    uint8_t mask = (uint8_t)cbi_sass_wait(c->words[i]);
     for (uint32_t n = 0; mask && n < count; n++) {
         uint32_t q = f->late.items[n];
-        bool done = cbi_sb_has(state, n) && mask & numbers_of(c, q, 110);
-        bool read = done || (cbi_sb_has(state, count + n) && mask & numbers_of(c, q, 113));
+        bool done = cbi_sb_has(state, n) && mask & bit_of(cbi_sass_write(c->words[q]));
+        bool read =
+            done || (cbi_sb_has(state, count + n) && mask & bit_of(cbi_sass_read(c->words[q])));
         if (read)
             cbi_sb_drop(state, count + n);
         if (done)
@@ -148,16 +149,10 @@ typedef struct pending {
 static uint8_t waited_for(const pending *p, uint32_t i)
 {
     cbi_sass w = p->words[i];
-    uint8_t mask = (uint8_t)cbi_sass_bits(w, 116, 6);
-    if (i && cbi_sass_op(w) == 0x91a && cbi_sb_op(p->c, i - 1) == 0x992)
+    uint8_t mask = (uint8_t)cbi_sass_wait(w);
+    if (i && cbi_sass_op(w) == CBI_OP_DEPBAR && cbi_sb_op(p->c, i - 1) == CBI_OP_MEMBAR)
         mask |= (uint8_t)(1u << cbi_sass_bits(w, 44, 3));
     return mask;
-}
-
-static uint8_t bit_of(cbi_sass w, unsigned low)
-{
-    uint64_t number = cbi_sass_bits(w, low, 3);
-    return number < CBI_SB_NUMBERS ? (uint8_t)(1u << number) : 0;
 }
 
 static void step(const pending *p, uint32_t i, uint64_t *state)
@@ -167,11 +162,11 @@ static void step(const pending *p, uint32_t i, uint64_t *state)
     uint64_t *early = p->early + (size_t)i * p->row;
     for (uint32_t n = 0; n < count; n++) {
         cbi_sass w = p->words[p->at.items[n]];
-        if (cbi_sb_has(state, n) && mask & bit_of(w, 110)) {
+        if (cbi_sb_has(state, n) && mask & bit_of(cbi_sass_write(w))) {
             cbi_sb_drop(state, n);
             cbi_sb_drop(state, count + n);
         }
-        if (cbi_sb_has(state, count + n) && mask & bit_of(w, 113))
+        if (cbi_sb_has(state, count + n) && mask & bit_of(cbi_sass_read(w)))
             cbi_sb_drop(state, count + n);
         for (unsigned write = 0; write < 2; write++) {
             uint32_t bit = write ? n : count + n;
@@ -202,9 +197,9 @@ static void find_early(const pending *p)
                 step(p, i, state);
                 if (next >= count || p->at.items[next] != i)
                     continue;
-                if (bit_of(c->words[i], 110))
+                if (bit_of(cbi_sass_write(c->words[i])))
                     cbi_sb_put(state, next);
-                if (bit_of(c->words[i], 113))
+                if (bit_of(cbi_sass_read(c->words[i])))
                     cbi_sb_put(state, count + next);
                 next++;
             }
@@ -218,7 +213,7 @@ static pending pending_in(const cbi_sb_code *c, const cbi_sass *words, bool firs
 {
     pending p = {.c = c, .words = words};
     for (uint32_t i = first ? 0 : 1; i < c->n; i++)
-        if (bit_of(c->words[i], 110) || bit_of(c->words[i], 113))
+        if (bit_of(cbi_sass_write(c->words[i])) || bit_of(cbi_sass_read(c->words[i])))
             cbi_vec_push(c->ctx, &p.at, i);
     p.row = (2 * p.at.len + 63) / 64 + 1;
     p.early = CBI_NEW_ARRAY(c->ctx, (size_t)c->n * p.row, uint64_t);
@@ -232,7 +227,7 @@ static pending pending_in(const cbi_sb_code *c, const cbi_sass *words, bool firs
 bool cbi_pace_keeps_waits(const cbi_sb_code *c, const cbi_sass *now)
 {
     /* The R1 load is not needed where it loses its number. */
-    bool first = cbi_sass_bits(now[0], 110, 3) < CBI_SB_NUMBERS;
+    bool first = cbi_sass_write(now[0]) < CBI_SB_NUMBERS;
     pending before = pending_in(c, c->words, first), after = pending_in(c, now, first);
     for (size_t w = 0; w < (size_t)c->n * before.row; w++)
         if (after.early[w] & ~before.early[w])

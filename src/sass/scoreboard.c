@@ -4,13 +4,13 @@
 
 static bool is_texture(uint32_t op)
 {
-    return (op >= 0xf60 && op <= 0xf7f) || op == 0xf99;
+    return cbi_op_has(op, CBI_OPF_TEXTURE);
 }
 
 /* Ends of asynchronous copies, which count on a number: by result or, bulk copies, by read. */
 static bool is_async_copy_end(uint32_t op)
 {
-    return op == 0x9af || op == 0x9b7;
+    return cbi_op_has(op, CBI_OPF_COPY_END);
 }
 
 /* ---- the assignment ---- */
@@ -163,7 +163,7 @@ static int64_t ready(const cbi_sb_code *c, const work *w, uint32_t q)
     if (!cbi_sb_contains(&c->blocks.items[w->block].pred, home))
         return 0;
     uint32_t last = c->blocks.items[home].end - 1;
-    int64_t left = ready_at(c, q) - c->issue[last] - (int64_t)cbi_sass_bits(c->words[last], 105, 4);
+    int64_t left = ready_at(c, q) - c->issue[last] - (int64_t)cbi_sass_stall(c->words[last]);
     return left > 0 ? left : 0;
 }
 
@@ -239,7 +239,8 @@ static uint8_t choose(const cbi_sb_code *c, const work *w, uint32_t q)
     uint8_t joined = CBI_SB_NONE;
     if (p->write && is_texture(cbi_sb_op(c, p->at)))
         return 5;
-    if (p->write == (cbi_sb_op(c, p->at) == 0x9af) && is_async_copy_end(cbi_sb_op(c, p->at)))
+    if (p->write == (cbi_sb_op(c, p->at) == CBI_OP_LDGDEPBAR) &&
+        is_async_copy_end(cbi_sb_op(c, p->at)))
         return 0;
     if (!crossing)
         joined = join_local(c, w, p);
@@ -493,8 +494,8 @@ static void place_waits(cbi_sb_code *c, uint8_t *wait)
 static bool has_long_result(const cbi_sb_code *c)
 {
     for (uint32_t i = 0; i < c->n; i++)
-        if (cbi_sb_is_long(cbi_sb_op(c, i)) && cbi_sass_bits(c->words[i], 16, 8) != 255 &&
-            cbi_sass_bits(c->words[i], 110, 3) != CBI_SB_NONE)
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LONG) && cbi_sass_bits(c->words[i], 16, 8) != 255 &&
+            cbi_sass_write(c->words[i]) != CBI_SB_NONE)
             return true;
     return false;
 }
@@ -524,33 +525,34 @@ void cbi_sb_assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words)
     uint8_t *wait = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     place_waits(c, wait);
     for (uint32_t i = 0; i < c->n; i++) {
-        uint64_t number[2] = {CBI_SB_NONE, CBI_SB_NONE}; /* read, write */
+        uint8_t number[2] = {CBI_SB_NONE, CBI_SB_NONE}; /* read, write */
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
             if (c->present[q])
                 number[c->producers.items[q].write] = c->number[q];
         ret_words[i] = c->words[i];
-        ret_words[i].hi &= ~(UINT64_C(0xfff) << 46);
         if (cbi_sb_is_named_wait(c, i)) { /* the read number of the instruction before */
-            uint64_t named = ret_words[i - 1].hi >> 49 & 7;
+            uint64_t named = cbi_sass_read(ret_words[i - 1]);
             wait[i] &= (uint8_t) ~(1u << named);
             ret_words[i].lo = (ret_words[i].lo & ~(UINT64_C(7) << 44)) | named << 44;
         }
-        ret_words[i].hi |= number[1] << 46 | number[0] << 49 | (uint64_t)wait[i] << 52;
+        cbi_sass_set_write(&ret_words[i], number[1]);
+        cbi_sass_set_read(&ret_words[i], number[0]);
+        cbi_sass_set_wait(&ret_words[i], wait[i]);
         /* Nobody can wait for a number in the cycle after it is set. */
-        uint64_t own = (UINT64_C(1) << number[0] | UINT64_C(1) << number[1]) & CBI_SB_EVERYTHING;
-        if (i + 1 < c->n && wait[i + 1] & own && cbi_sass_bits(c->words[i], 105, 4) == 1)
-            ret_words[i].hi ^= UINT64_C(3) << 41;
+        if (i + 1 < c->n && wait[i + 1] & cbi_sass_holds(ret_words[i]) &&
+            cbi_sass_stall(c->words[i]) == 1)
+            cbi_sass_set_stall(&ret_words[i], 2);
     }
     /* What holds a scoreboard at the end of a block takes two cycles at least. */
-    if (!keep_stack_load && c->blocks.items[0].end == 1 && cbi_sass_bits(c->words[0], 105, 4) == 2)
-        ret_words[0].hi ^= UINT64_C(3) << 41;
+    if (!keep_stack_load && c->blocks.items[0].end == 1 && cbi_sass_stall(c->words[0]) == 2)
+        cbi_sass_set_stall(&ret_words[0], 1);
 }
 
 bool cbi_sb_qualifies(const cbi_sb_code *c)
 {
     cbi_sass first = c->words[0];
-    if (cbi_sass_op(first) != 0xb82 || cbi_sass_bits(first, 16, 8) != 1 ||
-        cbi_sass_bits(first, 110, 3) == CBI_SB_NONE || cbi_sass_bits(first, 113, 3) != CBI_SB_NONE)
+    if (cbi_sass_op(first) != CBI_OP_LDC || cbi_sass_bits(first, 16, 8) != 1 ||
+        cbi_sass_write(first) == CBI_SB_NONE || cbi_sass_read(first) != CBI_SB_NONE)
         return false;
     for (uint32_t i = 1; i < c->n; i++)
         if (cbi_sass_reads_stack_pointer(c->words[i]))
@@ -561,15 +563,14 @@ bool cbi_sb_qualifies(const cbi_sb_code *c)
 bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size)
 {
     size_t total = size / 16;
-    while (total && cbi_sass_opcode(bytes + 16 * (total - 1)) == 0x918)
+    while (total && cbi_sass_opcode(bytes + 16 * (total - 1)) == CBI_OP_NOP)
         total--;
     if (!total || total > UINT32_MAX / 16)
         return false;
     c->n = (uint32_t)total;
     c->words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     for (uint32_t i = 0; i < c->n; i++) {
-        const uint8_t *at = bytes + (size_t)16 * i;
-        c->words[i] = (cbi_sass){cbi_ld64(at), cbi_ld64(at + 8)};
+        c->words[i] = cbi_sass_load(bytes + (size_t)CBI_SASS_INSTRUCTION * i);
     }
     return true;
 }
@@ -587,8 +588,7 @@ bool cbi_sb_is_reproduced(cbi_sb_code *c, cbi_sass *out)
 static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes)
 {
     for (uint32_t i = 0; i < c->n; i++) {
-        cbi_st64(bytes + (size_t)16 * i, out[i].lo);
-        cbi_st64(bytes + (size_t)16 * i + 8, out[i].hi);
+        cbi_sass_store(bytes + (size_t)CBI_SASS_INSTRUCTION * i, out[i]);
     }
 }
 
@@ -639,7 +639,7 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
         cbi_sb_assign(&c, true, out);
     for (uint32_t i = 0; i < c.n && !trusted; i++) {
         out[i] = c.words[i];
-        out[i].hi |= (uint64_t)waits[i] << 52;
+        cbi_sass_add_wait(&out[i], waits[i]);
     }
     write_code(&c, out, text->bytes);
 }

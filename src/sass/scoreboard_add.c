@@ -16,9 +16,9 @@ typedef struct late {
 /* Is never more than one of them carried out, because their guards are opposite? */
 static bool excludes(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
-    uint32_t guard = (uint32_t)cbi_sass_bits(c->words[i], 12, 3);
-    if (guard == 7 ||
-        cbi_sass_bits(c->words[j], 12, 4) != (cbi_sass_bits(c->words[i], 12, 4) ^ 8) ||
+    uint32_t guard = cbi_sass_guard(c->words[i]);
+    if (guard == CBI_SASS_PT ||
+        cbi_sass_signed_guard(c->words[j]) != (cbi_sass_signed_guard(c->words[i]) ^ 8) ||
         c->block_of[i] != c->block_of[j])
         return false;
     for (uint32_t k = i; k < j; k++)
@@ -30,9 +30,9 @@ static bool excludes(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
 /* The memory barrier of a barrier in front of an exit: the next one waits for the guard of both. */
 static bool is_barrier_head(const cbi_sb_code *c, uint32_t i)
 {
-    enum { OP_MEMBAR = 0x992, OP_ERRBAR = 0x9ab, KIND_OF_EXITS = 0x50 };
-    return cbi_sb_op(c, i) == OP_MEMBAR && cbi_sass_bits(c->words[i], 72, 8) == KIND_OF_EXITS &&
-           i + 1 < c->n && cbi_sb_op(c, i + 1) == OP_ERRBAR;
+    enum { KIND_OF_EXITS = 0x50 };
+    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && cbi_sass_bits(c->words[i], 72, 8) == KIND_OF_EXITS &&
+           i + 1 < c->n && cbi_sb_op(c, i + 1) == CBI_OP_ERRBAR;
 }
 
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
@@ -40,7 +40,7 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
     if (excludes(c, which, i, j) || is_barrier_head(c, j))
         return false;
-    if (cbi_sb_is_call(cbi_sb_op(c, j)) || cbi_regset_meet(&a->written, &b->read) ||
+    if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) || cbi_regset_meet(&a->written, &b->read) ||
         (which->written[i] & which->read[j]))
         return true;
     return which->order[j] != which->order[i] &&
@@ -66,9 +66,9 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
         if (seen[j])
             continue;
         seen[j] = true;
-        bool ends = sources
-                        ? cbi_sb_is_call(cbi_sb_op(c, j)) || cbi_sb_overwrites_late(c, which, i, j)
-                        : cbi_sb_uses_late(c, which, i, j);
+        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
+                                  cbi_sb_overwrites_late(c, which, i, j)
+                            : cbi_sb_uses_late(c, which, i, j);
         if (ends)
             cbi_vec_push(c->ctx, &found, j);
         else if (j != i)

@@ -4,32 +4,19 @@
 enum {
     GROUP_LENGTH = 12, /* longest warp-collective sequence */
     ATTR_BRANCH_TARGETS = 0x34,
-    OP_BSYNC = 0x941,
-    OP_RET = 0x950,
 };
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
 static const uint64_t LIMIT = UINT64_C(1) << 28;
 
 static bool is_branch(uint32_t op)
 {
-    return op == 0x947 || op == 0x547 || op == 0x94d || op == 0x941 || op == 0x949 || op == 0x958 ||
-           op == 0x950;
-}
-
-bool cbi_sb_is_long(uint32_t op)
-{
-    static const uint16_t ops[] = {0x981, 0x980, 0x983, 0x380, 0x381, 0x98a, 0x9a8, 0x97e,
-                                   0x9a3, 0x3a9, 0x38b, 0x3a3, 0x3a8, 0x38a, 0x98b};
-    for (size_t i = 0; i < CBI_COUNT(ops); i++)
-        if (ops[i] == op)
-            return true;
-    return false;
+    return cbi_op_has(op, CBI_OPF_BRANCH);
 }
 
 /* Operations on barriers in shared memory depend on each other without registers. */
 static bool is_barrier_op(uint32_t op)
 {
-    return op == 0x5b2 || op == 0x9a7 || op == 0x5a7 || op == 0x9b2 || op == 0x9b1;
+    return cbi_op_has(op, CBI_OPF_MBARRIER);
 }
 
 /* ---- control flow ---- */
@@ -75,15 +62,15 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
 {
     cbi_sass w = c->words[i];
     uint32_t op = cbi_sass_op(w);
-    bool conditional = cbi_sass_bits(w, 12, 4) != 7 || cbi_sass_bits(w, 87, 4) != 7;
+    bool conditional = cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_bits(w, 87, 4) != 7;
     bool falls = true;
-    if (op == 0x947 || op == 0x547) {
+    if (op == CBI_OP_BRA || op == CBI_OP_BRA_U) {
         int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / 16;
         if (target < 0 || target >= c->n)
             return false;
         cbi_vec_push(c->ctx, ret_list, (uint32_t)target);
-        falls = conditional || op == 0x547 || cbi_sass_bits(w, 32, 2);
-    } else if (op == 0x949 || op == 0x958) {
+        falls = conditional || op == CBI_OP_BRA_U || cbi_sass_bits(w, 32, 2);
+    } else if (op == CBI_OP_BRX || op == CBI_OP_BRXU) {
         falls = false;
         for (size_t t = 0; t < tables->len; t++) {
             if (tables->items[t].branch != i)
@@ -95,7 +82,7 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
                 cbi_vec_push(c->ctx, ret_list, to);
             }
         }
-    } else if (op == 0x94d || op == 0x950 || op == 0x94e) {
+    } else if (op == CBI_OP_EXIT || op == CBI_OP_RET || op == CBI_OP_LEPC) {
         falls = conditional;
     }
     if (falls && i + 1 < c->n)
@@ -113,13 +100,13 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == 0x95d) {
+        if (op == CBI_OP_NANOSLEEP) {
             exclusive = true;
-        } else if (exclusive && op == 0x948) {
+        } else if (exclusive && op == CBI_OP_WARPSYNC) {
             leader[i] = true;
             exclusive = false;
         }
-        if (c->calls_apart && cbi_sb_is_call(op) && op != OP_RET)
+        if (c->calls_apart && cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             leader[i] = leader[i + 1] = true;
         if (!is_branch(op) && s.len == 1 && s.items[0] == i + 1)
             continue;
@@ -156,7 +143,8 @@ static void find_producers(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         c->first[i] = (uint32_t)c->producers.len;
         for (unsigned write = 0; write < 2; write++) {
-            uint8_t number = (uint8_t)cbi_sass_bits(c->words[i], write ? 110 : 113, 3);
+            uint8_t number =
+                (uint8_t)(write ? cbi_sass_write(c->words[i]) : cbi_sass_read(c->words[i]));
             if (number >= CBI_SB_NUMBERS)
                 continue;
             if (i == 0 && write)
@@ -165,7 +153,7 @@ static void find_producers(cbi_sb_code *c)
             *p = (cbi_sb_producer){.at = i,
                                    .block = c->block_of[i],
                                    .write = write,
-                                   .is_long = write && cbi_sb_is_long(cbi_sb_op(c, i)),
+                                   .is_long = write && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LONG),
                                    .old = number,
                                    .local = CBI_SB_NOWHERE,
                                    .head = CBI_SB_NOWHERE};
@@ -251,19 +239,19 @@ static void find_consumers(cbi_sb_code *c)
 
 static bool is_shared_access(uint32_t op)
 {
-    return (op & 0x1ff) == 0x184 || (op & 0x1ff) == 0x188;
+    return cbi_op_has(op, CBI_OPF_SHARED);
 }
 
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
-    if (c->calls_apart && cbi_sb_is_call(cbi_sb_op(c, i)))
+    if (c->calls_apart && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
         return true; /* nobody knows what comes there */
     if (!p->write)   /* shared accesses keep their order, uniform registers are read at once */
         return cbi_regset_meet(&a->read, &b->written) &&
                !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)));
-    if (cbi_sb_op(c, i) == OP_BSYNC && cbi_regset_any(&a->uniform_written))
+    if (cbi_sb_op(c, i) == CBI_OP_BSYNC && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||
            cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
@@ -283,11 +271,11 @@ static bool names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
 
 static uint32_t register_consumer(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    bool shuffle = cbi_sb_op(c, p->at) == 0x389;
+    bool shuffle = cbi_sb_op(c, p->at) == CBI_OP_SHFL_RR;
     bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
-        if ((shuffle && cbi_sb_op(c, i) == 0x91b) || (barrier && is_barrier_op(cbi_sb_op(c, i))) ||
-            cbi_sb_touches(c, p, i))
+        if ((shuffle && cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE) ||
+            (barrier && is_barrier_op(cbi_sb_op(c, i))) || cbi_sb_touches(c, p, i))
             return i;
     return CBI_SB_NOWHERE;
 }
@@ -310,11 +298,9 @@ static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
 /* Is the branch taken by a predicate that the producer writes? */
 static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    uint32_t base = cbi_sb_op(c, p->at) & 0x1ff;
-    uint64_t guard = cbi_sass_bits(c->words[i], 12, 3);
-    bool writes = base == 0x11c || base == 0x18d || base == 0x1a7 || base == 0x1aa;
-    return (p->write ? writes : base == 0x1a2) && guard != 7 &&
-           cbi_sass_bits(c->words[p->at], 81, 3) == guard;
+    uint32_t op = cbi_sb_op(c, p->at), guard = cbi_sass_guard(c->words[i]);
+    bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : op == CBI_OP_ATOM_F;
+    return writes && guard != CBI_SASS_PT && cbi_sass_bits(c->words[p->at], 81, 3) == guard;
 }
 
 static void find_local(cbi_sb_code *c, uint32_t q)
@@ -328,10 +314,10 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     if (seen == CBI_SB_NOWHERE)
         return;
     uint32_t found = register_consumer(c, p), op = cbi_sb_op(c, seen);
-    bool end_only = is_branch(op) || op == 0x945 || op == 0x918;
+    bool end_only = is_branch(op) || op == CBI_OP_BSSY || op == CBI_OP_NOP;
     /* What waits for a fence needs it. */
-    bool needed =
-        cbi_sb_op(c, p->at) == 0x992 || decides(c, p, seen) || (c->calls_apart && op == OP_RET);
+    bool needed = cbi_sb_op(c, p->at) == CBI_OP_MEMBAR || decides(c, p, seen) ||
+                  (c->calls_apart && op == CBI_OP_RET);
     if (seen == end - 1 && !needed && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
@@ -475,32 +461,11 @@ static void uncover(cbi_sb_code *c, uint32_t q)
 
 int64_t cbi_sb_latency(uint32_t op, bool write)
 {
+    enum { RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
+    const cbi_instruction *row = cbi_instruction_of(op);
     if (!write)
-        return op == 0x388 || op == 0x988             ? 9
-               : op == 0x984 || (op & 0x1ff) == 0x189 ? 8
-               : (op & 0x1f0) == 0x100                ? 10
-                                                      : 12;
-    switch (op) {
-    case 0x919:
-        return 32;
-    case 0x9c3:
-    case 0x389:
-    case 0x589:
-    case 0x989:
-    case 0xf89:
-        return 24;
-    case 0xb82:
-        return 46;
-    case 0x984:
-        return 40;
-    case 0x3a1:
-        return 23;
-    case 0x7ac:
-    case 0x308:
-        return 17;
-    default:
-        return cbi_sb_is_long(op) ? 296 : 15;
-    }
+        return row->sources ? row->sources : SOURCES;
+    return row->result ? row->result : row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
 /* Waits for results of the block itself count; those of others have long been there. */
@@ -513,7 +478,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         int64_t next = 0;
         if (!starts)
             next = c->issue[i - 1] +
-                   (c->cycles ? c->cycles[i - 1] : (int64_t)cbi_sass_bits(c->words[i - 1], 105, 4));
+                   (c->cycles ? c->cycles[i - 1] : (int64_t)cbi_sass_stall(c->words[i - 1]));
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
@@ -556,12 +521,12 @@ static void find_groups(cbi_sb_code *c)
 {
     c->group = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
     for (uint32_t i = 0; i < c->n; i++) {
-        if (cbi_sb_op(c, i) != 0x348 && cbi_sb_op(c, i) != 0x948)
+        if (cbi_sb_op(c, i) != CBI_OP_WARPSYNC_R && cbi_sb_op(c, i) != CBI_OP_WARPSYNC)
             continue;
         for (uint32_t j = i + 1; j < c->n && j < i + GROUP_LENGTH; j++) {
-            if (cbi_sb_op(c, j) == 0x91b)
+            if (cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
                 c->group[i] = j;
-            if (cbi_sb_op(c, j) == 0x91b || is_branch(cbi_sb_op(c, j)))
+            if (cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE || is_branch(cbi_sb_op(c, j)))
                 break;
         }
     }
@@ -649,7 +614,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     c->later = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_sass_operands(c->words[i], &c->operands[i]);
-        c->wait[i] = (uint8_t)cbi_sass_bits(c->words[i], 116, 6);
+        c->wait[i] = (uint8_t)cbi_sass_wait(c->words[i]);
         c->all[i] = c->wait[i] == CBI_SB_EVERYTHING;
         if (c->all[i])
             c->wait[i] = 0;

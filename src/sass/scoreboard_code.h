@@ -2,13 +2,11 @@
 #ifndef CBI_SCOREBOARD_CODE_H
 #define CBI_SCOREBOARD_CODE_H
 
+#include "sass/opcodes.h"
 #include "sass/operands.h"
 
 enum {
-    CBI_SB_NONE = 7,          /* no scoreboard */
-    CBI_SB_NUMBERS = 6,       /* 0 to 5 */
-    CBI_SB_EVERYTHING = 0x3f, /* a wait that names nothing */
-    CBI_SB_ORDERS = 5,        /* cbi_sb_late.order */
+    CBI_SB_ORDERS = 5, /* cbi_sb_late.order */
 };
 #define CBI_SB_NOWHERE UINT32_MAX
 
@@ -110,18 +108,12 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
-/* A call, or the return from one. */
-static inline bool cbi_sb_is_call(uint32_t op)
-{
-    return op == 0x943 || op == 0x944 || op == 0x343 || op == 0x950;
-}
-
 /* A wait for the number of the fence before it, which stands in the instruction and not in its
  * mask. */
 static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
 {
-    return i > 0 && cbi_sb_op(c, i) == 0x91a && cbi_sb_op(c, i - 1) == 0x992 &&
-           cbi_sass_bits(c->words[i - 1], 113, 3) == cbi_sass_bits(c->words[i], 44, 3);
+    return i > 0 && cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sb_op(c, i - 1) == CBI_OP_MEMBAR &&
+           cbi_sass_read(c->words[i - 1]) == cbi_sass_bits(c->words[i], 44, 3);
 }
 
 /* Does the producer reach instruction i only around a loop? */
@@ -131,19 +123,16 @@ static inline bool cbi_sb_comes_around(const cbi_sb_code *c, const cbi_sb_produc
     return p->block == to ? p->at >= i : c->position[p->block] > c->position[to];
 }
 
-/* Global, generic and local loads, atomics. */
-bool cbi_sb_is_long(uint32_t op);
-
 /* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
 int64_t cbi_sb_latency(uint32_t op, bool write);
 
 /* The same of a producer: late ones count as there at once, but for the sources of comparisons. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE = 0x2a, COMPARE_READS = 13 };
+    enum { COMPARE_READS = 13 };
     uint32_t op = cbi_sb_op(c, p->at);
     if (p->is_late)
-        return !p->write && (op & 0x1ff) == COMPARE ? COMPARE_READS : 0;
+        return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
     return cbi_sb_latency(op, p->write);
 }
 

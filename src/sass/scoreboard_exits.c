@@ -10,12 +10,7 @@ enum {
     READ_LATENCY = 12,
     SHORT_LATENCY = 15, /* of most results */
     LONG_LATENCY = 400,
-    UNSCHEDULED_STALL = 15,
-    TRUE_PREDICATE = 7,
-    OP_LDS = 0x984,
-    OP_MEMBAR = 0x992,
-    OP_ERRBAR = 0x9ab,
-    OP_CGAERRBAR = 0x5ab,
+    NEVER = 15, /* a guard: !PT */
 };
 
 /* Estimated times in a block, by instruction from its start. */
@@ -27,36 +22,26 @@ typedef struct clock {
 
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    static const uint16_t results[][2] = {
-        {0xb82, 48}, {0x919, 32}, {0x9c3, 24}, {0x3a1, 24}, {0xf89, 20}, {0x589, 24}, {0x308, 18},
-    };
+    uint32_t known = cbi_instruction_of(cbi_sb_op(c, p->at))->at_exit;
     if (!p->write)
         return READ_LATENCY;
-    for (size_t i = 0; i < CBI_COUNT(results); i++)
-        if (results[i][0] == cbi_sb_op(c, p->at))
-            return results[i][1];
-    return p->is_long ? LONG_LATENCY : SHORT_LATENCY;
+    return known ? known : p->is_long ? LONG_LATENCY : SHORT_LATENCY;
 }
 
 /* The parts of a fence are one instruction of Mercury code. */
 static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
-    return op == OP_MEMBAR || op == OP_ERRBAR || op == OP_CGAERRBAR ||
-           (op == OP_LDS && cbi_sass_bits(c->words[i], 12, 4) == 15);
-}
-
-static uint32_t stall(const cbi_sb_code *c, uint32_t i)
-{
-    return (uint32_t)cbi_sass_bits(c->words[i], 105, 4);
+    return cbi_op_has(op, CBI_OPF_FENCE) ||
+           (op == CBI_OP_LDS && cbi_sass_signed_guard(c->words[i]) == NEVER);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
  * whose latency also runs while others wait. */
 static uint32_t end_time(const cbi_sb_code *c, const clock *t, uint32_t end, uint32_t time)
 {
-    uint32_t guard = (uint32_t)cbi_sass_bits(c->words[end], 12, 3), writer = end;
-    if (guard == TRUE_PREDICATE || end == t->start)
+    uint32_t guard = cbi_sass_guard(c->words[end]), writer = end;
+    if (guard == CBI_SASS_PT || end == t->start)
         return time;
     while (writer > t->start && !cbi_sass_writes_predicate(c->words[writer - 1], guard))
         writer--;
@@ -85,8 +70,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         }
         t->issue[i - b->start] = time;
         t->stalls[i - b->start] = stalls;
-        stalls += stall(c, i);
-        time += is_part_of_fence(c, i) ? 0 : stall(c, i);
+        stalls += cbi_sass_stall(c->words[i]);
+        time += is_part_of_fence(c, i) ? 0 : cbi_sass_stall(c->words[i]);
     }
     t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
 }
@@ -134,7 +119,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         const cbi_sb_block *b = &c->blocks.items[n];
         uint32_t exit = b->end - 1;
         if (!barrier[exit] || exit < b->start + barrier[exit] || c->all[exit] ||
-            stall(c, exit) == UNSCHEDULED_STALL)
+            cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
         uint32_t end = exit - barrier[exit];
         clock t;
@@ -160,13 +145,13 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
         if (!barrier[i] || i <= barrier[i])
             continue;
         uint32_t error = i - barrier[i], fence = error - 1;
-        uint64_t read = cbi_sass_bits(c->words[fence], 113, 3);
+        uint32_t read = cbi_sass_read(c->words[fence]);
         /* of another block: only its own number */
-        if (cbi_sb_op(c, error) == OP_MEMBAR && read < CBI_SB_NUMBERS && c->wait[i] >> read & 1 &&
-            cbi_sass_bits(c->words[fence], 72, 8) == 0)
+        if (cbi_sb_op(c, error) == CBI_OP_MEMBAR && read < CBI_SB_NUMBERS &&
+            c->wait[i] >> read & 1 && cbi_sass_bits(c->words[fence], 72, 8) == 0)
             error++;
-        if (cbi_sb_op(c, fence) != OP_MEMBAR || cbi_sb_op(c, error) != OP_ERRBAR ||
-            stall(c, fence) == UNSCHEDULED_STALL)
+        if (cbi_sb_op(c, fence) != CBI_OP_MEMBAR || cbi_sb_op(c, error) != CBI_OP_ERRBAR ||
+            cbi_sass_stall(c->words[fence]) == CBI_SASS_STALL_MAX)
             continue;
         uint8_t busy = 0;
         for (uint32_t q = 0; read == CBI_SB_NONE && q < c->producers.len; q++)
@@ -175,12 +160,10 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
         if (read == CBI_SB_NONE) {
             for (read = 0; read + 1 < CBI_SB_NUMBERS && busy >> read & 1;)
                 read++;
-            c->words[fence].hi =
-                (c->words[fence].hi & ~(UINT64_C(7) << (113 - 64))) | read << (113 - 64);
+            cbi_sass_set_read(&c->words[fence], read);
         }
-        uint64_t wait = UINT64_C(1) << (116 - 64 + read);
-        c->words[i].hi &= ~wait;
-        c->words[error].hi |= wait;
+        cbi_sass_set_wait(&c->words[i], cbi_sass_wait(c->words[i]) & ~(1u << read));
+        cbi_sass_add_wait(&c->words[error], 1u << read);
         any = true;
     }
     return any;

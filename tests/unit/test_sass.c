@@ -46,7 +46,7 @@ static void describe(cbi_sass w, char *text, size_t room)
     uint32_t op = cbi_sass_op(w);
     snprintf(text + strlen(text), room - strlen(text), "%sresult %d, sources %d%s",
              *text ? "; " : "", (int)cbi_sb_latency(op, true), (int)cbi_sb_latency(op, false),
-             cbi_sb_is_long(op) ? ", long" : "");
+             cbi_op_has(op, CBI_OPF_LONG) ? ", long" : "");
 }
 
 static void operands(void **state)
@@ -64,6 +64,10 @@ static void operands(void **state)
         assert_true(sscanf(line, "%llx %llx\t%255[^\t\n]", &hi, &lo, want) >= 2);
         describe((cbi_sass){lo, hi}, got, sizeof got);
         rows++;
+        if (cbi_instruction_of(lo & 0xfff)->opcode != (lo & 0xfff)) {
+            print_error("opcode %03x is not in the table\n", (unsigned)(lo & 0xfff));
+            failed++;
+        }
         if (strcmp(got, want) != 0) {
             print_error("%016llx %016llx: got \"%s\", want \"%s\"\n", hi, lo, got, want);
             failed++;
@@ -74,8 +78,47 @@ static void operands(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Every row is found by its opcode; another form of an operation is read like the one that is
+ * listed. */
+static void table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cbi_instruction_count; i++) {
+        const cbi_instruction *row = &cbi_instructions[i];
+        assert_ptr_equal(cbi_instruction_of(row->opcode), row);
+        assert_true(row->mnemonic[0]);
+    }
+    assert_string_equal(cbi_instruction_of(CBI_OP_LDG)->mnemonic, "LDG");
+    enum { FORM = 1 << 9, UNLISTED = 0x7ff };
+    assert_string_equal(cbi_instruction_of(CBI_OP_LDG + FORM)->mnemonic, "LDG");
+    assert_null(cbi_instruction_of(UNLISTED)->mnemonic);
+}
+
+/* A field is written without touching its neighbours. */
+static void control_fields(void **state)
+{
+    (void)state;
+    cbi_sass w = {0, UINT64_MAX};
+    cbi_sass_set_stall(&w, 5);
+    cbi_sass_set_yield(&w, 0);
+    cbi_sass_set_write(&w, 2);
+    cbi_sass_set_read(&w, 4);
+    cbi_sass_set_wait(&w, 9);
+    cbi_sass_set_reuse(&w, 3);
+    assert_int_equal(cbi_sass_bits(w, 105, 4), 5);
+    assert_int_equal(cbi_sass_bits(w, 109, 1), 0);
+    assert_int_equal(cbi_sass_bits(w, 110, 3), 2);
+    assert_int_equal(cbi_sass_bits(w, 113, 3), 4);
+    assert_int_equal(cbi_sass_bits(w, 116, 6), 9);
+    assert_int_equal(cbi_sass_bits(w, 122, 4), 3);
+    assert_int_equal(cbi_sass_bits(w, 64, 41), (UINT64_C(1) << 41) - 1);
+    assert_int_equal(cbi_sass_bits(w, 126, 2), 3);
+    assert_int_equal(cbi_sass_holds(w), 1 << 2 | 1 << 4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands), cmocka_unit_test(table),
+                                       cmocka_unit_test(control_fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

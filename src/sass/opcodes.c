@@ -1,0 +1,83 @@
+#include "sass/opcodes.h"
+
+enum {
+#define INSTRUCTION(opcode, name, ...) ROW_##name,
+#include "sass/instructions.def"
+#undef INSTRUCTION
+    ROWS,
+    FORMS = 8,
+    OPERATIONS = 512,
+};
+
+/* Short names of what the rows hold. */
+enum {
+    NONE = CBI_SLOW_NONE,
+    IMMA = CBI_SLOW_IMMA,
+    DMMA = CBI_SLOW_DMMA,
+    CONVERT = CBI_SLOW_CONVERT,
+    DOUBLE = CBI_SLOW_DOUBLE,
+    W81 = CBI_PRED_W81,
+    W84 = CBI_PRED_W84,
+    R87 = CBI_PRED_R87,
+    R77 = CBI_PRED_R77,
+    R68 = CBI_PRED_R68,
+    R87X = CBI_PRED_R87X,
+    LONG = CBI_OPF_LONG,
+    BRANCH = CBI_OPF_BRANCH,
+    CALL = CBI_OPF_CALL,
+    RELATIVE = CBI_OPF_RELATIVE,
+    MBARRIER = CBI_OPF_MBARRIER,
+    TEXTURE = CBI_OPF_TEXTURE,
+    COPY_END = CBI_OPF_COPY_END,
+    COMPANION = CBI_OPF_COMPANION,
+    FENCE = CBI_OPF_FENCE,
+    SHARED = CBI_OPF_SHARED,
+    FIELD_32 = CBI_OPF_FIELD_32,
+    FIELD_20 = CBI_OPF_FIELD_20,
+    OPAQUE = CBI_OPF_OPAQUE,
+    TESTED = CBI_OPF_TESTED,
+};
+
+const cbi_instruction cbi_instructions[] = {
+#define INSTRUCTION(code, name, text, operands, units, what, ...)                                  \
+    {.mnemonic = (text),                                                                           \
+     .opcode = (code),                                                                             \
+     .shape = CBI_SHAPE_##operands,                                                                \
+     .length = CBI_LENGTH_##units,                                                                 \
+     .kind = CBI_KIND_##what,                                                                      \
+     ##__VA_ARGS__},
+#include "sass/instructions.def"
+#undef INSTRUCTION
+};
+const size_t cbi_instruction_count = ROWS;
+
+/* By opcode: the row, and one more. */
+static const uint16_t by_opcode[FORMS * OPERATIONS] = {
+#define INSTRUCTION(opcode, name, ...) [opcode] = ROW_##name + 1,
+#include "sass/instructions.def"
+#undef INSTRUCTION
+};
+
+/* What is not listed is taken for arithmetic on registers or, by its number, on uniform ones. */
+static const cbi_instruction *unlisted(uint32_t opcode)
+{
+    static const cbi_instruction unknown = {
+        .shape = CBI_SHAPE_TERNARY, .predicates = R87, .flags = OPAQUE};
+    static const cbi_instruction unknown_uniform = {.shape = CBI_SHAPE_UNIFORM, .flags = OPAQUE};
+    static const uint8_t forms[] = {1, 4, 6, 2, 7, 5, 3, 0}; /* the commonest first */
+    uint32_t operation = opcode % OPERATIONS;
+    for (size_t i = 0; i < CBI_COUNT(forms); i++) {
+        uint16_t row = by_opcode[forms[i] * OPERATIONS + operation];
+        if (row)
+            return &cbi_instructions[row - 1];
+    }
+    return operation >= 0x50 && operation < 0xc0 && (operation < 0x60 || operation >= 0x80)
+               ? &unknown_uniform
+               : &unknown;
+}
+
+const cbi_instruction *cbi_instruction_of(uint32_t opcode)
+{
+    uint16_t row = by_opcode[opcode % (FORMS * OPERATIONS)];
+    return row ? &cbi_instructions[row - 1] : unlisted(opcode);
+}

@@ -1,0 +1,177 @@
+/* The table of instructions: what each opcode is called, and what the linker knows of it.  Rows in
+ * instructions.def. */
+#ifndef CBI_SASS_OPCODES_H
+#define CBI_SASS_OPCODES_H
+
+#include "sass/instruction.h"
+
+/* Opcodes by name: the mnemonic, and where one has several forms, which operands are no registers:
+ * I immediate, U uniform, C in the third place. */
+typedef enum cbi_opcode {
+#define INSTRUCTION(opcode, name, ...) CBI_OP_##name = (opcode),
+#include "sass/instructions.def"
+#undef INSTRUCTION
+} cbi_opcode;
+
+/* Which registers it names, and where. */
+typedef enum cbi_sass_shape {
+    CBI_SHAPE_NONE,
+    /* arithmetic, whose second and third source are registers or not, as the form says */
+    CBI_SHAPE_UNARY,
+    CBI_SHAPE_BINARY,
+    CBI_SHAPE_TERNARY,
+    CBI_SHAPE_COMPARE,
+    CBI_SHAPE_TERNARY_WIDE, /* a product of 64 bits */
+    CBI_SHAPE_BINARY_64,
+    CBI_SHAPE_SUM_64, /* sources in the first and the third place */
+    CBI_SHAPE_TERNARY_64,
+    CBI_SHAPE_COMPARE_64,
+    CBI_SHAPE_CONVERT, /* either side has 32 or 64 bits */
+    CBI_SHAPE_UNIFORM,
+    CBI_SHAPE_UNIFORM_WIDE,
+    CBI_SHAPE_UNIFORM_COMPARE,
+    /* registers in fixed places */
+    CBI_SHAPE_READ,
+    CBI_SHAPE_WRITE,
+    CBI_SHAPE_WRITE_64,
+    CBI_SHAPE_MOVE,
+    CBI_SHAPE_SELECT_64,
+    CBI_SHAPE_UNIFORM_WRITE,
+    CBI_SHAPE_UNIFORM_BINARY,
+    CBI_SHAPE_UNIFORM_SELECT_64,
+    CBI_SHAPE_TO_UNIFORM,
+    CBI_SHAPE_BRX,
+    CBI_SHAPE_BRXU,
+    CBI_SHAPE_LDC,
+    CBI_SHAPE_LDCU,
+    CBI_SHAPE_LDSM,
+    CBI_SHAPE_CCTL,
+    CBI_SHAPE_LOAD,
+    CBI_SHAPE_LOAD_NARROW, /* addresses of 32 bits */
+    CBI_SHAPE_LOAD_256,
+    CBI_SHAPE_STORE,
+    CBI_SHAPE_STORE_NARROW,
+    CBI_SHAPE_STORE_R,
+    CBI_SHAPE_STORE_256,
+    CBI_SHAPE_ATOM,
+    CBI_SHAPE_ATOM_CAS,
+    CBI_SHAPE_ATOM_SHARED,
+    CBI_SHAPE_ATOM_SHARED_CAS,
+    CBI_SHAPE_SHUFFLE,
+    CBI_SHAPE_TENSOR,
+    CBI_SHAPE_TEXTURE,
+    CBI_SHAPES,
+} cbi_sass_shape;
+
+/* Units of 16 bytes of its Mercury form where the capsule has no record of it.  SEEN: in all code
+ * that was looked at, which is not much for rare instructions.  The others go by modifiers
+ * (src/capsule/units.c). */
+typedef enum cbi_mercury_length {
+    CBI_LENGTH_TWO_SEEN,
+    CBI_LENGTH_ONE_SEEN,
+    CBI_LENGTH_ONE,
+    CBI_LENGTH_TWO,
+    CBI_LENGTH_ADD,
+    CBI_LENGTH_LOGIC,
+    CBI_LENGTH_MULTIPLY,
+    CBI_LENGTH_COMPARE,
+    CBI_LENGTH_SHIFT_ADD,
+    CBI_LENGTH_BSSY,
+} cbi_mercury_length;
+
+/* What an instruction is, as far as distances between instructions depend on it.  The order
+ * matters: arithmetic with fixed time lies between ALU and HALF, what has a scoreboard between
+ * MEMORY and SLOW. */
+typedef enum cbi_sass_kind {
+    CBI_KIND_OTHER,
+    CBI_KIND_ALU,
+    CBI_KIND_MULTIPLY,
+    CBI_KIND_WIDE, /* products of 64 bits */
+    CBI_KIND_FLOAT,
+    CBI_KIND_HALF,
+    CBI_KIND_COUNTER, /* CS2R */
+    CBI_KIND_TO_UNIFORM,
+    CBI_KIND_UNIFORM,
+    CBI_KIND_UNIFORM_MOVE,
+    CBI_KIND_MEMORY,
+    CBI_KIND_CONSTANT, /* LDC */
+    CBI_KIND_SPECIAL,  /* transcendental functions, conversions of 32 bits, POPC */
+    CBI_KIND_LATE,     /* other results with scoreboards */
+    CBI_KIND_CONVERT,
+    CBI_KIND_SLOW,
+    CBI_KIND_CONTROL,
+    CBI_KIND_CALL,
+} cbi_sass_kind;
+
+/* Who uses the slow unit of sm_103; each keeps its order among its like. */
+typedef enum cbi_sass_slow {
+    CBI_SLOW_NONE,
+    CBI_SLOW_IMMA,
+    CBI_SLOW_DMMA,
+    CBI_SLOW_CONVERT, /* a side of 64 bits */
+    CBI_SLOW_DOUBLE,
+} cbi_sass_slow;
+
+/* Predicates beside the guard, by the first bit of their field.  Those of uniform arithmetic are
+ * uniform. */
+enum {
+    CBI_PRED_W81 = 1,
+    CBI_PRED_W84 = 2,
+    CBI_PRED_R87 = 4,
+    CBI_PRED_R77 = 8,
+    CBI_PRED_R68 = 16,
+    CBI_PRED_R87X = 32, /* where bit 74 is set */
+};
+
+enum {
+    CBI_OPF_LONG = 1,        /* loads of global, generic and local memory, atomic operations */
+    CBI_OPF_BRANCH = 2,      /* ends a block */
+    CBI_OPF_CALL = 4,        /* a call, or the return from one */
+    CBI_OPF_RELATIVE = 8,    /* has the distance to another instruction in the field of branches */
+    CBI_OPF_MBARRIER = 16,   /* on barriers in shared memory */
+    CBI_OPF_TEXTURE = 32,    /* fetches of textures and surfaces */
+    CBI_OPF_COPY_END = 64,   /* counts on a scoreboard for asynchronous copies */
+    CBI_OPF_COMPANION = 128, /* accompanies the instruction that a run of the capsule is about */
+    CBI_OPF_FENCE = 256,     /* part of a fence */
+    CBI_OPF_SHARED = 512,    /* loads and stores of shared memory */
+    CBI_OPF_FIELD_32 = 1024, /* a foreign relocation of it is R_CUDA_ABS32_32, */
+    CBI_OPF_FIELD_20 = 2048, /* ... R_CUDA_ABS20_44 */
+    CBI_OPF_OPAQUE = 4096,   /* nothing is known of the registers and predicates that it uses */
+    CBI_OPF_TESTED = 8192,   /* a branch may go by the predicate that it writes late */
+};
+
+typedef struct cbi_instruction {
+    const char *mnemonic; /* as in the toolkit's documents */
+    uint16_t opcode;
+    uint8_t shape, length, kind, slow;
+    uint16_t
+        result; /* cycles until the result is there, as the compiler reckons; 0: most results' */
+    uint8_t sources; /* ... until the sources were read */
+    uint8_t at_exit; /* ... until the result is there for the barrier in front of an exit */
+    uint8_t predicates;
+    uint16_t flags;
+} cbi_instruction;
+
+extern const cbi_instruction cbi_instructions[];
+extern const size_t cbi_instruction_count;
+
+/* The row of an opcode; of one that is not listed that of another form of the operation
+ * (row->opcode tells), else a row without a mnemonic.  Never NULL. */
+const cbi_instruction *cbi_instruction_of(uint32_t opcode);
+
+static inline bool cbi_op_has(uint32_t opcode, uint16_t flags)
+{
+    return cbi_instruction_of(opcode)->flags & flags;
+}
+
+static inline cbi_sass_kind cbi_op_kind(uint32_t opcode)
+{
+    return cbi_instruction_of(opcode)->kind;
+}
+
+static inline bool cbi_op_compares_doubles(uint32_t opcode)
+{
+    return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;
+}
+
+#endif
