@@ -173,6 +173,11 @@ CB_API cb_status cb_link_add_file(cb_link *link, const char *path);
  * the bytes are borrowed and must live until the handle is freed. */
 CB_API cb_status cb_link_add_memory(cb_link *link, const char *name, const void *data, size_t size);
 
+/* Adds an input that was read before, for the same target; it may be in several links at a time and
+ * must live until the handle is freed.  CB_ERR_USAGE: another target. */
+typedef struct cb_input cb_input;
+CB_API cb_status cb_link_add_input(cb_link *link, const cb_input *input);
+
 /* Adds the library libNAME.a (or .so) found in the library paths, after all files [-l NAME]. */
 CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
 
@@ -208,8 +213,36 @@ CB_API cb_status cb_link_write_buffer(const cb_link *link, void *buffer, size_t 
 CB_API int cb_write_to_stream(void *user, const void *data, size_t size);
 CB_API int cb_write_to_count(void *user, const void *data, size_t size);
 
+/* Makes the handle ready for another link, with other options: inputs and image go, its memory is
+ * kept, which saves the next link the time to get it.  Statuses as of cb_link_create; the allocator
+ * stays what it was.  After CB_ERR_USAGE the handle is unchanged, after others only cb_link_reset
+ * and cb_link_free make sense. */
+CB_API cb_status cb_link_reset(cb_link *link, const cb_link_options *options);
+
 /* Frees the handle and all memory of the link.  NULL is fine. */
 CB_API void cb_link_free(cb_link *link);
+
+/* ---- inputs that are linked more than once ---- */
+
+/* A file or bytes in memory, read for one target: containers are open, the image for the target is
+ * chosen and unpacked, PTX is compiled.  Links take it with cb_link_add_input, with any options but
+ * the target and CB_LINK_LTO.  It never changes: different threads may use it at the same time.
+ *
+ * Of the options these matter here: arch, CB_LINK_LTO, the ptxas members, max_registers,
+ * CB_LINK_DEBUG (for PTX), the callback, which is used during the call only, and allocator and
+ * memory limit.  What is wrong with the input is reported here; what depends on other inputs in
+ * cb_link_run.  An input without code for the target is none here either, but a warning.
+ *
+ * cb_input_open reads a file, which must stay unchanged until the handle is freed;
+ * cb_input_create borrows bytes, which must live as long.  Statuses as of cb_link_create and
+ * cb_link_run.  The caller frees the handle, after the links that use it. */
+CB_API cb_status cb_input_open(const cb_link_options *options, const char *path,
+                               cb_input **ret_input);
+CB_API cb_status cb_input_create(const cb_link_options *options, const char *name, const void *data,
+                                 size_t size, cb_input **ret_input);
+
+/* Frees the handle.  NULL is fine. */
+CB_API void cb_input_free(cb_input *input);
 
 /* ---- finalization for another target, sm_100 and later ---- */
 

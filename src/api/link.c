@@ -3,6 +3,8 @@
 
 #include "api/common.h"
 #include "api/identity.h"
+#include "api/options.h"
+#include "api/private.h"
 #include "base/output_file.h"
 #include "base/sink.h"
 #include "input/input.h"
@@ -10,124 +12,64 @@
 #include "lto/lto.h"
 #include "mercury/operations.h"
 
-typedef enum input_kind { INPUT_FILE, INPUT_MEMORY, INPUT_LIBRARY } input_kind;
+typedef enum input_kind { INPUT_FILE, INPUT_MEMORY, INPUT_READ, INPUT_LIBRARY } input_kind;
 
 typedef struct input {
     input_kind kind;
     const char *name;
-    cbi_span bytes; /* INPUT_MEMORY */
+    cbi_span bytes;       /* INPUT_MEMORY */
+    const cb_input *read; /* INPUT_READ */
 } input;
 
 struct cb_link {
     cbi_ctx ctx;
     cb_link_options options; /* what it points to lives in the arena */
     const cbi_arch *arch;
+    cbi_api_extras extras;
     CBI_VEC(input) inputs;
     bool ran;
     bool done; /* image is valid */
     cbi_span image;
 };
 
-#define KNOWN_FLAGS ((CB_LINK_ALLOW_EMPTY << 1) - 1)
-
-void cb_link_options_init(cb_link_options *options, size_t struct_size)
-{
-    memset(options, 0, struct_size);
-    options->struct_size = struct_size;
-}
-
-/* Reads a caller's structure of any version: a shorter one lacks members, a longer one is fine as
- * long as what this library does not know is zero. */
-static cb_status take_options(const cb_link_options *from, cb_link_options *ret_options)
-{
-    const size_t shortest = offsetof(cb_link_options, flags) + sizeof from->flags;
-    if (!from || from->struct_size < shortest)
-        return CB_ERR_USAGE;
-    const uint8_t *bytes = (const uint8_t *)from;
-    for (size_t i = sizeof *from; i < from->struct_size; i++)
-        if (bytes[i])
-            return CB_ERR_USAGE;
-    cb_link_options options = {0};
-    size_t size = from->struct_size < sizeof options ? from->struct_size : sizeof options;
-    memcpy(&options, from, size);
-    if (options.flags & ~KNOWN_FLAGS || !options.arch)
-        return CB_ERR_USAGE;
-    if (!options.allocator.alloc != !options.allocator.free)
-        return CB_ERR_USAGE;
-    if ((options.kernels_used_count && !options.kernels_used) ||
-        (options.variables_used_count && !options.variables_used) ||
-        (options.library_path_count && !options.library_paths) ||
-        (options.ptxas_option_count && !options.ptxas_options) || options.max_registers > INT32_MAX)
-        return CB_ERR_USAGE;
-    *ret_options = options;
-    return CB_OK;
-}
-
-static const char *copy_string(cbi_ctx *ctx, const char *s)
-{
-    return s ? cbi_strndup(ctx, s, strlen(s)) : NULL;
-}
-
-static const char *const *copy_strings(cbi_ctx *ctx, const char *const *strings, size_t count)
-{
-    const char **copies = CBI_NEW_ARRAY(ctx, count, const char *);
-    for (size_t i = 0; i < count; i++)
-        copies[i] = copy_string(ctx, strings[i]);
-    return copies;
-}
-
-static cb_status copy_options(cbi_ctx *ctx, void *arg)
-{
-    cb_link_options *o = arg;
-    o->arch = copy_string(ctx, o->arch);
-    o->kernels_used = copy_strings(ctx, o->kernels_used, o->kernels_used_count);
-    o->variables_used = copy_strings(ctx, o->variables_used, o->variables_used_count);
-    o->library_paths = copy_strings(ctx, o->library_paths, o->library_path_count);
-    o->ptxas_path = copy_string(ctx, o->ptxas_path);
-    o->ptxas_options = copy_strings(ctx, o->ptxas_options, o->ptxas_option_count);
-    o->nvjitlink_path = copy_string(ctx, o->nvjitlink_path);
-    o->nvvm_path = copy_string(ctx, o->nvvm_path);
-    o->tool_name = copy_string(ctx, o->tool_name ? o->tool_name : CBI_TOOL_NAME);
-    bool emulate = (o->flags & CB_LINK_EMULATE_NVLINK) != 0;
-    const char *version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
-    const char *build = emulate ? CBI_NVLINK_BUILD : CBI_OWN_BUILD;
-    o->tool_version = copy_string(ctx, o->tool_version ? o->tool_version : version);
-    o->tool_build = copy_string(ctx, o->tool_build ? o->tool_build : build);
-    o->command_line =
-        o->command_line ? copy_string(ctx, o->command_line) : cbi_printf(ctx, "-arch %s ", o->arch);
-    return CB_OK;
-}
-
 cb_status cb_link_create(const cb_link_options *options, cb_link **ret_link)
 {
     cb_link_options o;
-    if (take_options(options, &o) != CB_OK || !ret_link)
+    if (cbi_api_take_options(options, &o) != CB_OK || !ret_link)
         return CB_ERR_USAGE;
     const cbi_arch *arch = cbi_api_arch(o.arch, o.on_diagnostic, o.on_diagnostic_user);
     if (!arch)
         return CB_ERR_USAGE;
 
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    if (o.allocator.alloc)
-        ctx.allocator = (cbi_allocator){o.allocator.alloc, o.allocator.free, o.allocator.user};
-    ctx.memory_limit = o.memory_limit;
-    ctx.on_diagnostic = o.on_diagnostic;
-    ctx.on_diagnostic_user = o.on_diagnostic_user;
-    ctx.diag.warnings_as_errors = (o.flags & CB_LINK_WARNINGS_AS_ERRORS) != 0;
-    ctx.diag.suppress_warnings = (o.flags & CB_LINK_SUPPRESS_WARNINGS) != 0;
-
+    cbi_ctx ctx = cbi_api_context(&o);
     cb_link *link = ctx.allocator.alloc(ctx.allocator.user, sizeof *link);
     if (!link)
         return CB_ERR_NOMEM;
     *link = (cb_link){.ctx = ctx, .options = o, .arch = arch};
-    cb_status status = cbi_run(&link->ctx, copy_options, &link->options);
+    cb_status status = cbi_run(&link->ctx, cbi_api_copy_options, &link->options);
     if (status != CB_OK) {
         cb_link_free(link);
         return status;
     }
     *ret_link = link;
     return CB_OK;
+}
+
+cb_status cb_link_reset(cb_link *link, const cb_link_options *options)
+{
+    cb_link_options o;
+    if (!link || cbi_api_take_options(options, &o) != CB_OK)
+        return CB_ERR_USAGE;
+    const cbi_arch *arch = cbi_api_arch(o.arch, o.on_diagnostic, o.on_diagnostic_user);
+    if (!arch)
+        return CB_ERR_USAGE;
+    cbi_ctx_reset(&link->ctx);
+    cbi_ctx ctx = link->ctx;
+    cbi_api_set_context(&ctx, &o);
+    *link = (cb_link){.ctx = ctx, .options = o, .arch = arch};
+    cb_status status = cbi_run(&link->ctx, cbi_api_copy_options, &link->options);
+    link->ran = status != CB_OK; /* then nothing can be added */
+    return status;
 }
 
 typedef struct addition {
@@ -139,7 +81,7 @@ static cb_status add_input(cbi_ctx *ctx, void *arg)
 {
     addition *add = arg;
     input in = add->input;
-    in.name = copy_string(ctx, in.name);
+    in.name = cbi_api_copy_string(ctx, in.name);
     cbi_vec_push(ctx, &add->link->inputs, in);
     return CB_OK;
 }
@@ -164,48 +106,40 @@ cb_status cb_link_add_memory(cb_link *link, const char *name, const void *data, 
     return add(link, (input){.kind = INPUT_MEMORY, .name = name, .bytes = {data, size}});
 }
 
+cb_status cb_link_add_input(cb_link *link, const cb_input *read)
+{
+    if (!link || !read || cbi_api_input_arch(read) != link->arch)
+        return CB_ERR_USAGE;
+    return add(link, (input){.kind = INPUT_READ, .name = "", .read = read});
+}
+
 cb_status cb_link_add_library(cb_link *link, const char *name)
 {
     return add(link, (input){.kind = INPUT_LIBRARY, .name = name});
 }
 
-static cbi_ptx_options ptx_options(const cb_link_options *o)
-{
-    return (cbi_ptx_options){
-        .ptxas = o->ptxas_path,
-        .debug = (o->flags & CB_LINK_DEBUG) && !(o->flags & CB_LINK_SUPPRESS_DEBUG_INFO),
-        .has_maxrregcount = o->max_registers != 0,
-        .maxrregcount = (int32_t)o->max_registers,
-        .extra = o->ptxas_options,
-        .extra_count = o->ptxas_option_count,
-    };
-}
-
 static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
 {
-    const cb_link_options *o = &link->options;
-    const cbi_input_options options = {
-        .arch = link->arch,
-        .arch_text = o->arch,
-        .no_host_patterns = (o->flags & (CB_LINK_IGNORE_HOST_INFO | CB_LINK_RELOCATABLE)) ||
-                            o->kernels_used_count || o->variables_used_count,
-        .host_machine = cbi_host_machine("X86_64"),
-        .library_paths = o->library_paths,
-        .library_path_count = o->library_path_count,
-        .lto = (o->flags & CB_LINK_LTO) != 0,
-        .names_fields = true,
-        .ptx = ptx_options(o),
-    };
+    const cbi_input_options options = cbi_api_input_options(&link->ctx, &link->options, link->arch);
     cbi_inputs *in = cbi_inputs_create(&link->ctx, &options);
     for (size_t i = 0; i < link->inputs.len; i++)
         if (link->inputs.items[i].kind == INPUT_LIBRARY)
             cbi_inputs_add_library(in, link->inputs.items[i].name);
     for (size_t i = 0; i < link->inputs.len; i++) {
         const input *one = &link->inputs.items[i];
-        if (one->kind == INPUT_FILE)
+        switch (one->kind) {
+        case INPUT_FILE:
             cbi_inputs_add_file(in, one->name);
-        else if (one->kind == INPUT_MEMORY)
+            break;
+        case INPUT_MEMORY:
             cbi_inputs_add_memory(in, one->name, one->bytes);
+            break;
+        case INPUT_READ:
+            cbi_inputs_join(in, cbi_api_collected(one->read));
+            break;
+        case INPUT_LIBRARY:
+            break;
+        }
     }
     cbi_inputs_finish(in, ret_result);
     return in;
@@ -221,7 +155,7 @@ static bool reads_nothing(const cb_link *link, const cbi_inputs_result *inputs)
 static bool compile_lto(cb_link *link, cbi_inputs *in, cbi_inputs_result *inputs)
 {
     const cb_link_options *o = &link->options;
-    const cbi_ptx_options ptx = ptx_options(o);
+    const cbi_ptx_options ptx = cbi_api_ptx_options(&link->ctx, o);
     cbi_lto_options options = {
         .arch = link->arch,
         .nvjitlink = o->nvjitlink_path,
@@ -271,7 +205,8 @@ static cb_status run(cbi_ctx *ctx, void *arg)
         .tool_name = o->tool_name,
         .tool_version = o->tool_version,
         .tool_build = o->tool_build,
-        .object_name = "",
+        .object_name = link->extras.object_name ? link->extras.object_name : "",
+        .forgives_merge_errors = link->extras.forgives_merge_errors,
         .command_line = o->command_line,
         .output_name = "",
         .view = &cbi_mercury_operations,
@@ -281,6 +216,11 @@ static cb_status run(cbi_ctx *ctx, void *arg)
     if (status == CB_OK)
         link->image = cbi_rope_flatten(ctx, &result.image);
     return status;
+}
+
+void cbi_api_set_extras(cb_link *link, const cbi_api_extras *extras)
+{
+    link->extras = *extras;
 }
 
 cb_status cb_link_run(cb_link *link)

@@ -146,8 +146,8 @@ char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);
 char *cbi_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
 char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
 
-/* A block of its own, zeroed, which can grow and be given back before the job ends: for large things
- * of a passing kind.  What is not given back ends with the context. */
+/* A block of its own, zeroed, which can grow and be given back before the job ends: for large
+ * things of a passing kind.  What is not given back ends with the context. */
 void *cbi_large_alloc(cbi_ctx *ctx, size_t size);
 /* Keeps the contents, up to the smaller size; what is new has no defined contents. */
 void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size);
@@ -290,11 +290,12 @@ struct cbi_large_block;
 struct cbi_ctx {
     cbi_allocator allocator;
     struct cbi_arena_block *blocks;
+    struct cbi_arena_block *spare; /* cleared, of jobs before a cbi_ctx_reset() */
     struct cbi_large_block *large; /* see cbi_large_alloc() */
-    size_t memory_used;
-    size_t memory_limit; /* bytes; 0 = none */
-    bool over_limit;     /* that, and not the system, has stopped the job */
-    size_t text_spent;   /* bytes that long C++ names have cost */
+    size_t memory_used;            /* with all of them */
+    size_t memory_limit;           /* bytes; 0 = none */
+    bool over_limit;               /* that, and not the system, has stopped the job */
+    size_t text_spent;             /* bytes that long C++ names have cost */
 
     cbi_name **names; /* by id */
     cbi_pool name_pool;
@@ -319,6 +320,8 @@ struct cbi_ctx {
 void cbi_ctx_init(cbi_ctx *ctx);
 /* Frees all memory and unmaps all files. */
 void cbi_ctx_fini(cbi_ctx *ctx);
+/* Makes it ready for another job: all that it holds goes, the memory itself is kept for reuse. */
+void cbi_ctx_reset(cbi_ctx *ctx);
 
 /* Runs fn(ctx, arg) and catches out-of-memory and fatal diagnostics.  Returns what fn returned, or
  * the status of the failure.  May be nested. */

@@ -7,6 +7,7 @@
 
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
+void cbi_arena_reset(cbi_ctx *ctx);
 
 void cbi_ctx_init(cbi_ctx *ctx)
 {
@@ -14,14 +15,29 @@ void cbi_ctx_init(cbi_ctx *ctx)
     cbi_arena_init(ctx);
 }
 
-void cbi_ctx_fini(cbi_ctx *ctx)
+static void forget_names(cbi_ctx *ctx)
 {
-    cbi_close_files(ctx);
-    cbi_arena_fini(ctx);
     ctx->names = NULL;
     ctx->name_pool = (cbi_pool){0};
     ctx->name_slots = NULL;
     ctx->name_cap = ctx->name_count = 0;
+}
+
+void cbi_ctx_fini(cbi_ctx *ctx)
+{
+    cbi_close_files(ctx);
+    cbi_arena_fini(ctx);
+    forget_names(ctx);
+}
+
+void cbi_ctx_reset(cbi_ctx *ctx)
+{
+    cbi_close_files(ctx);
+    cbi_arena_reset(ctx);
+    forget_names(ctx);
+    ctx->error_count = 0;
+    ctx->text_spent = 0;
+    ctx->over_limit = false;
 }
 
 static _Thread_local cbi_ctx *running; /* by the innermost job */

@@ -50,6 +50,7 @@ typedef struct cbi_large_block {
 
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
+void cbi_arena_reset(cbi_ctx *ctx);
 
 void cbi_arena_init(cbi_ctx *ctx)
 {
@@ -59,31 +60,65 @@ void cbi_arena_init(cbi_ctx *ctx)
     }
 }
 
-void cbi_arena_fini(cbi_ctx *ctx)
+static void free_blocks(cbi_ctx *ctx, cbi_arena_block **list)
 {
-    cbi_arena_block *block = ctx->blocks;
-    while (block) {
-        cbi_arena_block *next = block->next;
+    while (*list) {
+        cbi_arena_block *block = *list;
+        *list = block->next;
+        ctx->memory_used -= block->size;
         ctx->allocator.free(ctx->allocator.user, block, block->size);
-        block = next;
     }
-    ctx->blocks = NULL;
-    while (ctx->large)
-        cbi_large_free(ctx, ctx->large + 1);
-    ctx->memory_used = 0;
 }
 
-/* What the job may still take; false ends it. */
+void cbi_arena_fini(cbi_ctx *ctx)
+{
+    free_blocks(ctx, &ctx->blocks);
+    free_blocks(ctx, &ctx->spare);
+    while (ctx->large)
+        cbi_large_free(ctx, ctx->large + 1);
+}
+
+/* Clearing what was used is cheaper than having the system map and clear it again. */
+void cbi_arena_reset(cbi_ctx *ctx)
+{
+    while (ctx->large)
+        cbi_large_free(ctx, ctx->large + 1);
+    while (ctx->blocks) {
+        cbi_arena_block *block = ctx->blocks;
+        ctx->blocks = block->next;
+        memset((uint8_t *)block + BLOCK_HEADER, 0, block->used - BLOCK_HEADER);
+        block->next = ctx->spare;
+        ctx->spare = block;
+    }
+}
+
+/* A block of an earlier job that is large enough; NULL if there is none. */
+static cbi_arena_block *take_spare(cbi_ctx *ctx, size_t least)
+{
+    for (cbi_arena_block **at = &ctx->spare; *at; at = &(*at)->next) {
+        cbi_arena_block *block = *at;
+        if (block->size < least)
+            continue;
+        *at = block->next;
+        return block;
+    }
+    return NULL;
+}
+
+/* Room for that many bytes more, or the job ends. */
 static void take(cbi_ctx *ctx, size_t size)
 {
-    if (ctx->memory_limit &&
-        (ctx->memory_used > ctx->memory_limit || size > ctx->memory_limit - ctx->memory_used)) {
+    if (!ctx->memory_limit)
+        return;
+    if (ctx->memory_used > ctx->memory_limit || size > ctx->memory_limit - ctx->memory_used)
+        free_blocks(ctx, &ctx->spare);
+    if (ctx->memory_used > ctx->memory_limit || size > ctx->memory_limit - ctx->memory_used) {
         ctx->over_limit = true;
         cbi_fail(ctx, CB_ERR_NOMEM);
     }
 }
 
-static void *new_block(cbi_ctx *ctx, size_t need)
+static cbi_arena_block *make_block(cbi_ctx *ctx, size_t least)
 {
     /* Blocks grow with the arena so that their number stays logarithmic in the small case. */
     size_t size = ctx->memory_used / 2;
@@ -93,29 +128,30 @@ static void *new_block(cbi_ctx *ctx, size_t need)
         size = BLOCK_MAX;
     if (size >= HUGE_PAGE)
         size = (size & ~(size_t)(HUGE_PAGE - 1)) - MALLOC_HEADER;
-    size_t least = need + BLOCK_HEADER;
     if (size < least)
         size = least;
-    if (ctx->memory_limit) {
-        size_t left =
-            ctx->memory_limit > ctx->memory_used ? ctx->memory_limit - ctx->memory_used : 0;
-        if (least > left) {
-            ctx->over_limit = true;
-            cbi_fail(ctx, CB_ERR_NOMEM);
-        }
-        if (size > left)
-            size = left;
-    }
+    take(ctx, least);
+    if (ctx->memory_limit && size > ctx->memory_limit - ctx->memory_used)
+        size = ctx->memory_limit - ctx->memory_used;
     cbi_arena_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
     if (!block)
         cbi_fail(ctx, CB_ERR_NOMEM);
     if (ctx->allocator.alloc != default_alloc)
         memset(block, 0, size);
     block->size = size;
-    block->used = BLOCK_HEADER + need;
     ctx->memory_used += size;
+    return block;
+}
+
+static void *new_block(cbi_ctx *ctx, size_t need)
+{
+    size_t least = need + BLOCK_HEADER;
+    cbi_arena_block *block = take_spare(ctx, least);
+    if (!block)
+        block = make_block(ctx, least);
+    block->used = least;
     /* A block made for one big object must not hide the room left in the current one. */
-    if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > size - block->used) {
+    if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > block->size - block->used) {
         block->next = ctx->blocks->next;
         ctx->blocks->next = block;
     } else {
@@ -330,8 +366,7 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     if (items && *cap * item_size >= LARGE_ARRAY) {
         items = cbi_large_resize(ctx, items, bytes);
     } else if (bytes >= LARGE_ARRAY || !extend(ctx, items, *cap * item_size, bytes)) {
-        void *grown =
-            bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
+        void *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
         if (len)
             memcpy(grown, items, len * item_size);
         items = grown;

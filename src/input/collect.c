@@ -16,6 +16,7 @@ cbi_inputs *cbi_inputs_create(cbi_ctx *ctx, const cbi_input_options *options)
     cbi_inputs *in = CBI_NEW(ctx, cbi_inputs);
     in->ctx = ctx;
     in->options = *options;
+    in->any_module = options->by_itself;
     return in;
 }
 
@@ -282,6 +283,11 @@ static bool is_linked_already(const cbi_inputs *in, const cbi_module *module, co
     return false;
 }
 
+bool cbi_inputs_lack_compiler(const cbi_inputs *in)
+{
+    return in->lacks_compiler;
+}
+
 bool cbi_inputs_have_lines(const cbi_inputs *in)
 {
     return in->lto_lines;
@@ -315,7 +321,8 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
             cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
             lto_at = inputs.len; /* nvlink puts the result where the last of them was */
         } else {
-            cbi_vec_push(ctx, &inputs, ((cbi_link_input){m->file, m->image, m->device_runtime}));
+            cbi_vec_push(ctx, &inputs,
+                         ((cbi_link_input){m->file, m->image, m->device_runtime, m->object}));
             lto_alone &= m->device_runtime;
         }
     }

@@ -17,6 +17,7 @@ typedef struct cbi_module {
     bool is_lto;    /* the image is LTO-IR */
     bool is_fatbin; /* ... in a fatbin of one entry */
     cbi_span image;
+    const cbi_object *object; /* its model if it has been read, or NULL */
 } cbi_module;
 
 typedef struct cbi_library {

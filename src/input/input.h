@@ -39,6 +39,7 @@ typedef struct cbi_input_options {
     bool register_names;              /* --register-link-binaries: collect module identifiers */
     bool names_fields;                /* help texts name fields of cubind.h, not options */
     bool no_host_patterns;            /* an option that makes host references not count is given */
+    bool by_itself;                   /* other inputs may come before: cbi_inputs_join() */
     uint16_t host_machine;            /* e_machine that -l archives must have */
     const char *const *library_paths; /* -L, then LIBRARY_PATH; borrowed until finish */
     size_t library_path_count;
@@ -101,6 +102,14 @@ void cbi_inputs_add_file(cbi_inputs *in, const char *path);
 /* Bytes that the caller keeps until the link is done; recognised by content. */
 void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes);
 
+/* Reads the models of what was collected, for cbi_inputs_join().  What is damaged is left to the
+ * link, which says so. */
+void cbi_inputs_read_objects(cbi_inputs *in);
+
+/* Adds what another collector for the same target has collected, possibly in another context, which
+ * must outlive this one.  `from` is not changed. */
+void cbi_inputs_join(cbi_inputs *in, const cbi_inputs *from);
+
 /* Links the libraries and returns everything collected.  The result lives as long as the
  * context. */
 void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result);
@@ -108,6 +117,9 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result);
 /* Assembles what the compiler made of the LTO-IR, as a module named "lto.cubin".  fast: -Ofc, or
  * NULL.  False after an error was reported. */
 bool cbi_inputs_assemble_lto(cbi_inputs *in, cbi_span ptx, const char *fast, cbi_span *ret_cubin);
+
+/* Was there PTX to be compiled, and no ptxas? */
+bool cbi_inputs_lack_compiler(const cbi_inputs *in);
 
 /* Was some of the LTO-IR compiled with line information? */
 bool cbi_inputs_have_lines(const cbi_inputs *in);

@@ -3,13 +3,14 @@
 #ifndef CBI_SLICE_H
 #define CBI_SLICE_H
 
-#include "base/base.h"
+#include "object/object.h"
 
 /* One device ELF to link. */
 typedef struct cbi_link_input {
     const char *file; /* as named in messages: path or "archive:member" */
     cbi_span bytes;
     bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
+    const cbi_object *object; /* the model of the bytes if it has been read, or NULL */
 } cbi_link_input;
 
 /* Name patterns ('*' matches any run) from the host objects' reference sections. */

@@ -132,6 +132,21 @@ static void retype_sections(cbi_object *object)
     }
 }
 
+/* The model, which may have been read before, by a caller who links it more than once. */
+static cbi_object_kind read_object(cbi_linker *lk, const cbi_link_input *in, cbi_object *ret_object,
+                                   cbi_findings *findings)
+{
+    if (!in->object)
+        return cbi_object_read(lk->ctx, in->file, in->bytes, ret_object, findings);
+    *ret_object = *in->object;
+    /* A link hides sections and renames symbols. */
+    ret_object->sections =
+        cbi_memdup(lk->ctx, in->object->sections, in->object->section_count * sizeof(cbi_section));
+    ret_object->symbols =
+        cbi_memdup(lk->ctx, in->object->symbols, in->object->symbol_count * sizeof(cbi_symbol));
+    return CBI_OBJECT_OK;
+}
+
 /* NULL: the input takes no part. */
 static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
 {
@@ -140,7 +155,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     obj->file = in->file;
     obj->device_runtime = in->device_runtime;
     cbi_place place = {.file = in->file};
-    switch (cbi_object_read(lk->ctx, in->file, in->bytes, &obj->object, &findings)) {
+    switch (read_object(lk, in, &obj->object, &findings)) {
     case CBI_OBJECT_NOT_ELF:
         cbi_fatal(lk->ctx, "not-elf", &place, NULL, "cubin not an elf?");
     case CBI_OBJECT_NOT_DEVICE:

@@ -40,6 +40,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
             ret_result->device_runtime_used = true;
         cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
     }
+    if (opt->forgives_merge_errors)
+        errors = ctx->error_count;
     lk->obj_count = taken;
 
     cbi_link_liveness(lk);           /* dead code */

@@ -26,7 +26,8 @@ typedef struct cbi_link_options {
     bool enable_extended_smem;
     bool keep_system_libraries;
     bool suppress_debug_info;
-    bool exact; /* behave as nvlink even where it is silent about what it drops */
+    bool forgives_merge_errors; /* as nvJitLink: what a second definition says does not count */
+    bool exact;                 /* behave as nvlink even where it is silent about what it drops */
 
     bool verbose;                 /* -v */
     bool extra_warnings;          /* -extrawarn */

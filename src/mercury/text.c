@@ -185,8 +185,8 @@ static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *
     uint16_t op = cbi_sass_opcode(text->bytes + load.offset);
     load.is_rela = true;
     if (op == CBI_OP_LDC || op == CBI_OP_LDCU)
-        cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text), text->size,
-                       lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
+        cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text),
+                       text->size, lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 
 void cbi_mercury_place_images(cbi_linker *lk)
