@@ -149,8 +149,8 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *cont
 
 static void clear_field(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
-    put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset, type->fields[0].start,
-             type->fields[0].width, 0);
+    put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset,
+             type->fields[0].start, type->fields[0].width, 0);
 }
 
 /* ---- outcomes ---- */
