@@ -112,6 +112,19 @@ void *__wrap_cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, si
     return p;
 }
 
+void *__real_cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
+                           size_t item_size);
+void *__wrap_cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
+                           size_t item_size);
+void *__wrap_cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
+                           size_t item_size)
+{
+    size_t old = *cap;
+    void *p = __real_cbi_list_grow(ctx, items, cap, len, need, item_size);
+    note_growth(ctx, CALLER, items, old * item_size, p, *cap * item_size);
+    return p;
+}
+
 uint8_t *__real_cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size);
 uint8_t *__wrap_cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size);
 uint8_t *__wrap_cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size)

@@ -173,13 +173,22 @@ void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
         size_t len;                                                                                \
         size_t cap;                                                                                \
     }
+/* The same in 16 bytes, for members of what there are many of: up to 2^32 - 1 elements. */
+#define CBI_LIST(T)                                                                                \
+    struct {                                                                                       \
+        T *items;                                                                                  \
+        uint32_t len;                                                                              \
+        uint32_t cap;                                                                              \
+    }
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size);
+void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
+                    size_t item_size);
 /* Room for `need` more elements, so that adding them does not move the array. */
 #define cbi_vec_reserve(ctx, v, need)                                                              \
     ((void)((need) <= (v)->cap - (v)->len ||                                                       \
-            ((v)->items = cbi_vec_grow((ctx), (v)->items, &(v)->cap, (v)->len, (need),             \
-                                       sizeof *(v)->items))))
+            ((v)->items = _Generic(&(v)->cap, size_t *: cbi_vec_grow, uint32_t *: cbi_list_grow)(  \
+                 (ctx), (v)->items, &(v)->cap, (v)->len, (need), sizeof *(v)->items))))
 /* Pointer to a new zeroed element at the end. */
 #define cbi_vec_add(ctx, v)                                                                        \
     (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \

@@ -356,8 +356,8 @@ enum { LARGE_ARRAY = 64 * 1024 };
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)
 {
-    /* most arrays of records stay at one or two */
-    size_t want = *cap ? *cap * 2 : item_size >= 16 ? 2 : 8;
+    /* most arrays stay at a few elements */
+    size_t want = *cap ? *cap * 2 : item_size < 32 ? 32 / item_size : 1;
     if (want < len + need)
         want = len + need;
     uint64_t bytes;
@@ -372,6 +372,17 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
         items = grown;
     }
     *cap = want;
+    return items;
+}
+
+void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
+                    size_t item_size)
+{
+    size_t wide = *cap;
+    items = cbi_vec_grow(ctx, items, &wide, len, need, item_size);
+    if (wide > UINT32_MAX)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    *cap = (uint32_t)wide;
     return items;
 }
 

@@ -41,7 +41,7 @@ static void externs_add(cbi_linker *lk, cbi_rec *rec, cbi_lsym *const *symbols, 
 void cbi_reduce_externs(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = lk->recs.items[i];
+        cbi_rec *rec = &lk->recs.items[i];
         if (rec->code != EIATTR_EXTERNS || rec->format != 4)
             continue;
         uint32_t kept = 0;
@@ -147,7 +147,7 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 static void propagate_many(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = lk->recs.items[i];
+        const cbi_rec *rec = &lk->recs.items[i];
         if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
@@ -169,7 +169,7 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_EXTERNS};
     for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = lk->recs.items[i];
+        const cbi_rec *rec = &lk->recs.items[i];
         if (rec->func && rec->code == EIATTR_EXTERNS && !rec->dead)
             externs_add(lk, &all, rec->symbols, rec->symbol_count);
     }
@@ -205,7 +205,7 @@ static void single_fragments(cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_AT_ENTRY_FRAGEMENTS};
     for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = lk->recs.items[i];
+        const cbi_rec *rec = &lk->recs.items[i];
         if (rec->func && rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && !rec->dead)
             fragments_add(lk, &all, rec->payload, rec->size);
     }
@@ -233,7 +233,7 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
     }
     cbi_rec *own = cbi_find_record(k, code);
     for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = lk->recs.items[i];
+        const cbi_rec *rec = &lk->recs.items[i];
         if (!rec->func || rec->func == k || rec->code != code || rec->dead)
             continue;
         switch (code) {
@@ -287,7 +287,7 @@ void cbi_sparse_masks(cbi_linker *lk)
             continue;
         if (!f->alias_of && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK))
             continue;
-        cbi_rec *rec = cbi_rec_append(lk, holder->info, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+        cbi_rec *rec = cbi_rec_append(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
         cbi_vec_push(lk->ctx, &holder->records, rec);
     }
     for (size_t i = 0; i < lk->funcs.len; i++) {
@@ -335,14 +335,14 @@ void cbi_check_reserved(cbi_linker *lk)
     for (size_t i = lk->added_recs.len; i-- > 0;)
         refuse_reserved(lk, lk->added_recs.items[i]);
     for (size_t i = 0; i < lk->recs.len; i++)
-        refuse_reserved(lk, lk->recs.items[i]);
+        refuse_reserved(lk, &lk->recs.items[i]);
 }
 
 /* What runs at the entry: functions that handed theirs on lose them. */
 static void drop_fragments(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = lk->recs.items[i];
+        cbi_rec *rec = &lk->recs.items[i];
         if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func &&
             !cbi_is_wanted_entry(lk, rec->func))
             rec->dead = true;

@@ -29,15 +29,15 @@ static uint32_t payload_size(const cbi_rec *rec)
 static void decide_sections(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = lk->recs.items[i];
+        cbi_rec *rec = &lk->recs.items[i];
         if (is_externs(rec) && rec->symbol_count == 0)
             rec->dead = true;
         if (!rec->dead)
-            rec->stream->info_room += 4 + (size_t)payload_size(rec);
+            cbi_rec_stream(lk, rec)->size += 4 + (size_t)payload_size(rec);
     }
     for (size_t i = 0; i < lk->added_recs.len; i++)
         if (!lk->added_recs.items[i]->dead)
-            lk->added_recs.items[i]->stream->info_room +=
+            cbi_rec_stream(lk, lk->added_recs.items[i])->size +=
                 4 + (size_t)payload_size(lk->added_recs.items[i]);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
@@ -53,7 +53,7 @@ static void decide_sections(cbi_linker *lk)
             sec->size = sec->relocs.len * sec->entsize;
             break;
         case SHT_CUDA_INFO:
-            sec->emitted = sec->info_room > 0;
+            sec->emitted = sec->size > 0;
             break;
         case SHT_CUDA_PROTOTYPE:
             sec->emitted = sec->size > 0;
@@ -138,7 +138,7 @@ static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_COMPAT:
         return false;
     case SHT_CUDA_SHARED:
-        if (!lk->exec && sec->shared_total == 0)
+        if (!lk->exec && cbi_shared_of(sec)->total == 0)
             return false;
         return sec->emitted && sec->size > 0;
     default:
@@ -257,10 +257,14 @@ static uint32_t symbol_index(const cbi_lsym *sym)
     return sym && sym->emitted ? sym->index : 0;
 }
 
-void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
+static size_t record_size(const cbi_rec *rec)
+{
+    return 4 + (size_t)payload_size(rec);
+}
+
+static void put_record(uint8_t *at, const cbi_rec *rec)
 {
     uint32_t size = payload_size(rec);
-    uint8_t *at = cbi_buf_append(lk->ctx, out, NULL, 4 + (size_t)size);
     at[0] = rec->format;
     at[1] = rec->code;
     cbi_st16(at + 2, rec->format == 4 ? (uint16_t)size : rec->value);
@@ -275,34 +279,50 @@ void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
     }
 }
 
-static void write_info(cbi_linker *lk, const cbi_rec *rec)
+void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
 {
-    cbi_osec *stream = rec->stream;
-    if (!stream->info_bytes.items)
-        cbi_vec_reserve(lk->ctx, &stream->info_bytes, stream->info_room);
-    cbi_write_record(lk, &stream->info_bytes, rec);
+    put_record(cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
+}
+
+static void write_info(const cbi_linker *lk, const cbi_rec *rec)
+{
+    cbi_osec *stream = cbi_rec_stream(lk, rec);
+    put_record(stream->copy + stream->size, rec);
+    stream->size += record_size(rec);
+}
+
+/* Room for what is written, of which there is more by now than when the sections were chosen. */
+static void open_infos(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (lk->secs.items[i]->type == SHT_CUDA_INFO)
+            lk->secs.items[i]->size = 0;
+    for (size_t i = 0; i < lk->recs.len; i++)
+        if (!lk->recs.items[i].dead)
+            cbi_rec_stream(lk, &lk->recs.items[i])->size += record_size(&lk->recs.items[i]);
+    for (size_t i = 0; i < lk->added_recs.len; i++)
+        if (cbi_is_written(lk->added_recs.items[i]))
+            cbi_rec_stream(lk, lk->added_recs.items[i])->size +=
+                record_size(lk->added_recs.items[i]);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (sec->type != SHT_CUDA_INFO)
+            continue;
+        sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
+        sec->size = 0;
+    }
 }
 
 /* Input records come out backwards, the link's own in order behind them. */
 static void fill_infos(cbi_linker *lk)
 {
-    for (size_t i = lk->recs.len; i-- > 0;) {
-        const cbi_rec *rec = lk->recs.items[i];
-        if (!rec->dead)
-            write_info(lk, rec);
-    }
-    for (size_t i = 0; i < lk->added_recs.len; i++) {
-        const cbi_rec *rec = lk->added_recs.items[i];
-        if (cbi_is_written(rec))
-            write_info(lk, rec);
-    }
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        if (sec->type != SHT_CUDA_INFO)
-            continue;
-        sec->bytes = sec->info_bytes.items;
-        sec->size = sec->info_bytes.len;
-    }
+    open_infos(lk);
+    for (size_t i = lk->recs.len; i-- > 0;)
+        if (!lk->recs.items[i].dead)
+            write_info(lk, &lk->recs.items[i]);
+    for (size_t i = 0; i < lk->added_recs.len; i++)
+        if (cbi_is_written(lk->added_recs.items[i]))
+            write_info(lk, lk->added_recs.items[i]);
 }
 
 static void fill_relocs(cbi_linker *lk)
@@ -372,7 +392,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
-                        lk->debug_shared->shared_total);
+                        cbi_shared_of(lk->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
         return sym->value + (reserve ? sym->listed * CUDA_RESERVED_SHARED : 0);
     }
@@ -385,7 +405,7 @@ static uint64_t null_value(const cbi_linker *lk)
     uint64_t place = lk->null_symbol_value, reserved = 0;
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->secs.items[i];
-        const cbi_lsym *sym = sec->whole;
+        const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec && (sec->dead || !sec->func->entry)))
             continue;
         place = lk->exec ? sym->value : sym->shared_align;
@@ -418,8 +438,6 @@ static void fill_symtab(cbi_linker *lk)
     if (shndx) {
         shndx->size = count * 4;
         shndx->bytes = numbers = cbi_alloc(lk->ctx, shndx->size);
-        for (size_t i = 0; i < lk->secs.len; i++)
-            lk->secs.items[i]->number = section_number(lk, i);
     }
     cbi_st64(entries + 8, null_value(lk));
     for (size_t i = 1; i < count; i++) {
@@ -431,7 +449,7 @@ static void fill_symtab(cbi_linker *lk)
          * takes a section that happens to be number SHN_COMMON for common symbols, too. */
         bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
         if (numbers && index)
-            cbi_st32(numbers + i * 4, beyond ? index : sym->sec->number);
+            cbi_st32(numbers + i * 4, beyond ? index : section_number(lk, sym->sec->number));
         if (beyond)
             field = SHN_XINDEX;
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));
@@ -452,11 +470,12 @@ static void place_sections(cbi_linker *lk)
     uint64_t cur = sizeof(Elf64_Ehdr);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_osec *sec = lk->out.items[i];
-        bool mercury_code = lk->mercury && (sec->flags & SHF_EXECINSTR) && sec->owner;
+        bool mercury_code =
+            lk->mercury && (sec->flags & SHF_EXECINSTR) && cbi_is_code_of(sec, sec->func);
         cur = cbi_align_up(cur, mercury_code ? MERCURY_CODE_ALIGN : sec->align);
         sec->offset = cur;
         if (cbi_section_has_data(sec->type))
-            cur += mercury_code ? sec->owner->size : sec->size;
+            cur += mercury_code ? sec->func->sym->size : sec->size;
     }
     lk->shoff = cbi_align_up(cur, 8);
 }
@@ -467,10 +486,11 @@ static void find_lost_constants(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len && !lk->exec; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (sec->emptied_by && sec->size == 0)
+        const cbi_lobj *by = cbi_constants_of(sec)->emptied_by;
+        if (by && sec->size == 0)
             lk->deleted_section_help = cbi_printf(
                 lk->ctx, "weak function '%s' is replaced by the copy in '%s'; put that file first",
-                sec->func->sym->name->s, sec->emptied_by->file);
+                sec->func->sym->name->s, by->file);
     }
 }
 

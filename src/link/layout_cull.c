@@ -178,7 +178,7 @@ void cbi_cull_constants(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
-        uint64_t size = lk->merge_constants ? sec->unshared_size : sec->size;
+        uint64_t size = lk->merge_constants ? cbi_constants_of(sec)->unshared_size : sec->size;
         if (!sec->dead && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
             cull(lk, sec);
     }

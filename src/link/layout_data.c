@@ -52,6 +52,7 @@ static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
 static void spread_constants(cbi_linker *lk, cbi_func *f)
 {
     cbi_osec *from = f->constant2;
+    cbi_constants *constants = cbi_constants_in(lk, from);
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
     uint64_t off = 0, align = from->align;
     for (size_t i = 0; i < entries->len; i++) {
@@ -67,26 +68,26 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
         cbi_osec *bank = entry_bank(lk, entries->items[i], from);
         bank->size = off;
         bank->align = align;
-        cbi_sec_append(lk, bank, (cbi_span){0}, from->used_size, from->align);
+        cbi_sec_append(lk, bank, (cbi_span){0}, constants->used_size, from->align);
         bank->size = cbi_align_up(bank->size, bank->align);
         for (size_t p = 0; p < from->pieces.len; p++)
             cbi_vec_push(
                 lk->ctx, &bank->pieces,
                 ((cbi_piece){from->pieces.items[p].bytes, off + from->pieces.items[p].offset}));
     }
-    for (size_t i = entries->len; i-- > 0 && from->used_size > 0;) {
+    for (size_t i = entries->len; i-- > 0 && constants->used_size > 0;) {
         if (from->rel)
             cbi_sec_rel(lk, bank_of(entries->items[i]), false);
         if (from->rela)
             cbi_sec_rel(lk, bank_of(entries->items[i]), true);
-        if (from->resolved)
+        if (cbi_resolved_of(lk, from))
             cbi_sec_resolved(lk, bank_of(entries->items[i]));
     }
-    from->spread_to = entries;
-    from->spread_offset = off;
+    constants->spread_to = entries;
+    constants->spread_offset = off;
     /* Constants of copies that lost belong to the null symbol. */
-    if (from->lost.len && entries->len)
-        lk->null_symbol_value = off + from->lost.items[from->lost.len - 1].start;
+    if (constants->lost.len && entries->len)
+        lk->null_symbol_value = off + constants->lost.items[constants->lost.len - 1].start;
 }
 
 /* Sections whose function was replaced by a copy without constants. */
@@ -94,7 +95,7 @@ static void drop_emptied(cbi_linker *lk, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         cbi_osec *sec = lk->secs.items[i];
-        if (cbi_is_optimizer_type(sec->type) && sec->emptied && sec->size == 0)
+        if (cbi_is_optimizer_type(sec->type) && cbi_constants_of(sec)->emptied && sec->size == 0)
             cbi_sec_kill(sec);
     }
 }
@@ -124,27 +125,28 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (!sec->spread_to)
+        const cbi_constants *constants = cbi_constants_of(sec);
+        if (!constants->spread_to)
             continue;
         constant_list *list = CBI_NEW(lk->ctx, constant_list);
         cbi_map_put(lk->ctx, ret_lists, CBI_KEY(sec), list);
-        for (size_t k = 0; k < sec->lost.len; k++)
-            cbi_vec_push(lk->ctx, list, ((constant){NULL, sec->lost.items[k], list->len}));
+        for (size_t k = 0; k < constants->lost.len; k++)
+            cbi_vec_push(lk->ctx, list, ((constant){NULL, constants->lost.items[k], list->len}));
     }
     for (size_t i = 0; i < lk->locals.len; i++) {
         cbi_lsym *sym = lk->locals.items[i];
         const cbi_osec *sec = sym->sec;
-        if (!sec || sym->is_section || !sec->spread_to)
+        if (!sec || sym->is_section || !cbi_constants_of(sec)->spread_to)
             continue;
         constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
-        if (sym->def_obj == sec->func->obj || sec->kept_contents)
+        if (sym->def_obj == sec->func->obj || cbi_constants_of(sec)->kept_contents)
             cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}, list->len}));
     }
 }
 
 typedef CBI_VEC(cbi_lrel) rel_copies;
 
-static void move_constant(cbi_linker *lk, const cbi_osec *from, const constant *c, rel_list *list,
+static void move_constant(cbi_linker *lk, const cbi_constants *from, const constant *c, rel_list *list,
                           rel_copies *copies)
 {
     for (size_t k = 0; list && k < list->len; k++) {
@@ -186,7 +188,7 @@ static void move_constants(cbi_linker *lk)
     cbi_map by_section = {0};
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_osec *from = lk->rels.items[i].target;
-        if (!from->spread_to)
+        if (!cbi_constants_of(from)->spread_to)
             continue;
         rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
         if (!list) {
@@ -204,10 +206,10 @@ static void move_constants(cbi_linker *lk)
         if (!list || !list->len)
             continue;
         qsort(list->items, list->len, sizeof *list->items, by_start);
-        if (from->kept_contents)
+        if (cbi_constants_of(from)->kept_contents)
             grow_constants(list);
         for (size_t k = 0; k < list->len; k++)
-            move_constant(lk, from, &list->items[k], cbi_map_get(&by_section, CBI_KEY(from)),
+            move_constant(lk, cbi_constants_of(from), &list->items[k], cbi_map_get(&by_section, CBI_KEY(from)),
                           &copies);
     }
     if (!copies.len)
@@ -232,7 +234,7 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->func->entry || !sec->func->live || (!sec->own_contents && !sec->emptied) ||
+        if (sec->func->entry || !sec->func->live || (!cbi_constants_of(sec)->own_contents && !cbi_constants_of(sec)->emptied) ||
             sec != sec->func->constant2)
             continue;
         spread_constants(lk, sec->func);

@@ -173,7 +173,8 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
     if (!sec || sec->func != k)
         return; /* static entries of one name share the section */
     uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
-    bool any = sec->variables.len > 0;
+    cbi_shared_section *shared = cbi_shared_in(lk, sec);
+    bool any = shared->variables.len > 0;
     for (size_t i = 0; i < groups->len; i++) {
         const group *g = groups->items[i];
         if (!cbi_map_get(&g->entries, CBI_KEY(k)))
@@ -185,10 +186,10 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
         }
         any = true;
     }
-    cbi_list_sort(lk->ctx, (void **)sec->variables.items, sec->variables.len, stricter);
+    cbi_list_sort(lk->ctx, (void **)shared->variables.items, shared->variables.len, stricter);
     uint64_t align = groups->len && lk->debug_shared ? lk->debug_shared->align : 0;
-    for (size_t i = 0; i < sec->variables.len; i++) {
-        const cbi_shared *var = sec->variables.items[i];
+    for (size_t i = 0; i < shared->variables.len; i++) {
+        const cbi_shared *var = shared->variables.items[i];
         cur = cbi_align_up(cur, var->align ? var->align : cbi_align_by_size(var->sym));
         var->sym->value = cur;
         var->sym->sec = sec;
@@ -352,7 +353,7 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
         }
         if (entries.len == 1) {
             cbi_open_shared(lk, entries.items[0]);
-            cbi_vec_push(lk->ctx, &entries.items[0]->shared->variables, order[i]);
+            cbi_vec_push(lk->ctx, &cbi_shared_in(lk, entries.items[0]->shared)->variables, order[i]);
             continue;
         }
         join_group(lk, groups, order[i], &entries);
@@ -398,7 +399,7 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
     cbi_osec *sec = lk->debug_shared;
     uint64_t used = grouped ? group_end : 0;
     uint64_t full = used + (reserve ? CUDA_RESERVED_SHARED : 0);
-    sec->shared_total = used;
+    cbi_shared_in(lk, sec)->total = used;
     if (dynamic)
         sec->align = grouped && sec->align > DYNAMIC_ALIGN ? sec->align : DYNAMIC_ALIGN;
     sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
@@ -421,8 +422,9 @@ static void unplace_dead(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !sec->func->live;
-        for (size_t j = 0; dead && j < sec->variables.len; j++)
-            sec->variables.items[j]->sym->unplaced = true;
+        const cbi_shared_section *shared = cbi_shared_of(sec);
+        for (size_t j = 0; dead && j < shared->variables.len; j++)
+            shared->variables.items[j]->sym->unplaced = true;
     }
 }
 
@@ -463,9 +465,10 @@ static uint64_t relocatable_size(uint64_t total, uint64_t align)
     return total > align ? total : total + align;
 }
 
-static void layout_relocatable_section(cbi_osec *sec, cbi_shared *const *vars, size_t count,
-                                       uint64_t min_align, bool dynamic)
+static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_shared *const *vars,
+                                       size_t count, uint64_t min_align, bool dynamic)
 {
+    cbi_shared_section *shared = cbi_shared_in(lk, sec);
     uint64_t total = 0, align = min_align;
     for (size_t i = 0; i < count; i++) {
         if (vars[i]->sym->state != CBI_SYM_DEFINED)
@@ -473,10 +476,10 @@ static void layout_relocatable_section(cbi_osec *sec, cbi_shared *const *vars, s
         total += vars[i]->sym->size;
         align = vars[i]->align > align ? vars[i]->align : align;
     }
-    bool sized = total || sec->whole_align || (dynamic && align == DYNAMIC_ALIGN);
+    bool sized = total || shared->whole_align || (dynamic && align == DYNAMIC_ALIGN);
     sec->size = sized ? relocatable_size(total, align) : 0;
     sec->align = align;
-    sec->shared_total = total;
+    shared->total = total;
 }
 
 /* The module's variables, each where it is defined. */
@@ -506,7 +509,7 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || k->dyn_instance ||
             !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
-        uint64_t start = k->shared ? cbi_align_up(k->shared->shared_total, DYNAMIC_ALIGN) : 0;
+        uint64_t start = k->shared ? cbi_align_up(cbi_shared_of(k->shared)->total, DYNAMIC_ALIGN) : 0;
         if (lk->shows_debug) {
             r->sym->value = start > r->sym->value ? start : r->sym->value;
         } else {
@@ -529,9 +532,9 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
         cbi_osec *sec = r->target->func->shared;
-        if (sec && sec->shared_total < r->sym->value) {
-            sec->shared_total = r->sym->value;
-            sec->size = relocatable_size(sec->shared_total, sec->align);
+        if (sec && cbi_shared_of(sec)->total < r->sym->value) {
+            cbi_shared_in(lk, sec)->total = r->sym->value;
+            sec->size = relocatable_size(r->sym->value, sec->align);
             sec->emitted = true;
         }
     }
@@ -567,10 +570,12 @@ static void layout_relocatable(cbi_linker *lk)
         uint64_t align = module_align;
         if (k->uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
-        layout_relocatable_section(sec, sec->variables.items, sec->variables.len, align, dynamic);
+        cbi_shared_section *shared = cbi_shared_in(lk, sec);
+        layout_relocatable_section(lk, sec, shared->variables.items, shared->variables.len, align,
+                                   dynamic);
         if (k->uses_dynamic) {
-            if (lk->opt->reserve_null_pointer && sec->shared_total == 0) {
-                sec->shared_total = DYNAMIC_ALIGN;
+            if (lk->opt->reserve_null_pointer && shared->total == 0) {
+                shared->total = DYNAMIC_ALIGN;
                 sec->size = DYNAMIC_ALIGN + sec->align;
             }
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
@@ -580,11 +585,11 @@ static void layout_relocatable(cbi_linker *lk)
     create_instances(lk);
     if (!lk->debug_shared)
         return;
-    uint64_t align = dynamic ? DYNAMIC_ALIGN : lk->debug_shared->whole_align;
+    uint64_t align = dynamic ? DYNAMIC_ALIGN : cbi_shared_of(lk->debug_shared)->whole_align;
     size_t count;
     cbi_shared **list = defined_shared(lk, &count);
-    layout_relocatable_section(lk->debug_shared, list, count, align, dynamic);
-    if (dynamic && lk->debug_shared->shared_total == 0)
+    layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
+    if (dynamic && cbi_shared_of(lk->debug_shared)->total == 0)
         lk->debug_shared->size = lk->debug_shared->align;
     lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
 }
@@ -593,12 +598,13 @@ static void layout_relocatable(cbi_linker *lk)
  * Mercury side does not count.  Objects give their alignment as value. */
 static void place_reserved(cbi_linker *lk, cbi_osec *sec)
 {
-    cbi_shared **vars = sec->variables.items;
-    size_t count = sec->variables.len;
+    const cbi_shared_section *shared = cbi_shared_of(sec);
+    cbi_shared **vars = shared->variables.items;
+    size_t count = shared->variables.len;
     if (!count)
         return;
     if (!lk->exec) {
-        layout_relocatable_section(sec, vars, count, 0, false);
+        layout_relocatable_section(lk, sec, vars, count, 0, false);
         return;
     }
     cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
@@ -616,11 +622,12 @@ static void emit_empty(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
-        if (sec->emitted || !sec->whole_align)
+        uint64_t align = cbi_shared_of(sec)->whole_align;
+        if (sec->emitted || !align)
             continue;
         sec->emitted = true;
-        if (sec->align < sec->whole_align)
-            sec->align = sec->whole_align;
+        if (sec->align < align)
+            sec->align = align;
     }
 }
 

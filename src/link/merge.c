@@ -135,8 +135,9 @@ static bool is_zero_scalar(const cbi_section *in)
 
 static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_section *in)
 {
-    uint64_t base = cbi_align_up(out->unshared_size, in->align);
-    out->unshared_size = base + in->size;
+    cbi_constants *constants = cbi_constants_in(lk, out);
+    uint64_t base = cbi_align_up(constants->unshared_size, in->align);
+    constants->unshared_size = base + in->size;
     if (!is_shareable_constant(in) || in->data.size != in->size) {
         cbi_sec_append(lk, out, in->data, in->size, in->align);
         return base;
@@ -192,8 +193,9 @@ static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_secmap *map = cbi_merge_section(lk, obj, i);
     if (!map->out->func)
         return;
-    map->out->used_size = map->out->size;
-    cbi_vec_push(lk->ctx, &map->out->lost, ((cbi_range){map->base, obj->object.sections[i].size}));
+    cbi_constants *constants = cbi_constants_in(lk, map->out);
+    constants->used_size = map->out->size;
+    cbi_vec_push(lk->ctx, &constants->lost, ((cbi_range){map->base, obj->object.sections[i].size}));
 }
 
 static void pass_sections(cbi_linker *lk, cbi_lobj *obj)

@@ -31,7 +31,7 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
     func->sym->sec = func->text;
     func->text->pieces.len = 0;
     func->text->size = 0;
-    func->text->info_top = text->info & 0xff000000u;
+    func->text->info_top = (uint8_t)(text->info >> 24);
     func->text->flags = text->flags;
     func->text->align = text->align;
     func->text->contributed = true;
@@ -110,7 +110,6 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->entry = is_entry(lk, in);
     func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
     func->text->func = func;
-    func->text->owner = func->sym;
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     /* Also for unwanted kernels that another object mentioned before. */
@@ -130,31 +129,32 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
  * further replacements empty, while the new one is written again from its start. */
 static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
 {
-    cbi_osec *constants = func->old_constants ? func->old_constants : func->constant2;
-    if (!constants)
+    cbi_osec *sec = func->old_constants ? func->old_constants : func->constant2;
+    if (!sec)
         return;
+    cbi_constants *constants = cbi_constants_in(lk, sec);
     constants->lost.len = 0;
-    constants->pieces.len = 0;
-    constants->size = 0;
+    sec->pieces.len = 0;
+    sec->size = 0;
     constants->used_size = 0;
-    if (constants == func->constant2 && (constants->own_contents || constants->emptied)) {
+    if (sec == func->constant2 && (constants->own_contents || constants->emptied)) {
         constants->emptied = true;
         if (constants->own_contents)
             constants->emptied_by = obj;
         constants->own_contents = false;
         return;
     }
-    constants->contributed = false;
-    constants->func = NULL;
+    sec->contributed = false;
+    sec->func = NULL;
     if (lk->exec)
-        cbi_sec_kill(constants);
+        cbi_sec_kill(sec);
     constants->orphan = true;
-    if (constants == func->constant2)
+    if (sec == func->constant2)
         func->constant2 = NULL;
     else if (func->constant2)
-        func->constant2->kept_contents = true;
+        cbi_constants_in(lk, func->constant2)->kept_contents = true;
     if (lk->opt->exact)
-        func->old_constants = constants;
+        func->old_constants = sec;
 }
 
 void cbi_revive_constants(cbi_func *func)
@@ -164,7 +164,7 @@ void cbi_revive_constants(cbi_func *func)
     for (size_t i = 0; i < CBI_COUNT(all); i++)
         if (all[i])
             all[i]->dead = all[i]->symbol->removed = false;
-    sec->orphan = false;
+    sec->constants->orphan = false;
     sec->func = func;
 }
 

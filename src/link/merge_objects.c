@@ -65,7 +65,7 @@ void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *se
         sym->shared_align = align;
     sym->listed++;
     if (sec->func || sec->type == SHT_CUDA_SHARED_RESERVED)
-        cbi_vec_push(lk->ctx, &sec->variables, var);
+        cbi_vec_push(lk->ctx, &cbi_shared_in(lk, sec)->variables, var);
     else
         cbi_vec_push(lk->ctx, &lk->shared, var);
 }
@@ -150,12 +150,13 @@ static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     if (!map->out) {
         map->out = cbi_open_section(lk, obj, s->shndx);
         map->base = cbi_sec_append(lk, map->out, (cbi_span){0}, 0, in->align);
-        if (map->out->kept_contents)
+        if (cbi_constants_of(map->out)->kept_contents)
             map->base = 0;
     }
-    if (map->out->kept_contents && cbi_fits(s->value, s->size, in->data.size)) {
+    cbi_constants *constants = cbi_constants_in(lk, map->out);
+    if (constants->kept_contents && cbi_fits(s->value, s->size, in->data.size)) {
         overlay_constant(lk, map->out, (cbi_span){in->data.data + s->value, s->size}, s->value);
-        map->out->used_size = map->out->size;
+        constants->used_size = map->out->size;
         return map;
     }
     /* An earlier -r link also leaves symbols of a replaced copy, which may end behind the section:
@@ -171,8 +172,8 @@ static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
                                end - have < file->size - at ? end - have : file->size - at};
         cbi_sec_append(lk, map->out, bytes, end - have, 1);
     }
-    map->out->own_contents = true;
-    map->out->used_size = map->out->size;
+    constants->own_contents = true;
+    constants->used_size = map->out->size;
     return map;
 }
 

@@ -45,50 +45,55 @@ static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
            (attr->payload.size < 8 || !cbi_ld32(attr->payload.data + 4));
 }
 
-static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_osec *stream,
-                        cbi_func *func)
+static void read_symbols(cbi_linker *lk, const cbi_lobj *obj, cbi_span words, cbi_rec *rec)
+{
+    rec->has_symbols = true;
+    rec->symbols = CBI_NEW_ARRAY(lk->ctx, words.size / 4, cbi_lsym *);
+    rec->symbol_count = 0;
+    for (size_t i = 0; i + 4 <= words.size; i += 4) {
+        uint32_t index = cbi_ld32(words.data + i);
+        if (index < obj->object.symbol_count && obj->symbols[index])
+            rec->symbols[rec->symbol_count++] = obj->symbols[index];
+    }
+}
+
+static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_func *func)
 {
     uint8_t code = attr->code;
-    if (cbi_eiattr_link(code) == CBI_LINK_DELETE || is_no_limit(lk, attr))
+    const cbi_attr_link link = cbi_eiattr_link(code);
+    if (link == CBI_LINK_DELETE || is_no_limit(lk, attr))
         return;
-    cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
-    rec->obj = obj;
-    rec->stream = stream;
-    rec->func = func;
-    rec->format = attr->format;
-    rec->code = code;
-    /* Bytes without a meaning stay what they are. */
-    rec->value = attr->format == 4 ? 0 : cbi_ld16(attr->raw.data + 2);
-    rec->size = (uint32_t)attr->payload.size;
-    rec->payload = attr->payload.data;
-    if (attr->format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_WORD0 && rec->size >= 4) {
-        uint32_t index = cbi_ld32(rec->payload);
+    bool sized = attr->format == CBI_ATTR_SIZED;
+    cbi_rec read = {.obj = obj,
+                    .func = func,
+                    .format = attr->format & 7,
+                    .code = code,
+                    /* Bytes without a meaning stay what they are. */
+                    .value = sized ? 0 : cbi_ld16(attr->raw.data + 2),
+                    .size = (uint32_t)attr->payload.size,
+                    .payload = attr->payload.data};
+    if (sized && cbi_eiattr_symbols(code) == CBI_SYMBOLS_WORD0 && read.size >= 4) {
+        uint32_t index = cbi_ld32(read.payload);
         if (index >= obj->object.symbol_count)
             index = 0;
         if (index && obj->symbol_lost[index] && is_of_copy(code))
             return;
-        rec->has_symbol = true;
-        rec->symbol = index ? obj->symbols[index] : NULL;
-        if (!rec->symbol && cbi_eiattr_link(code) != CBI_LINK_REMAP_OR_ZERO)
+        read.has_symbol = true;
+        read.symbol = index ? obj->symbols[index] : NULL;
+        if (!read.symbol && link != CBI_LINK_REMAP_OR_ZERO)
             return;
-        if (cbi_eiattr_link(code) == CBI_LINK_REGISTERS && rec->symbol && rec->symbol->func)
-            rec->symbol->func->regcount = rec;
-    } else if (attr->format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD) {
-        rec->symbols = CBI_NEW_ARRAY(lk->ctx, rec->size / 4, cbi_lsym *);
-        for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
-            uint32_t index = cbi_ld32(rec->payload + i);
-            if (index < obj->object.symbol_count && obj->symbols[index])
-                rec->symbols[rec->symbol_count++] = obj->symbols[index];
-        }
+    } else if (sized && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD) {
+        read_symbols(lk, obj, attr->payload, &read);
     }
-    if (cbi_eiattr_link(code) == CBI_LINK_MOVE && func)
-        check_fragments(lk, obj, rec);
-    cbi_vec_push(lk->ctx, &lk->recs, rec);
+    if (link == CBI_LINK_MOVE && func)
+        check_fragments(lk, obj, &read);
+    cbi_vec_push(lk->ctx, &lk->recs, read);
+    if (link == CBI_LINK_REGISTERS && read.has_symbol && read.symbol && read.symbol->func)
+        read.symbol->func->regcount = &lk->recs.items[lk->recs.len - 1];
 }
 
 static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
-    cbi_osec *stream = lk->info;
     cbi_func *func = NULL;
     if (sec->flags & SHF_INFO_LINK) {
         if (sec->info >= obj->object.section_count || obj->sections[sec->info].lost)
@@ -103,12 +108,11 @@ static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
             func->info->target = text;
             func->info->func = func;
         }
-        stream = func->info;
     }
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(sec->data, &pos, &attr))
-        read_record(lk, obj, &attr, stream, func);
+        read_record(lk, obj, &attr, func);
 }
 
 /* ---- call graph ---- */
@@ -330,7 +334,7 @@ static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *out = cbi_merge_section(lk, obj, i)->out;
     if (!in->size)
-        out->whole_align = in->align;
+        cbi_shared_in(lk, out)->whole_align = in->align;
     if (!in->size && (lk->exec || !out->func))
         return;
     cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
@@ -341,7 +345,7 @@ static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     sym->sec = out;
     sym->size = in->size;
     cbi_list_shared(lk, sym, in->align, out);
-    out->whole = sym;
+    cbi_shared_in(lk, out)->whole = sym;
 }
 
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)

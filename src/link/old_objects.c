@@ -78,7 +78,7 @@ static rec_list take_requests(cbi_linker *lk)
 {
     rec_list requests = {0};
     for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = lk->recs.items[i];
+        cbi_rec *rec = &lk->recs.items[i];
         if (rec->code != EIATTR_LOAD_CACHE_REQUEST || rec->dead)
             continue;
         rec->dead = true;
@@ -124,7 +124,7 @@ void cbi_mark_old_objects(cbi_linker *lk)
         const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
         if (c->present && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
-        cbi_rec_append(lk, lk->info, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
+        cbi_rec_append(lk, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
         return;
     }
 }

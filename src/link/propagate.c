@@ -36,7 +36,7 @@ cbi_rec *cbi_find_record(const cbi_func *f, uint8_t code)
 
 cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value)
 {
-    cbi_rec *rec = cbi_rec_append(lk, f->info, f, format, code, value);
+    cbi_rec *rec = cbi_rec_append(lk, f, format, code, value);
     rec->dead = !f->info; /* only damaged objects have functions without attributes */
     cbi_vec_push(lk->ctx, &f->records, rec);
     return rec;
@@ -47,12 +47,12 @@ cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t cod
 static void collect(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = lk->recs.items[i];
+        cbi_rec *rec = &lk->recs.items[i];
         if (!is_alive(rec)) {
             rec->dead = true;
             continue;
         }
-        cbi_func *named = rec->symbol ? rec->symbol->func : NULL;
+        cbi_func *named = rec->has_symbol && rec->symbol ? rec->symbol->func : NULL;
         uint32_t word1 = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
         switch (cbi_eiattr_link(rec->code)) {
         case CBI_LINK_FRAME:
@@ -239,7 +239,7 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
                   (int)stack, k->stack_limit);
     uint8_t *payload = cbi_alloc(lk->ctx, 8);
     cbi_st32(payload + 4, stack);
-    cbi_rec *rec = cbi_rec_append(lk, lk->info, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
+    cbi_rec *rec = cbi_rec_append(lk, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
     rec->payload = payload;
     rec->size = 8;
     rec->symbol = k->sym;
@@ -247,7 +247,7 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
     if (k->node.sam) {
         payload = cbi_alloc(lk->ctx, 8);
         cbi_st32(payload + 4, k->node.sam);
-        rec = cbi_rec_append(lk, lk->info, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
+        rec = cbi_rec_append(lk, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
         rec->payload = payload;
         rec->size = 8;
         rec->symbol = k->sym;

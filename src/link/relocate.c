@@ -278,7 +278,7 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
         r->sym->recorded = true;
         copy->addend += (int64_t)cbi_section_base(r);
     }
-    cbi_vec_push(lk->ctx, &r->target->resolved->relocs, copy);
+    cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);
 }
 
 /* ---- decision ---- */
@@ -342,7 +342,7 @@ static bool from_replaced_copy(const cbi_lrel *r)
 
 bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return !r->target->dead && !r->target->orphan && !from_replaced_copy(r) && !is_forgotten(lk, r);
+    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) && !is_forgotten(lk, r);
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */

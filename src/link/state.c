@@ -33,6 +33,7 @@ cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t typ
     sec->flags = flags;
     sec->align = align;
     sec->entsize = entsize;
+    sec->number = (uint32_t)lk->secs.len;
     cbi_vec_push(lk->ctx, &lk->secs, sec);
     if (!cbi_sec_find(lk, name))
         cbi_name_put(lk->ctx, &lk->sec_by_name, name, sec);
@@ -73,6 +74,39 @@ uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t 
         piece->offset = base;
     }
     return base;
+}
+
+/* ---- what few sections have ---- */
+
+const cbi_constants *cbi_constants_of(const cbi_osec *sec)
+{
+    static const cbi_constants none;
+    return sec->constants ? sec->constants : &none;
+}
+
+cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec)
+{
+    if (!sec->constants)
+        sec->constants = CBI_NEW(lk->ctx, cbi_constants);
+    return sec->constants;
+}
+
+const cbi_shared_section *cbi_shared_of(const cbi_osec *sec)
+{
+    static const cbi_shared_section none;
+    return sec->shared ? sec->shared : &none;
+}
+
+cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec)
+{
+    if (!sec->shared)
+        sec->shared = CBI_NEW(lk->ctx, cbi_shared_section);
+    return sec->shared;
+}
+
+cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target)
+{
+    return cbi_map_get(&lk->resolved, CBI_KEY(target));
 }
 
 /* ---- contents ---- */
@@ -149,15 +183,16 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
  * Targets of the same name, static functions, share one. */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
 {
-    if (target->resolved)
+    if (cbi_resolved_of(lk, target))
         return;
     const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s);
-    target->resolved = cbi_sec_find(lk, name);
-    if (target->resolved)
-        return;
-    target->resolved = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
-    target->resolved->target = target;
-    target->resolved->func = target->func;
+    cbi_osec *sec = cbi_sec_find(lk, name);
+    if (!sec) {
+        sec = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);
+        sec->target = target;
+        sec->func = target->func;
+    }
+    cbi_map_put(lk->ctx, &lk->resolved, CBI_KEY(target), sec);
 }
 
 void cbi_sec_kill(cbi_osec *sec)
@@ -192,13 +227,17 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
     return sym;
 }
 
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
-                        uint8_t code, uint16_t value)
+cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
+{
+    return rec->func ? rec->func->info : lk->info;
+}
+
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_func *func, uint8_t format, uint8_t code,
+                        uint16_t value)
 {
     cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
-    rec->stream = stream;
     rec->func = func;
-    rec->format = format;
+    rec->format = format & 7;
     rec->code = code;
     rec->value = value;
     cbi_vec_push(lk->ctx, &lk->added_recs, rec);

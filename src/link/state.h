@@ -64,51 +64,57 @@ typedef struct cbi_shared {
     uint64_t align;
 } cbi_shared;
 
-/* Here and below what every pass asks comes first, to lie in one cache line. */
+/* Of a section of constants: the history of optimizer constants, whose function may have had several
+ * copies, and where they went. */
+typedef struct cbi_constants {
+    uint64_t unshared_size;     /* of all inputs: the size without sharing, which places symbols */
+    bool own_contents;          /* not only from copies that lost */
+    bool emptied;               /* of a function that was replaced */
+    bool orphan;                /* of copies that lost, before the function was replaced */
+    bool kept_contents;         /* of replaced copies too, all from 0 on */
+    CBI_LIST(cbi_range) lost;   /* those of copies that lost */
+    uint64_t used_size;         /* up to the end of the last symbol */
+    const cbi_lobj *emptied_by; /* whose copy of the function replaced them */
+    const cbi_func_list *spread_to; /* the entries that got a copy */
+    uint64_t spread_offset;         /* ... and where in their banks */
+} cbi_constants;
+
+/* Of a section of shared memory. */
+typedef struct cbi_shared_section {
+    CBI_LIST(cbi_shared *) variables; /* in order of appearance */
+    cbi_lsym *whole;                  /* of ptxas -ewp: all of it, the null symbol */
+    uint64_t whole_align; /* of ptxas -ewp with dynamic memory only: its alignment */
+    uint64_t total;       /* what its variables take: -r plain sum, else end of the groups */
+} cbi_shared_section;
+
+/* Of these there are many: what few have lies behind pointers. */
 struct cbi_osec {
     const cbi_name *name;
-    uint32_t type;    /* as in relocatables; executables change it when written */
-    bool dead;        /* removed with its function: the name vanishes */
-    bool contributed; /* an input put something in, were it zero bytes */
-    bool emitted;
-    uint32_t index; /* in the output; valid when emitted */
+    uint32_t type;        /* as in relocatables; executables change it when written */
+    uint8_t info_top;     /* .text: top byte of sh_info (register count below sm_90) */
+    bool dead : 1;        /* removed with its function: the name vanishes */
+    bool contributed : 1; /* an input put something in, were it zero bytes */
+    bool emitted : 1;
+    bool rela_first : 1; /* its relocations with addends came before those without */
+    bool companion : 1;  /* for the texture table of a parameter bank */
+    uint32_t index;      /* in the output; valid when emitted */
+    uint32_t number;     /* in order of creation, from 0 */
     uint64_t flags;
     uint64_t size;
     uint64_t offset;
     uint64_t align;
+    uint64_t entsize;
+    CBI_LIST(cbi_piece) pieces;
     const uint8_t *bytes; /* the contents once layout has fixed the size, where they lie in one
                              place: an input's, or the copy.  NULL: they are the pieces */
     uint8_t *copy;        /* to be written to, or NULL */
-    uint64_t entsize;
-    CBI_VEC(cbi_piece) pieces;
-    cbi_osec *target;       /* section that sh_info names */
-    cbi_lsym *owner;        /* .text, .nv.uft.rel: the symbol that sh_info names */
-    cbi_func *func;         /* the function that the section belongs to, or NULL */
-    uint32_t info_top;      /* .text: top byte of sh_info (register count below sm_90) */
-    cbi_lsym *symbol;       /* its STT_SECTION symbol */
-    uint64_t unshared_size; /* merged constants: the size without sharing, which places symbols */
-    bool own_contents;      /* optimizer constants: not only from copies that lost */
-    uint32_t number; /* in order of creation, from 1; valid in files with extended numbering */
-    cbi_osec *rel, *rela, *resolved; /* relocation sections with this target */
-    CBI_VEC(cbi_lrel *) relocs;      /* of a relocation section: the entries it keeps, in order */
-    CBI_VEC(cbi_shared *)
-    variables;        /* of a shared section: its variables, in order of appearance */
-    bool rela_first;  /* its relocations with addends came before those without */
-    bool companion;   /* for the texture table of a parameter bank */
-    size_t info_room; /* of an .nv.info section: what the surviving records take */
-    bool emptied;     /* optimizer constants of a function that was replaced */
-    bool orphan; /* optimizer constants: of copies that lost, before the function was replaced */
-    bool kept_contents;         /* optimizer constants: of replaced copies too, all from 0 on */
-    CBI_VEC(cbi_range) lost;    /* optimizer constants: those of copies that lost */
-    uint64_t used_size;         /* optimizer constants: up to the end of the last symbol */
-    const cbi_lobj *emptied_by; /* optimizer constants: whose copy of the function replaced them */
-    cbi_buf info_bytes;         /* of an .nv.info section: the records as written */
-    cbi_buf sass_info;          /* sm_100+: the same on the SASS side */
-    cbi_lsym *whole;            /* of ptxas -ewp: all of it, the null symbol */
-    uint64_t whole_align;       /* of ptxas -ewp with dynamic memory only: its alignment */
-    uint64_t shared_total;      /* what its variables take: -r plain sum, else end of the groups */
-    const cbi_func_list *spread_to; /* optimizer constants: the entries that got a copy */
-    uint64_t spread_offset;         /* ... and where in their banks */
+    cbi_osec *target;     /* section that sh_info names */
+    cbi_func *func;       /* the function that the section belongs to, or NULL */
+    cbi_lsym *symbol;     /* its STT_SECTION symbol */
+    cbi_osec *rel, *rela; /* relocation sections with this target */
+    CBI_LIST(cbi_lrel *) relocs;  /* of a relocation section: the entries it keeps, in order */
+    cbi_constants *constants;     /* use cbi_constants_of() */
+    cbi_shared_section *shared;   /* use cbi_shared_of() */
 };
 
 typedef enum cbi_sym_state {
@@ -246,6 +252,12 @@ struct cbi_func {
     CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 
+/* The function's own code, for which sh_info names its symbol. */
+static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
+{
+    return func && func->text == sec;
+}
+
 /* A function that ptxas -ewp has put into a kernel's code. */
 static inline bool cbi_is_inner(const cbi_func *f)
 {
@@ -273,19 +285,23 @@ struct cbi_lrel {
 };
 
 struct cbi_rec {
-    cbi_lobj *obj;    /* NULL for records that the link adds */
-    cbi_osec *stream; /* .nv.info or .nv.info.F */
-    cbi_func *func;   /* of the stream, NULL for .nv.info */
-    uint8_t format;
-    uint8_t code;
-    uint16_t value; /* formats 1..3 */
-    uint32_t size;  /* format 4 */
+    cbi_lobj *obj;  /* NULL for records that the link adds */
+    cbi_func *func; /* of .nv.info.F; NULL for .nv.info */
     const uint8_t *payload;
-    cbi_lsym *symbol;   /* word 0 as a symbol, NULL if it is none */
-    cbi_lsym **symbols; /* EXTERNS: every word */
-    uint32_t symbol_count;
-    bool has_symbol;
-    bool dead; /* since the propagation: does not describe what is in the output */
+    union {
+        cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
+        cbi_lsym **symbols; /* has_symbols: every word */
+    };
+    union {
+        uint32_t size;         /* of the payload; format 4 */
+        uint32_t symbol_count; /* EXTERNS */
+    };
+    uint16_t value; /* formats 1..3 */
+    uint8_t code;
+    uint8_t format : 5;
+    bool has_symbol : 1;
+    bool has_symbols : 1;
+    bool dead : 1; /* since the propagation: does not describe what is in the output */
 };
 
 /* What became of a definition that is not linked. */
@@ -355,10 +371,11 @@ typedef struct cbi_linker {
     cbi_name_table sym_by_name;
     CBI_VEC(cbi_func *) funcs;
     CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
-    CBI_VEC(cbi_rec *) recs;          /* reading order; printed backwards */
+    CBI_VEC(cbi_rec) recs;            /* reading order; printed backwards; never moves */
     CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     cbi_map proto_seen;
+    cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
     CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
     CBI_VEC(cbi_shared *) shared;       /* variables of .nv_debug.shared in order of appearance */
     CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
@@ -414,6 +431,14 @@ void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec);
 /* Append bytes at the section's alignment rules; returns the offset. */
 uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align);
+/* What a section of constants, or of shared memory, has beside; all zero where there is none. */
+const cbi_constants *cbi_constants_of(const cbi_osec *sec);
+const cbi_shared_section *cbi_shared_of(const cbi_osec *sec);
+/* ... for changing. */
+cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec);
+cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec);
+/* The relocation section for what --preserve-relocs keeps of the target, or NULL. */
+cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target);
 /* After layout: refers to the contents where they lie, copies them where that is not enough. */
 void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec);
 /* The contents in one place. */
@@ -421,13 +446,16 @@ const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
 /* ... for writing. */
 uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
-/* --preserve-relocs: makes target->resolved. */
+/* --preserve-relocs: makes cbi_resolved_of(target). */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
 void cbi_sec_kill(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list);
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_osec *stream, cbi_func *func, uint8_t format,
-                        uint8_t code, uint16_t value);
+/* A record of the link's own, for .nv.info.F or (func NULL) .nv.info. */
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_func *func, uint8_t format, uint8_t code,
+                        uint16_t value);
+/* The section in which the record stands; NULL for a function without attributes. */
+cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
 bool cbi_is_constant_type(uint32_t type);
 /* The bank of __constant__ variables. */
 bool cbi_is_user_constants(const cbi_osec *sec);

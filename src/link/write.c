@@ -43,8 +43,8 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
         return lk->first_global;
     if (sec == lk->cuinfo)
         return lk->compat ? lk->compat->index : 0;
-    if (sec->owner)
-        return sec->owner->index | sec->info_top;
+    if (cbi_is_code_of(sec, sec->func))
+        return sec->func->sym->index | (uint32_t)sec->info_top << 24;
     return sec->target ? sec->target->index : 0;
 }
 

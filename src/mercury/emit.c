@@ -178,7 +178,7 @@ static void add_capsules(cbi_emit *em)
         cbi_emit_sec *s = add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
                                       SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
         s->src = sec;
-        s->info = sec->owner->index;
+        s->info = sec->func->sym->index;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, sec->func);
         cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, sec->func);
         set_bytes(s, capsule.items, capsule.len);
@@ -443,8 +443,9 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_infos(lk, em.bank_symbols);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_emit_sec *s = &em.secs.items[i];
+        const cbi_buf *info = &cbi_mercury_state_of(lk)->infos[s->src->number];
         if (s->src->type == SHT_CUDA_INFO && s->src != lk->info)
-            set_bytes(s, s->src->sass_info.items, s->src->sass_info.len);
+            set_bytes(s, info->items, info->len);
     }
     cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");
     cbi_mercury_symtabs(&em);

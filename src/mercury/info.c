@@ -162,16 +162,21 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
     return p;
 }
 
+static cbi_buf *sass_info(cbi_linker *lk, const cbi_osec *sec)
+{
+    return &cbi_mercury_state_of(lk)->infos[sec->number];
+}
+
 static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *partners)
 {
-    if (rec->stream == lk->info || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
+    if (!rec->func || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
     const cbi_attr *sass =
-        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->symbols && rec->payload
+        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->has_symbols && rec->payload
             ? cbi_map_get(partners, CBI_KEY(rec->payload - 4))
             : NULL;
     if (!sass) {
-        cbi_write_record(lk, &rec->stream->sass_info, rec);
+        cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), rec);
         return;
     }
     cbi_rec copy = *rec;
@@ -180,7 +185,7 @@ static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *par
     const cbi_rewrite *rw = cbi_rewrite_of(lk, rec->func);
     if (rw)
         copy.payload = move_places(lk, rw, rec->code, sass->payload);
-    cbi_write_record(lk, &rec->stream->sass_info, &copy);
+    cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), &copy);
 }
 
 static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
@@ -196,21 +201,22 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
     while (cbi_attr_next(view->file.sections[section].data, &pos, &attr)) {
         if (cbi_eiattr_finalize(attr.code) != CBI_FINALIZE_TAIL)
             continue;
-        uint8_t *at = cbi_buf_append(lk->ctx, &f->info->sass_info, attr.raw.data, attr.raw.size);
+        uint8_t *at = cbi_buf_append(lk->ctx, sass_info(lk, f->info), attr.raw.data, attr.raw.size);
         if (attr.code == EIATTR_PARAM_CBANK && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }
     if (f->image_table && f->image_table->rela->relocs.len)
-        cbi_buf_append(lk->ctx, &f->info->sass_info, image_banks, sizeof image_banks);
+        cbi_buf_append(lk->ctx, sass_info(lk, f->info), image_banks, sizeof image_banks);
 }
 
 void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
 {
     cbi_map partners = {0};
+    cbi_mercury_state_of(lk)->infos = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_buf);
     pair_streams(lk, &partners);
     for (size_t i = lk->recs.len; i-- > 0;)
-        if (!lk->recs.items[i]->dead)
-            append_record(lk, lk->recs.items[i], &partners);
+        if (!lk->recs.items[i].dead)
+            append_record(lk, &lk->recs.items[i], &partners);
     for (size_t i = 0; i < lk->added_recs.len; i++) {
         const cbi_rec *rec = lk->added_recs.items[i];
         if (cbi_is_written(rec))
