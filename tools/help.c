@@ -1,4 +1,4 @@
-/* --help of the link command, from the option table. */
+/* --help of the commands that have a table of options in the manner of the toolkit. */
 #include "options.h"
 
 #include <stdio.h>
@@ -71,4 +71,11 @@ void cbi_print_link_help(const char *program, bool ours)
     for (int i = 0; i < OPT_COUNT; i++)
         if (!(cbi_options[i].flags & OPT_HIDDEN) && (ours || !(cbi_options[i].flags & OPT_OURS)))
             print_option(&cbi_options[i]);
+}
+
+void cbi_print_option_table(const cbi_option *options, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(options[i].flags & OPT_HIDDEN))
+            print_option(&options[i]);
 }

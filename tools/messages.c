@@ -58,14 +58,18 @@ static bool count_warning(cbi_messages *m, const cb_diagnostic *d)
     return true;
 }
 
-static void on_diagnostic(void *user, const cb_diagnostic *d)
+void cbi_messages_print(cbi_messages *m, const cb_diagnostic *d)
 {
-    cbi_messages *m = user;
     if (m->summarize && d->severity == CB_SEV_WARNING && d->id && count_warning(m, d))
         return;
     print_line(m, d->severity, d->message);
     if (d->help && !m->plain)
         print_help(d->help);
+}
+
+static void on_diagnostic(void *user, const cb_diagnostic *d)
+{
+    cbi_messages_print(user, d);
 }
 
 void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx)

@@ -20,6 +20,9 @@ typedef struct cbi_messages {
 /* Makes the context print its diagnostics.  messages must outlive the context's jobs. */
 void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx);
 
+/* What the context then does with each. */
+void cbi_messages_print(cbi_messages *messages, const cb_diagnostic *diagnostic);
+
 /* With summarize: prints one warning for each kind and cause.  Frees what messages owns. */
 void cbi_messages_finish(cbi_messages *messages);
 

@@ -141,8 +141,8 @@ const cbi_option cbi_options[OPT_COUNT] = {
          "<folder>", NULL,
          "Folder nvvm of the CUDA toolkit, or the toolkit's own; its libraries are looked for from "
          "there (link-time optimization only)."},
-    [OPT_OPTIONS_FILE] = {"options-file", "optf", OPT_KIND_LIST, 0, OPT_RECORD_VERBOSE_EMPTY, 37,
-                          NULL, NULL, "<file>,...", NULL,
+    [OPT_OPTIONS_FILE] = {"options-file", "optf", OPT_KIND_LIST, OPT_FILES,
+                          OPT_RECORD_VERBOSE_EMPTY, 37, NULL, NULL, "<file>,...", NULL,
                           "Read more options and inputs from files."},
     [OPT_OUTPUT_FILE] = {"output-file", "o", OPT_KIND_STRING, 0, OPT_RECORD_VERBOSE_BASENAME, 3,
                          NULL, NULL, "<file>", NULL, "The file to write."},

@@ -1,4 +1,5 @@
-/* The command line of a link: nvlink's options as a table, and the parser that fills values. */
+/* Command lines in the manner of the toolkit: options as tables, and the parser that fills values.
+ * The table of a link is nvlink's. */
 #ifndef CUBIND_OPTIONS_H
 #define CUBIND_OPTIONS_H
 
@@ -91,6 +92,7 @@ typedef enum cbi_opt_kind {
     OPT_KIND_BOOL,    /* the word true or false must follow */
     OPT_KIND_KEYWORD, /* one of a list of words */
     OPT_KIND_LIST,    /* comma-separated, every occurrence appends */
+    OPT_KIND_EACH,    /* every occurrence is an item of the list, as it is */
 } cbi_opt_kind;
 
 /* How an option enters the command string of the tkinfo record. */
@@ -108,6 +110,7 @@ enum {
     OPT_OURS = 4,      /* nvlink does not have it; only the --long spelling exists */
     OPT_NO_EFFECT = 8, /* accepted, but nothing here depends on it */
     OPT_LTO = 16,      /* matters with link-time optimization only */
+    OPT_FILES = 32,    /* names option files */
 };
 
 /* One row of the table. */
@@ -127,17 +130,19 @@ typedef struct cbi_option {
 
 extern const cbi_option cbi_options[OPT_COUNT];
 
+typedef CBI_VEC(const char *) cbi_words;
+
 typedef struct cbi_opt_value {
     bool given;
     const char *text; /* as given */
     int32_t number;   /* OPT_KIND_INT; OPT_KIND_BOOL: 0 or 1 */
-    CBI_VEC(const char *) list;
+    cbi_words list;
 } cbi_opt_value;
 
 typedef struct cbi_command_line {
     cbi_opt_value values[OPT_COUNT];
-    CBI_VEC(const char *) inputs;
-    CBI_VEC(const char *) option_files; /* every option file read, for --repro */
+    cbi_words inputs;
+    cbi_words option_files; /* every option file read, for --repro */
 } cbi_command_line;
 
 /* True if the option was given. */
@@ -159,7 +164,16 @@ static inline const char *cbi_text(const cbi_command_line *line, cbi_opt opt)
     return line->values[opt].given ? line->values[opt].text : NULL;
 }
 
-/* Parses argv[1..argc).  The first mistake is a fatal diagnostic.  Runs inside cbi_run(). */
+/* Parses argv[1..argc) by a table of `count` rows, into as many values.  What is no option is
+ * appended to the inputs, the option files that were read to option_files.  The first mistake is a
+ * fatal diagnostic.  Runs inside cbi_run(). */
+void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int argc,
+                       char *const *argv, cbi_opt_value *values, cbi_words *inputs,
+                       cbi_words *option_files);
+/* Appends the items of a value that is separated by commas. */
+void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items);
+
+/* The same for the command line of a link. */
 void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line);
 
 /* True if word is among the legal values of a keyword option. */
@@ -174,5 +188,7 @@ const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool 
 
 /* Prints --help to stdout. */
 void cbi_print_link_help(const char *program, bool ours);
+/* The rows of another table as they stand in --help. */
+void cbi_print_option_table(const cbi_option *options, int count);
 
 #endif

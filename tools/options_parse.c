@@ -11,7 +11,7 @@
 /* More files than this open at once is a mistake such as a file that names itself. */
 #define MAX_OPEN_OPTION_FILES 15
 
-typedef CBI_VEC(const char *) string_list;
+typedef cbi_words string_list;
 
 /* A run of tokens: the command line itself or the contents of one option file. */
 typedef struct token_source {
@@ -22,8 +22,12 @@ typedef struct token_source {
 
 typedef struct parser {
     cbi_ctx *ctx;
-    cbi_command_line *line;
-    cbi_buf words; /* that an option allows */
+    const cbi_option *options; /* the table */
+    int option_count;
+    cbi_opt_value *values; /* one for each of its rows */
+    string_list *inputs;
+    string_list *option_files; /* that were read */
+    cbi_buf words;             /* that an option allows */
     token_source open[MAX_OPEN_OPTION_FILES + 1];
     size_t open_count;
     /* option files of the innermost list still to be read */
@@ -93,12 +97,11 @@ bool cbi_keyword_known(const cbi_option *option, const char *word, size_t len)
 
 /* ---- values ---- */
 
-/* Splits a list value at commas.  '"' switches quoting and goes away, except inside quotes behind a
- * backslash; a comma behind a backslash does not split; backslashes stay; leading blanks and empty
- * items go away. */
-static void split_list(parser *p, const char *text, cbi_opt_value *value)
+/* '"' switches quoting and goes away, except inside quotes behind a backslash; a comma behind a
+ * backslash does not split; backslashes stay; leading blanks and empty items go away. */
+void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items)
 {
-    char *item = cbi_alloc(p->ctx, strlen(text) + 1);
+    char *item = cbi_alloc(ctx, strlen(text) + 1);
     size_t len = 0;
     bool quoted = false;
     for (const char *s = text; *s; s++) {
@@ -107,16 +110,16 @@ static void split_list(parser *p, const char *text, cbi_opt_value *value)
             quoted = !quoted;
         } else if (*s == ',' && !quoted && !escaped) {
             if (len)
-                cbi_vec_push(p->ctx, &value->list, cbi_strndup(p->ctx, item, len));
+                cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
             len = 0;
         } else if (len || (*s != ' ' && *s != '\t')) {
             item[len++] = *s;
         }
     }
     if (quoted)
-        MISTAKE(p, "Stray '\"' character");
+        cbi_fatal(ctx, "command-line", NULL, NULL, "Stray '\"' character");
     if (len)
-        cbi_vec_push(p->ctx, &value->list, cbi_strndup(p->ctx, item, len));
+        cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
 }
 
 static void add_word(void *user, const char *word, size_t len)
@@ -146,10 +149,10 @@ static int32_t parse_int(parser *p, const char *text)
     return (int32_t)number;
 }
 
-static void set_value(parser *p, cbi_opt opt, const char *text)
+static void set_value(parser *p, int opt, const char *text)
 {
-    const cbi_option *option = &cbi_options[opt];
-    cbi_opt_value *value = &p->line->values[opt];
+    const cbi_option *option = &p->options[opt];
+    cbi_opt_value *value = &p->values[opt];
     int32_t number = 0;
     switch (option->kind) {
     case OPT_KIND_FLAG:
@@ -158,7 +161,11 @@ static void set_value(parser *p, cbi_opt opt, const char *text)
     case OPT_KIND_LIST:
         value->given = true;
         value->text = text;
-        split_list(p, text, value);
+        cbi_split_list(p->ctx, text, &value->list);
+        return;
+    case OPT_KIND_EACH:
+        value->given = true;
+        cbi_vec_push(p->ctx, &value->list, text);
         return;
     case OPT_KIND_INT:
         number = parse_int(p, text);
@@ -254,7 +261,7 @@ static void open_option_file(parser *p, const char *path)
     cbi_span text;
     if (!read_option_file(p->ctx, path, &text))
         MISTAKE(p, "Could not open options file '%s'", path);
-    cbi_vec_push(p->ctx, &p->line->option_files, path);
+    cbi_vec_push(p->ctx, p->option_files, path);
     string_list tokens = {0};
     split_tokens(p, text, &tokens);
     token_source *source = &p->open[p->open_count];
@@ -295,10 +302,10 @@ static char *next_token(parser *p)
     }
 }
 
-static int find_option(const char *name, size_t len, bool long_form)
+static int find_option(const parser *p, const char *name, size_t len, bool long_form)
 {
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const char *have = long_form ? cbi_options[i].long_name : cbi_options[i].short_name;
+    for (int i = 0; i < p->option_count; i++) {
+        const char *have = long_form ? p->options[i].long_name : p->options[i].short_name;
         if (have && strlen(have) == len && memcmp(have, name, len) == 0)
             return i;
     }
@@ -306,10 +313,10 @@ static int find_option(const char *name, size_t len, bool long_form)
 }
 
 /* -lNAME, -LDIR, -m64: any single-dash word that begins so and is no option itself. */
-static int find_glued(const char *word)
+static int find_glued(const parser *p, const char *word)
 {
-    for (int i = 0; i < OPT_COUNT; i++)
-        if ((cbi_options[i].flags & OPT_GLUED) && word[0] == cbi_options[i].short_name[0])
+    for (int i = 0; i < p->option_count; i++)
+        if ((p->options[i].flags & OPT_GLUED) && word[0] == p->options[i].short_name[0])
             return i;
     return -1;
 }
@@ -321,13 +328,13 @@ static void parse_option(parser *p, const char *token)
     const char *name = long_form ? word + 1 : word;
     size_t len = strcspn(name, "=");
     const char *value = name[len] == '=' ? name + len + 1 : NULL;
-    int opt = find_option(name, len, long_form);
-    if (opt < 0 && !long_form && (opt = find_glued(word)) >= 0)
+    int opt = find_option(p, name, len, long_form);
+    if (opt < 0 && !long_form && (opt = find_glued(p, word)) >= 0)
         value = word + 1;
     if (opt < 0)
         MISTAKE(p, "Unknown option '%.*s'", (int)(len + long_form), word);
 
-    const cbi_option *option = &cbi_options[opt];
+    const cbi_option *option = &p->options[opt];
     int shown = (int)(name + len - token);
     if (option->kind == OPT_KIND_FLAG) {
         if (value)
@@ -339,10 +346,10 @@ static void parse_option(parser *p, const char *token)
         else if (!(value = next_here(p)))
             MISTAKE(p, "argument expected after '%.*s'", shown, token);
     }
-    cbi_opt_value *stored = &p->line->values[opt];
+    cbi_opt_value *stored = &p->values[opt];
     size_t before = stored->list.len;
-    set_value(p, (cbi_opt)opt, value);
-    if (opt == OPT_OPTIONS_FILE) {
+    set_value(p, opt, value);
+    if (option->flags & OPT_FILES) {
         size_t top = p->open_count - 1;
         p->pending[top].items = (const char *const *)cbi_memdup(
             p->ctx, stored->list.items + before, (stored->list.len - before) * sizeof(char *));
@@ -351,14 +358,28 @@ static void parse_option(parser *p, const char *token)
     }
 }
 
-void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line)
+void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int argc,
+                       char *const *argv, cbi_opt_value *values, cbi_words *inputs,
+                       cbi_words *option_files)
 {
-    parser p = {.ctx = ctx, .line = ret_line, .open_count = 1};
+    parser p = {.ctx = ctx,
+                .options = options,
+                .option_count = count,
+                .values = values,
+                .inputs = inputs,
+                .option_files = option_files,
+                .open_count = 1};
     p.open[0] = (token_source){argv + 1, argc > 0 ? (size_t)argc - 1 : 0, 0};
     for (char *token; (token = next_token(&p));) {
         if (token[0] == '-' && token[1])
             parse_option(&p, token);
         else
-            cbi_vec_push(ctx, &ret_line->inputs, token);
+            cbi_vec_push(ctx, inputs, token);
     }
+}
+
+void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line)
+{
+    cbi_parse_options(ctx, cbi_options, OPT_COUNT, argc, argv, ret_line->values, &ret_line->inputs,
+                      &ret_line->option_files);
 }
