@@ -2,6 +2,7 @@
 #include "tools.h"
 
 #include "base/base.h"
+#include "bundle.h"
 #include "finalize/fnlzr.h"
 #include "options.h"
 
@@ -32,10 +33,21 @@ static const char *plain_value(const char *value, char *buffer, size_t size)
     return buffer;
 }
 
-static void each_link_option(void (*fn)(void *user, const cbi_tool_option *option), void *user)
+/* Commands with a table of options in the manner of the toolkit. */
+static const struct {
+    int (*run)(int argc, char **argv);
+    const cbi_option *options;
+    int count;
+} tables[] = {
+    {cbi_tool_link, cbi_options, OPT_COUNT},
+    {cbi_tool_bundle, cbi_bundle_options_table, BUNDLE_COUNT},
+};
+
+static void each_table_option(const cbi_option *options, int count,
+                              void (*fn)(void *user, const cbi_tool_option *option), void *user)
 {
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const cbi_option *o = &cbi_options[i];
+    for (int i = 0; i < count; i++) {
+        const cbi_option *o = &options[i];
         if (o->flags & OPT_HIDDEN)
             continue;
         char name[64], other[64], value[64];
@@ -63,9 +75,13 @@ void cbi_each_option(const cbi_command *command,
 {
     for (const cbi_tool_option *o = command->options; o && o->name; o++)
         fn(user, o);
-    if (command->run == cbi_tool_link)
-        each_link_option(fn, user); /* --help among them */
-    else if (!command->arguments)
+    bool has_table = false;
+    for (size_t i = 0; i < CBI_COUNT(tables); i++)
+        if (tables[i].run == command->run) {
+            has_table = true; /* --help is in it */
+            each_table_option(tables[i].options, tables[i].count, fn, user);
+        }
+    if (!has_table && !command->arguments)
         fn(user, &(cbi_tool_option){.name = "--help", .help = "print a short description"});
     if (command->run == cbi_tool_finalize)
         each_engine_option(fn, user);

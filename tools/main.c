@@ -1,4 +1,5 @@
-/* The program: `cubind COMMAND ...`, or nvlink's command line when called by that name. */
+/* The program: `cubind COMMAND ...`, or the command line of a tool of the toolkit when called by
+ * its name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@ static int tool_version(int argc, char **argv);
 
 const cbi_command cbi_commands[] = {
     {"link", cbi_tool_link, "link device code into one cubin", NULL, NULL},
+    {"bundle", cbi_tool_bundle, "put device code into a fatbin", NULL, NULL},
     {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip",
      cbi_options_finalize, NULL},
     {"dump", cbi_tool_dump, "show what is in device code", cbi_options_dump, NULL},
@@ -29,6 +31,18 @@ const cbi_command cbi_commands[] = {
     {"completion", cbi_tool_completion, "print the completions of a shell", NULL, "bash zsh fish"},
     {"help", tool_help, "print this text", NULL, "@commands"},
     {"version", tool_version, "print the version", NULL, ""},
+    {0},
+};
+
+/* Programs of the toolkit whose command line is understood under their name. */
+typedef struct alias {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} alias;
+
+static const alias aliases[] = {
+    {"nvlink", cbi_tool_link},
+    {"fatbinary", cbi_tool_bundle},
     {0},
 };
 
@@ -45,8 +59,10 @@ static void print_commands(FILE *out)
     fprintf(out, "Usage: cubind COMMAND ...\n\nCommands:\n");
     for (const cbi_command *c = cbi_commands; c->name; c++)
         fprintf(out, "  %-12s%s\n", c->name, c->help);
-    fprintf(out, "\n`cubind COMMAND --help` tells more.  Called as `nvlink`, cubind is a drop-in "
-                 "for it.\n");
+    fprintf(out, "\n`cubind COMMAND --help` tells more.  Called as");
+    for (const alias *a = aliases; a->name; a++)
+        fprintf(out, "%s `%s`", a == aliases ? "" : a[1].name ? "," : " or", a->name);
+    fprintf(out, ", cubind is a drop-in\nfor it.\n");
 }
 
 static int tool_help(int argc, char **argv)
@@ -116,8 +132,11 @@ int main(int argc, char **argv)
     cbi_cleanup_install();
     cbi_watch_files();
     const char *program = argc > 0 ? cbi_base_name(argv[0]) : "";
-    if (strcmp(program, "nvlink") != 0)
-        return cbi_check_stdout("cubind", run_command(argc, argv), 1);
-    argv[0] = (char *)program;
-    return cbi_tool_link(argc, argv);
+    for (const alias *a = aliases; a->name; a++) {
+        if (strcmp(program, a->name) == 0) {
+            argv[0] = (char *)program;
+            return a->run(argc, argv);
+        }
+    }
+    return cbi_check_stdout("cubind", run_command(argc, argv), 1);
 }

@@ -11,6 +11,7 @@
 
 /* Offsets in an entry. */
 #define FATBIN_ENTRY_KIND              0  /* u16 */
+#define FATBIN_ENTRY_MARK              2  /* u16, FATBIN_MARK */
 #define FATBIN_ENTRY_HEADER_SIZE       4  /* u32, extension included */
 #define FATBIN_ENTRY_PAYLOAD_SIZE      8  /* u64, padding included */
 #define FATBIN_ENTRY_COMPRESSED_SIZE   16 /* u32, 0 = stored */
@@ -21,6 +22,8 @@
 #define FATBIN_ENTRY_FLAGS             40 /* u64 */
 #define FATBIN_ENTRY_KEY               48 /* u64 */
 #define FATBIN_ENTRY_UNCOMPRESSED_SIZE 56 /* u64 */
+
+#define FATBIN_MARK 0x0101 /* in every entry of fatbinary; nvlink does not look at it */
 
 /* Kinds. */
 #define FATBIN_KIND_PTX     1

@@ -23,16 +23,21 @@ INPUTS = os.path.join(HERE, "inputs")
 EMULATE = "--emulate=nvlink-13.0.88"
 
 
-def real_nvlink():
-    """The toolkit's nvlink, or None.  Only 13.0.88 counts: other versions answer otherwise."""
-    path = os.environ.get("NVLINK") or shutil.which("nvlink")
-    if not path:
-        path = "/usr/local/cuda/bin/nvlink"
+TITLES = {"nvlink": "NVIDIA (R) Cuda linker", "fatbinary": "NVIDIA (R) Cuda fat binary constructor"}
+
+
+def real_tool(name):
+    """The toolkit's program, or None.  Only 13.0.88 counts: other versions answer otherwise."""
+    path = os.environ.get(name.upper()) or shutil.which(name) or "/usr/local/cuda/bin/" + name
     try:
         text = subprocess.run([path, "-V"], stdout=subprocess.PIPE, text=True).stdout
     except OSError:
         return None
-    return path if "NVIDIA (R) Cuda linker" in text and "V13.0.88" in text else None
+    return path if TITLES[name] in text and "V13.0.88" in text else None
+
+
+def real_nvlink():
+    return real_tool("nvlink")
 
 
 class Answer:
@@ -63,10 +68,11 @@ def digest(path, folder):
 class Bench:
     """A folder with the test inputs in which programs run one after another."""
 
-    def __init__(self, prepare=None):
+    def __init__(self, prepare=None, tool="nvlink"):
         self.folder = tempfile.mkdtemp(prefix="case-")
         self.tools = tempfile.mkdtemp(prefix="tools-")
-        os.symlink(CUBIND, os.path.join(self.tools, "nvlink"))
+        self.tool = tool
+        os.symlink(CUBIND, os.path.join(self.tools, tool))
         for name in os.listdir(INPUTS):
             if name.endswith((".cubin", ".o", ".fatbin")):
                 shutil.copy(os.path.join(INPUTS, name), self.folder)
@@ -84,10 +90,10 @@ class Bench:
         return found
 
     def run(self, program, args):
-        """Runs nvlink's command line; new files are digested and removed."""
+        """Runs the tool's command line; new files are digested and removed."""
         cubind = program is None
-        program = os.path.join(self.tools, "nvlink") if cubind else program
-        full = [program] + ([EMULATE] if cubind else []) + list(args)
+        program = os.path.join(self.tools, self.tool) if cubind else program
+        full = [program] + ([EMULATE] if cubind and self.tool == "nvlink" else []) + list(args)
         env = dict(os.environ, LC_ALL="C")
         for name in ("LIBRARY_PATH", "NVLINK"):
             env.pop(name, None)
@@ -109,29 +115,30 @@ class Bench:
 
 
 class Table:
-    """Compares single runs with nvlink's, and counts."""
+    """Compares single runs with nvlink's, or another tool's, and counts."""
 
-    def __init__(self, script, prepare=None):
+    def __init__(self, script, prepare=None, tool="nvlink"):
         self.store = os.path.join(
             HERE, "answers", os.path.splitext(os.path.basename(script))[0] + ".json"
         )
         self.record = "--record" in sys.argv
         self.verbose = "-v" in sys.argv
-        self.nvlink = real_nvlink()
+        self.tool = tool
+        self.real = real_tool(tool)
         self.answers = {}
-        if self.record and not self.nvlink:
-            sys.exit("recording needs nvlink 13.0.88")
+        if self.record and not self.real:
+            sys.exit("recording needs %s 13.0.88" % tool)
         if not self.record and os.path.exists(self.store):
             with open(self.store) as f:
                 self.answers = json.load(f)
         self.prepare = prepare
-        self.bench = Bench(prepare)
+        self.bench = Bench(prepare, tool)
         self.passed = self.failed = self.skipped = 0
 
     def expect(self, name, args, portable):
-        """What nvlink does, from the program itself or from the record."""
-        if self.nvlink:
-            answer = self.bench.run(self.nvlink, args)
+        """What the tool does, from the program itself or from the record."""
+        if self.real:
+            answer = self.bench.run(self.real, args)
             if not portable:
                 pass
             elif self.record:
@@ -146,15 +153,16 @@ class Table:
         expected = self.expect(name, args, portable)
         if expected is None:
             self.skipped += 1
-            print("skip %s: its answer depends on the machine, and nvlink 13.0.88 is not there" % name)
+            print("skip %s: its answer depends on the machine, and %s 13.0.88 is not there"
+                  % (name, self.tool))
             return
         got = self.bench.run(None, args)
         if got == expected:
             self.passed += 1
             return
         self.failed += 1
-        print("FAIL %s: nvlink %s" % (name, " ".join(args)))
-        print(" nvlink: %s\n cubind: %s" % (expected, got))
+        print("FAIL %s: %s %s" % (name, self.tool, " ".join(args)))
+        print(" %s: %s\n cubind: %s" % (self.tool, expected, got))
 
     def ok(self, name, condition, detail=""):
         """A check that needs no nvlink."""

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Whole builds by nvcc and CMake with cubind in nvlink's place.
+"""Whole builds by nvcc and CMake with cubind in the place of nvlink and fatbinary.
 
 The way in is a folder with links to nvcc and to its `crt`, a profile that names the toolkit, and
-cubind under the name nvlink.  Every program is linked twice, by the toolkit's nvcc and by that
-folder's; the device code embedded in the two must be the same byte for byte.  Skips without a
-toolkit.
+cubind under the names nvlink and fatbinary.  Every program is compiled and linked twice, by the
+toolkit's nvcc and by that folder's; the device code embedded in the two must be the same byte for
+byte.  Skips without a toolkit.
+
+With --features [TEXT] the programs of tests/oracle/features are built, those with TEXT in their
+name; that takes its time.
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -40,14 +43,15 @@ def find_nvcc():
     return path if "V13.0.88" in text and os.path.exists(profile) else None
 
 
-def tool_folder(nvcc, linker, where):
-    """A folder whose nvcc runs `linker` as nvlink.  Returns that nvcc."""
+def tool_folder(nvcc, linker, where, bundler=None):
+    """A folder whose nvcc runs `linker` as nvlink and `bundler` as fatbinary.  Returns that nvcc."""
     bin_folder = os.path.dirname(os.path.realpath(nvcc))
     top = os.path.dirname(bin_folder)
     os.makedirs(where)
     os.symlink(os.path.join(bin_folder, "nvcc"), os.path.join(where, "nvcc"))
     os.symlink(os.path.join(bin_folder, "crt"), os.path.join(where, "crt"))
     os.symlink(linker, os.path.join(where, "nvlink"))
+    os.symlink(bundler or os.path.join(bin_folder, "fatbinary"), os.path.join(where, "fatbinary"))
     with open(os.path.join(bin_folder, "nvcc.profile")) as f:
         profile = re.sub(r"(?m)^TOP\s*=.*$", "TOP = " + top, f.read())
     with open(os.path.join(where, "nvcc.profile"), "w") as f:
@@ -56,39 +60,23 @@ def tool_folder(nvcc, linker, where):
 
 
 def device_code(path):
-    """Digests of the sections that hold device code, or of the whole file if it has none."""
-    with open(path, "rb") as f:
-        data = f.read()
-    if data[:8] == b"!<arch>\n":
-        return archive_device_code(data)
-    found = elf_device_code(data)
-    return found or {"file": hashlib.sha256(data).hexdigest()}
-
-
-def elf_device_code(data):
-    if data[:4] != b"\x7fELF" or struct.unpack_from("<H", data, 18)[0] == 190:
-        return {}
-    offset, = struct.unpack_from("<Q", data, 40)
-    size, count, names = struct.unpack_from("<HHH", data, 58)
-    headers = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
-    strings = headers[names][4]
-    found = {}
-    for h in headers:
-        end = data.index(b"\0", strings + h[0])
-        name = data[strings + h[0]:end].decode()
-        if name in (".nv_fatbin", "__nv_relfatbin"):
-            found[name] = hashlib.sha256(data[h[4]:h[4] + h[5]]).hexdigest()
-    return found
-
-
-def archive_device_code(data):
-    found, at = {}, 8
-    while at + 60 <= len(data):
-        name, size = data[at:at + 16].decode().strip(), int(data[at + 48:at + 58])
-        for section, value in elf_device_code(data[at + 60:at + 60 + size]).items():
-            found[name + section] = value
-        at += 60 + size + size % 2
-    return found
+    """Digests of the images in a file, decompressed, with their kinds, targets and places, or of the
+    whole file if it holds none."""
+    with tempfile.TemporaryDirectory() as folder:
+        listed = subprocess.run([CUBIND, "extract", "--json", path], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL).stdout
+        subprocess.run([CUBIND, "extract", "-o", folder, path], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        digests = []
+        for name in sorted(os.listdir(folder), key=lambda n: int(n.rsplit(".", 3)[1])):
+            with open(os.path.join(folder, name), "rb") as f:
+                digests.append(hashlib.sha256(f.read()).hexdigest())
+    images = json.loads(listed)["images"]
+    if not images:
+        with open(path, "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
+    return [(i["kind"], i["arch"], i["section"], os.path.basename(i["file"]), d)
+            for i, d in zip(images, digests)]
 
 
 def run(args, folder, **environment):
@@ -97,23 +85,36 @@ def run(args, folder, **environment):
     return done.returncode, done.stdout
 
 
+class Uncompiled(Exception):
+    """A source that nvcc does not compile."""
+
+
 class Builder:
     def __init__(self, nvcc, scratch):
         self.scratch = scratch
         # nvlink's way in is the same, since the paths of libraries get into the output
         nvlink = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")
         self.nvcc = tool_folder(nvcc, nvlink, os.path.join(scratch, "theirs"))
-        self.own = tool_folder(nvcc, CUBIND, os.path.join(scratch, "ours"))
+        self.own = tool_folder(nvcc, CUBIND, os.path.join(scratch, "ours"), CUBIND)
         self.objects = {}
 
-    def compile(self, source, flags):
+    def compile(self, source, flags, folder=PROJECT):
         """The object of a source file; both links use the same one."""
-        key = (source, tuple(flags))
+        key = (folder, source, tuple(flags))
         if key not in self.objects:
-            path = os.path.join(self.scratch, "o%d_%s.o" % (len(self.objects), source[:-3]))
-            code, text = run([self.nvcc, "-dc", source, "-o", path] + flags, PROJECT)
-            if code:
-                sys.exit("compiling %s failed:\n%s" % (source, text))
+            name = "o%d_%s.o" % (len(self.objects), source[:-3])
+            made = []
+            # debug data names temporary files of nvcc, which no two runs have in common
+            compared = "-G" not in flags and "-lineinfo" not in flags
+            for nvcc in (self.nvcc, self.own)[not compared:]:
+                # the place of an object gets into the names in it
+                path = os.path.join(self.scratch, name)
+                code, text = run([nvcc, "-dc", source, "-o", path] + flags, folder)
+                if code:
+                    raise Uncompiled("compiling %s failed:\n%s" % (source, text))
+                made.append((text, device_code(path)))
+            expect("compile %s %s" % (source, " ".join(flags)), made[0] == made[-1],
+                   "  fatbinary %s\n  cubind %s" % (made[0], made[-1]))
             self.objects[key] = path
         return self.objects[key]
 
@@ -161,6 +162,23 @@ class Builder:
                results[0][0] == 0, "  nvlink %s\n  cubind %s" % tuple(results))
 
 
+def build_features(b, text):
+    folder = os.path.join(ROOT, "tests", "oracle", "features")
+    for program in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, program, "job.json")) as f:
+            job = json.load(f)
+        sources = sorted(n for n in os.listdir(os.path.join(folder, program)) if n.endswith(".cu"))
+        if not sources or text not in program or job.get("expect", 0) or job.get("archs", "75+") not in ("75+", "80+", "90+"):
+            continue
+        flags = ["-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-std=c++17"] + job.get("nvcc", [])
+        try:
+            objects = [b.compile(s, flags, os.path.join(folder, program)) for s in sources]
+        except Uncompiled as e:
+            skip(program, str(e).splitlines()[0])
+            continue
+        b.link(program, objects, flags, ["-dlink"], "dlink.o")
+
+
 def main():
     nvcc = find_nvcc()
     if not nvcc or not shutil.which("g++"):
@@ -169,6 +187,9 @@ def main():
     scratch = tempfile.mkdtemp(prefix="builds-")
     try:
         b = Builder(nvcc, scratch)
+        if sys.argv[1:2] == ["--features"]:
+            build_features(b, (sys.argv[2:] + [""])[0])
+            finish()
         both = ["main.cu", "part.cu"]
         code, text = run([b.own, "-dlink", "-o", "x.o", b.compile("main.cu", ONE),
                           b.compile("part.cu", ONE), "-Xnvlink", "-V"], scratch)

@@ -22,6 +22,7 @@ LINES = [
     ("cubind link --emulate ", ["nvlink-13.0.88"]),
     ("cubind finalize -arch sm_11", ["sm_110", "sm_110a", "sm_110f"]),
     ("cubind extract --kind lt", ["ltoir"]),
+    ("cubind bundle --compress-mode s", ["size", "speed"]),
     ("cubind completion f", ["fish"]),
     ("cubind help fin", ["finalize"]),
 ]
