@@ -187,8 +187,10 @@ void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size
 /* Room for `need` more elements, so that adding them does not move the array. */
 #define cbi_vec_reserve(ctx, v, need)                                                              \
     ((void)((need) <= (v)->cap - (v)->len ||                                                       \
-            ((v)->items = _Generic(&(v)->cap, size_t *: cbi_vec_grow, uint32_t *: cbi_list_grow)(  \
-                 (ctx), (v)->items, &(v)->cap, (v)->len, (need), sizeof *(v)->items))))
+            ((v)->items = _Generic(&(v)->cap, size_t *                                             \
+                                   : cbi_vec_grow, uint32_t *                                      \
+                                   : cbi_list_grow)((ctx), (v)->items, &(v)->cap, (v)->len,        \
+                                                    (need), sizeof *(v)->items))))
 /* Pointer to a new zeroed element at the end. */
 #define cbi_vec_add(ctx, v)                                                                        \
     (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \

@@ -146,8 +146,8 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
 
 typedef CBI_VEC(cbi_lrel) rel_copies;
 
-static void move_constant(cbi_linker *lk, const cbi_constants *from, const constant *c, rel_list *list,
-                          rel_copies *copies)
+static void move_constant(cbi_linker *lk, const cbi_constants *from, const constant *c,
+                          rel_list *list, rel_copies *copies)
 {
     for (size_t k = 0; list && k < list->len; k++) {
         if (list->items[k] == TAKEN)
@@ -209,8 +209,8 @@ static void move_constants(cbi_linker *lk)
         if (cbi_constants_of(from)->kept_contents)
             grow_constants(list);
         for (size_t k = 0; k < list->len; k++)
-            move_constant(lk, cbi_constants_of(from), &list->items[k], cbi_map_get(&by_section, CBI_KEY(from)),
-                          &copies);
+            move_constant(lk, cbi_constants_of(from), &list->items[k],
+                          cbi_map_get(&by_section, CBI_KEY(from)), &copies);
     }
     if (!copies.len)
         return;
@@ -234,7 +234,8 @@ void cbi_layout_constants(cbi_linker *lk)
         cbi_osec *sec = lk->secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
             continue;
-        if (sec->func->entry || !sec->func->live || (!cbi_constants_of(sec)->own_contents && !cbi_constants_of(sec)->emptied) ||
+        if (sec->func->entry || !sec->func->live ||
+            (!cbi_constants_of(sec)->own_contents && !cbi_constants_of(sec)->emptied) ||
             sec != sec->func->constant2)
             continue;
         spread_constants(lk, sec->func);

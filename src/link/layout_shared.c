@@ -353,7 +353,8 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
         }
         if (entries.len == 1) {
             cbi_open_shared(lk, entries.items[0]);
-            cbi_vec_push(lk->ctx, &cbi_shared_in(lk, entries.items[0]->shared)->variables, order[i]);
+            cbi_vec_push(lk->ctx, &cbi_shared_in(lk, entries.items[0]->shared)->variables,
+                         order[i]);
             continue;
         }
         join_group(lk, groups, order[i], &entries);
@@ -509,7 +510,8 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || k->dyn_instance ||
             !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
-        uint64_t start = k->shared ? cbi_align_up(cbi_shared_of(k->shared)->total, DYNAMIC_ALIGN) : 0;
+        uint64_t start =
+            k->shared ? cbi_align_up(cbi_shared_of(k->shared)->total, DYNAMIC_ALIGN) : 0;
         if (lk->shows_debug) {
             r->sym->value = start > r->sym->value ? start : r->sym->value;
         } else {

@@ -342,7 +342,8 @@ static bool from_replaced_copy(const cbi_lrel *r)
 
 bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) && !is_forgotten(lk, r);
+    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) &&
+           !is_forgotten(lk, r);
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
