@@ -199,6 +199,8 @@ void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size
 #define cbi_vec_push(ctx, v, value)                                                                \
     (cbi_vec_reserve((ctx), (v), 1), (void)((v)->items[(v)->len] = (value)), (void)(v)->len++)
 
+typedef CBI_VEC(const char *) cbi_strings;
+
 /* Growable byte string in the arena. */
 typedef struct cbi_buf {
     uint8_t *items;

@@ -1,10 +1,12 @@
 #include "base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -230,4 +232,53 @@ const char *cbi_find_changed(const cbi_ctx *ctx)
              st.st_mtim.tv_nsec != m->written.tv_nsec))
             return m->path;
     return NULL;
+}
+
+/* ---- folders ---- */
+
+/* Copies the names one after another as far as they fit; returns the bytes that all need. */
+static size_t read_names(DIR *dir, bool (*filter)(const char *name), char *names, size_t room)
+{
+    size_t need = 0;
+    for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        size_t size = strlen(e->d_name) + 1;
+        if (!filter(e->d_name))
+            continue;
+        if (need + size <= room)
+            memcpy(names + need, e->d_name, size);
+        else
+            room = need;
+        need += size;
+    }
+    return need;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool cbi_list_folder(cbi_ctx *ctx, const char *path, bool (*filter)(const char *name),
+                     cbi_strings *names)
+{
+    /* Read twice: while the folder is open nothing may be allocated, which can end the job. */
+    size_t room = 0;
+    char *text = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        DIR *dir = opendir(path);
+        if (!dir)
+            return false;
+        size_t need = read_names(dir, filter, text, room);
+        closedir(dir);
+        if (!pass) {
+            room = need;
+            text = cbi_alloc(ctx, need + 1);
+        }
+    }
+    size_t first = names->len;
+    for (size_t at = 0; at < room && text[at]; at += strlen(text + at) + 1)
+        cbi_vec_push(ctx, names, text + at);
+    if (names->len > first)
+        qsort(names->items + first, names->len - first, sizeof *names->items, compare_names);
+    return true;
 }

@@ -21,4 +21,8 @@ void cbi_watch_files(void);
 /* The file that did so; NULL: none. */
 const char *cbi_changed_file(void);
 
+/* Adds the names in a folder that the filter takes, sorted; false: it cannot be listed. */
+bool cbi_list_folder(cbi_ctx *ctx, const char *path, bool (*filter)(const char *name),
+                     cbi_strings *names);
+
 #endif

@@ -43,6 +43,10 @@ struct cbi_inputs {
     CBI_VEC(cbi_library) libraries;     /* found for -l, in order */
     CBI_VEC(cbi_library) seen_archives; /* an archive is read once */
     CBI_VEC(cbi_ptx_run) ptx_runs;
+    size_t library_searches; /* -l so far */
+    bool folders_indexed;
+    cbi_name_table library_index; /* file name -> folders; search.c */
+    CBI_VEC(uint32_t) unlisted_folders;
     cbi_strings linked_ids; /* "def ID": modules of an earlier device link */
     cbi_strings external_kernels;
     cbi_strings internal_kernels;
@@ -59,6 +63,12 @@ struct cbi_inputs {
 };
 
 bool cbi_names_device_runtime(const char *file);
+
+struct stat;
+/* The path of the next folder's file of that name, from folder *next on, which moves behind it;
+ * NULL when there is no more. */
+const char *cbi_find_in_folders(cbi_inputs *in, const char *file, size_t *next,
+                                struct stat *ret_st);
 
 /* nvlink stops at the next container once something was reported as an error. */
 void cbi_inputs_stop_after_errors(cbi_inputs *in, const char *text);

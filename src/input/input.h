@@ -128,7 +128,6 @@ bool cbi_inputs_have_lines(const cbi_inputs *in);
 uint16_t cbi_host_machine(const char *cpu_arch);
 
 /* The directories of an environment variable like LIBRARY_PATH, appended to `paths`. */
-typedef CBI_VEC(const char *) cbi_strings;
 void cbi_split_paths(cbi_ctx *ctx, const char *value, cbi_strings *paths);
 
 /* A ptxas beside nvcc or on PATH, or NULL. */

@@ -167,17 +167,15 @@ void cbi_inputs_add_library(cbi_inputs *in, const char *name)
 {
     cbi_ctx *ctx = in->ctx;
     struct stat st;
+    size_t next = 0;
+    in->library_searches++;
     /* A shared library in any directory comes before every archive, and adds nothing. */
-    for (size_t i = 0; i < in->options.library_path_count; i++) {
-        const char *path = cbi_printf(ctx, "%s/lib%s.so", in->options.library_paths[i], name);
-        if (stat(path, &st) == 0)
+    if (cbi_find_in_folders(in, cbi_printf(ctx, "lib%s.so", name), &next, &st))
+        return;
+    const char *file = cbi_printf(ctx, "lib%s.a", name), *path;
+    for (next = 0; (path = cbi_find_in_folders(in, file, &next, &st)) != NULL;)
+        if (try_archive(in, path, name, &st))
             return;
-    }
-    for (size_t i = 0; i < in->options.library_path_count; i++) {
-        const char *path = cbi_printf(ctx, "%s/lib%s.a", in->options.library_paths[i], name);
-        if (stat(path, &st) == 0 && try_archive(in, path, name, &st))
-            return;
-    }
     if (!in->options.exact)
         cbi_info(ctx, "library-not-found", NULL,
                  in->options.library_path_count

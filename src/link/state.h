@@ -64,8 +64,8 @@ typedef struct cbi_shared {
     uint64_t align;
 } cbi_shared;
 
-/* Of a section of constants: the history of optimizer constants, whose function may have had several
- * copies, and where they went. */
+/* Of a section of constants: the history of optimizer constants, whose function may have had
+ * several copies, and where they went. */
 typedef struct cbi_constants {
     uint64_t unshared_size;     /* of all inputs: the size without sharing, which places symbols */
     bool own_contents;          /* not only from copies that lost */
@@ -83,8 +83,8 @@ typedef struct cbi_constants {
 typedef struct cbi_shared_section {
     CBI_LIST(cbi_shared *) variables; /* in order of appearance */
     cbi_lsym *whole;                  /* of ptxas -ewp: all of it, the null symbol */
-    uint64_t whole_align; /* of ptxas -ewp with dynamic memory only: its alignment */
-    uint64_t total;       /* what its variables take: -r plain sum, else end of the groups */
+    uint64_t whole_align;             /* of ptxas -ewp with dynamic memory only: its alignment */
+    uint64_t total; /* what its variables take: -r plain sum, else end of the groups */
 } cbi_shared_section;
 
 /* Of these there are many: what few have lies behind pointers. */
@@ -112,9 +112,9 @@ struct cbi_osec {
     cbi_func *func;       /* the function that the section belongs to, or NULL */
     cbi_lsym *symbol;     /* its STT_SECTION symbol */
     cbi_osec *rel, *rela; /* relocation sections with this target */
-    CBI_LIST(cbi_lrel *) relocs;  /* of a relocation section: the entries it keeps, in order */
-    cbi_constants *constants;     /* use cbi_constants_of() */
-    cbi_shared_section *shared;   /* use cbi_shared_of() */
+    CBI_LIST(cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
+    cbi_constants *constants;    /* use cbi_constants_of() */
+    cbi_shared_section *shared;  /* use cbi_shared_of() */
 };
 
 typedef enum cbi_sym_state {
@@ -375,9 +375,9 @@ typedef struct cbi_linker {
     CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     cbi_map proto_seen;
-    cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
-    CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
-    CBI_VEC(cbi_shared *) shared;       /* variables of .nv_debug.shared in order of appearance */
+    cbi_map resolved;             /* section -> its relocation section for --preserve-relocs */
+    CBI_VEC(cbi_lsym *) commons;  /* pending, oldest first */
+    CBI_VEC(cbi_shared *) shared; /* variables of .nv_debug.shared in order of appearance */
     CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
     CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
 

@@ -56,7 +56,7 @@ struct cbi_mercury_state {
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
     CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
     cbi_map debug_of;                   /* osec -> cbi_mercury_debug */
-    cbi_buf *infos; /* by number of the section: attributes on the SASS side */
+    cbi_buf *infos;                     /* by number of the section: attributes on the SASS side */
 };
 
 static inline bool cbi_is_text(const cbi_osec *sec)

@@ -94,6 +94,10 @@ def build(read):
         ("missing folder", ["-Lnowhere", "-Ld1", "-lx"]),
     ):
         case("library " + name, args + ["a.o"] + REG)
+        # the first few are looked for otherwise
+        case("library %s, after others" % name, ["-lnone%d" % i for i in range(9)] + args + ["a.o"] + REG)
+    case("library in a folder below", ["-Ld1", "-lnone"] + ["-lnone%d" % i for i in range(9)] +
+         ["-lsub/x", "-lx", "a.o"] + REG, {"d1/libsub/x.a": archive(mc)})
     case("library before the object", ["-lx", "-Ld1", "a.o"])
     case("library after everything", ["-Ld1", "-lx", "a.o", "c.o"] + REG)
 

@@ -366,6 +366,21 @@ def assembler_options(top):
                        "asks its assembler for" in done.stderr, (done, asked))
 
 
+def many_libraries(top):
+    b = Bench(top)
+    count = 1500
+    for i in range(count):
+        os.makedirs(b.path("d%d" % i))
+    b.write("o", "\n".join(["-Ld%d" % i for i in range(count)] + ["-lx%d" % i for i in range(count)]).encode())
+    start = time.time()
+    done = b.run(*LINK, "-optf", "o", "-o", "out")
+    expect("1,500 libraries in 1,500 folders", done.returncode == 0 and time.time() - start < 10, done.stderr[-300:])
+    os.symlink("nowhere", b.path("d0/libgone.so"))  # a link to nothing hides no library
+    os.symlink(b.path(SAMPLES[0]), b.path("d1/libgone.a"))
+    done = b.run(*LINK, "-optf", "o", "-lgone", "-o", "out")
+    expect("dangling link", done.returncode == 1 and "libgone.a' is no archive" in done.stderr, done.stderr[-300:])
+
+
 def small_memory(top):
     """Whatever the limit, the exit code and the message fit."""
     b = Bench(top)
@@ -391,7 +406,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
                      hostile_names, archive_script, extracting, assembler_options,
-                     small_memory):
+                     many_libraries, small_memory):
             part(top)
     finish()
 
