@@ -155,7 +155,8 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (!lk->exec)
         return true;
     if (lk->opt->preserve_relocs && sym->sec && sym->sec->emitted && !sym->spread &&
-        (sym->internal || sym->recorded || (cbi_is_shared_var(sym) && !sym->unplaced)))
+        (sym->internal || sym->recorded ||
+         (cbi_is_shared_var(sym) && !cbi_variable_of(sym)->unplaced)))
         return true;
     if (sym->internal)
         return false;
@@ -388,13 +389,13 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */
-            return sym->shared_align;
+            return cbi_variable_of(sym)->shared_align;
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         cbi_shared_of(lk->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
-        return sym->value + (reserve ? sym->listed * CUDA_RESERVED_SHARED : 0);
+        return sym->value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
     }
     return sym->value;
 }
@@ -408,7 +409,7 @@ static uint64_t null_value(const cbi_linker *lk)
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec && (sec->dead || !sec->func->entry)))
             continue;
-        place = lk->exec ? sym->value : sym->shared_align;
+        place = lk->exec ? sym->value : cbi_variable_of(sym)->shared_align;
         reserved += output_value(lk, sym) - place;
     }
     return place + reserved;

@@ -86,12 +86,12 @@ static void mark_reached(cbi_linker *lk, cbi_func *root)
         cbi_node *node = work.items[--work.len];
         for (size_t i = 0; i < cbi_node_degree(node); i++) {
             cbi_node *next = cbi_node_successor(lk, node, i);
-            bool *seen = next->func ? &next->func->reached : &next->proto->reached;
-            if (*seen)
+            if (next->func ? next->func->reached : next->proto->reached)
                 continue;
-            *seen = true;
             if (next->func)
-                next->func->live = true;
+                next->func->reached = next->func->live = true;
+            else
+                next->proto->reached = true;
             cbi_vec_push(lk->ctx, &work, next);
         }
         if (node->func && node->func->alias_of && !node->func->alias_of->reached) {

@@ -13,7 +13,8 @@ void cbi_layout_commons(cbi_linker *lk)
         cbi_lsym *sym = lk->commons.items[i];
         if (!sym->common_pending)
             continue;
-        if (sym->common_align == CUDA_COMMON_LOST) /* nvlink would write without end */
+        if (cbi_variable_of(sym)->common_align ==
+            CUDA_COMMON_LOST) /* nvlink would write without end */
             cbi_fatal(lk->ctx, "common-lost",
                       &(cbi_place){.file = sym->def_obj->file, .symbol = sym->name->s},
                       "an earlier link with -r had an initialised weak definition behind it",
@@ -21,7 +22,8 @@ void cbi_layout_commons(cbi_linker *lk)
         if (!lk->global)
             lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
                                         SHF_ALLOC | SHF_WRITE, 0, 0);
-        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size, sym->common_align);
+        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size,
+                                    cbi_variable_of(sym)->common_align);
         sym->sec = lk->global;
         sym->state = CBI_SYM_DEFINED;
     }
@@ -396,8 +398,9 @@ void cbi_layout_images(cbi_linker *lk)
                 slots[--at] = lk->images.items[i];
     cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
     for (size_t i = 0; i < n; i++) {
-        slots[i]->slot = lk->mercury ? 4 * i : start + 4 * i;
-        slots[i]->has_slot = true;
+        cbi_variable *image = cbi_variable_in(lk, slots[i]);
+        image->slot = lk->mercury ? 4 * i : start + 4 * i;
+        image->has_slot = true;
     }
     check_image_counts(lk);
     for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
@@ -417,7 +420,7 @@ void cbi_layout_images(cbi_linker *lk)
             uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
             cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
             r->target = bank;
-            r->offset = slots[s]->slot;
+            r->offset = cbi_variable_of(slots[s])->slot;
             r->sym = slots[s];
             r->type = lk->mercury ? R_MERCURY_TEX_HEADER_INDEX + kind : header[kind];
             r->is_rela = lk->opt->force_rela || lk->mercury;

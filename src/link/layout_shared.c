@@ -28,9 +28,9 @@ static void collect_users(cbi_linker *lk)
         if (!uses_shared(r))
             continue;
         cbi_func *f = r->target->func;
-        if (r->sym->users.len && r->sym->users.items[r->sym->users.len - 1] == f)
-            continue;
-        cbi_vec_push(lk->ctx, &r->sym->users, f);
+        cbi_variable *var = cbi_variable_in(lk, r->sym);
+        if (!var->users.len || var->users.items[var->users.len - 1] != f)
+            cbi_vec_push(lk->ctx, &var->users, f);
     }
 }
 
@@ -72,8 +72,9 @@ static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list all = {0};
     cbi_map seen = {0};
-    for (size_t i = 0; i < sym->users.len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, sym->users.items[i]);
+    const cbi_variable *var = cbi_variable_of(sym);
+    for (size_t i = 0; i < var->users.len; i++) {
+        const cbi_func_list *reaching = entries_with(lk, var->users.items[i]);
         for (size_t j = reaching->len; j-- > 0;) {
             cbi_func *k = reaching->items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
@@ -158,8 +159,9 @@ static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
 
 static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 {
-    for (size_t i = 0; i < sym->users.len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, sym->users.items[i]);
+    const cbi_variable *var = cbi_variable_of(sym);
+    for (size_t i = 0; i < var->users.len; i++) {
+        const cbi_func_list *reaching = entries_with(lk, var->users.items[i]);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] == k)
                 return true;
@@ -237,8 +239,9 @@ static void place_dynamic(cbi_linker *lk)
         cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
-        for (size_t j = 0; j < sym->users.len; j++) {
-            cbi_func *f = sym->users.items[j];
+        const cbi_variable *var = cbi_variable_of(sym);
+        for (size_t j = 0; j < var->users.len; j++) {
+            cbi_func *f = var->users.items[j];
             cbi_vec_push(lk->ctx, &users, f);
             const cbi_func_list *reaching = entries_with(lk, f);
             for (size_t e = 0; e < reaching->len; e++) {
@@ -325,7 +328,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
         sym->value = UINT64_MAX;
-        sym->unplaced = true;
+        cbi_variable_in(lk, sym)->unplaced = true;
     }
 }
 
@@ -341,13 +344,13 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
             continue;
         if (is_unlaid(sym)) {
             sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
-            sym->unplaced = true;
+            cbi_variable_in(lk, sym)->unplaced = true;
             continue;
         }
         if (is_dynamic(sym))
             continue;
         cbi_func_list entries = entries_of(lk, sym);
-        if (sym->users.len == 0) {
+        if (cbi_variable_of(sym)->users.len == 0) {
             sym->removed = true;
             continue;
         }
@@ -369,13 +372,14 @@ static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
     sym->state = CBI_SYM_DEFINED;
     sym->sec = lk->debug_shared;
     sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
-    sym->unplaced = true;
-    for (size_t u = 0; u < sym->users.len; u++) {
-        cbi_func *user = sym->users.items[u];
+    cbi_variable *var = cbi_variable_in(lk, sym);
+    var->unplaced = true;
+    for (size_t u = 0; u < var->users.len; u++) {
+        cbi_func *user = var->users.items[u];
         if (!cbi_entries_reaching(lk, user)->len)
             continue;
         sym->value = user->dyn_offset;
-        sym->unplaced = false;
+        var->unplaced = false;
     }
 }
 
@@ -425,7 +429,7 @@ static void unplace_dead(cbi_linker *lk)
         bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !sec->func->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
-            shared->variables.items[j]->sym->unplaced = true;
+            cbi_variable_in(lk, shared->variables.items[j]->sym)->unplaced = true;
     }
 }
 
@@ -550,14 +554,15 @@ static void layout_relocatable(cbi_linker *lk)
         cbi_lsym *sym = lk->shared.items[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
         if (is_unlaid(sym) && lowest)
-            sym->shared_align = lowest;
+            cbi_variable_in(lk, sym)->shared_align = lowest;
         if (!is_dynamic(sym))
             continue;
         sym->state = CBI_SYM_DEFINED;
         sym->sec = lk->debug_shared;
         sym->value = lowest;
-        for (size_t j = 0; j < sym->users.len; j++)
-            sym->users.items[j]->uses_dynamic = true;
+        const cbi_variable *var = cbi_variable_of(sym);
+        for (size_t j = 0; j < var->users.len; j++)
+            var->users.items[j]->uses_dynamic = true;
     }
     uint64_t module_align = 0;
     for (size_t i = 0; i < lk->shared.len; i++)

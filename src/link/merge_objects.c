@@ -61,9 +61,10 @@ void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *se
 {
     cbi_shared *var = CBI_NEW(lk->ctx, cbi_shared);
     *var = (cbi_shared){sym, align};
-    if (!sym->listed)
-        sym->shared_align = align;
-    sym->listed++;
+    cbi_variable *facts = cbi_variable_in(lk, sym);
+    if (!facts->listed)
+        facts->shared_align = align;
+    facts->listed++;
     if (sec->func || sec->type == SHT_CUDA_SHARED_RESERVED)
         cbi_vec_push(lk->ctx, &cbi_shared_in(lk, sec)->variables, var);
     else
@@ -90,7 +91,7 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
         sym->size = s->size;
         sym->value = s->value;
         sym->common_pending = true;
-        sym->common_align = s->value;
+        cbi_variable_in(lk, sym)->common_align = s->value;
         cbi_vec_push(lk->ctx, &lk->commons, sym);
         return;
     }
@@ -282,7 +283,7 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sym = new_object_symbol(lk, obj, s);
         if (shared) {
             sym->dynamic = section != NULL;
-            sym->shared_align = s->value;
+            cbi_variable_in(lk, sym)->shared_align = s->value;
             if (section)
                 cbi_list_shared(lk, sym, s->value, section);
             /* That of an earlier -r link has a place, which passes for an alignment. */

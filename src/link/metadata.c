@@ -316,7 +316,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         rel->in_sym = entry.symbol;
         rel->target = map->out;
         rel->offset = entry.offset + map->base;
-        rel->type = entry.type;
+        rel->type = entry.type < CBI_NO_RELOC_TYPE ? entry.type : CBI_NO_RELOC_TYPE;
         rel->is_rela = rela;
         rel->addend = entry.addend;
         rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;

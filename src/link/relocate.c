@@ -85,10 +85,11 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     if (!sym)
         return v;
     if (cbi_is_image(sym)) {
-        v.value = sym->has_slot ? sym->slot : 0;
+        const cbi_variable *image = cbi_variable_of(sym);
+        v.value = image->has_slot ? image->slot : 0;
         /* Without a slot, what computing the bank of its section gives: none, or a kernel's text.
          */
-        v.bank = sym->has_slot ? 0 : sym->sec ? 0x1d : 0x1c;
+        v.bank = image->has_slot ? 0 : sym->sec ? 0x1d : 0x1c;
         return v;
     }
     if (sym->is_section) {
@@ -98,14 +99,15 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         v.value = lk->shows_debug   ? sym->value
                   : r->target->func ? cbi_dynamic_offset(lk, r->target->func)
                                     : UINT64_MAX;
-    } else if (lk->exec && cbi_is_shared_var(sym) && sym->unplaced && !lk->shows_debug) {
+    } else if (lk->exec && cbi_is_shared_var(sym) && cbi_variable_of(sym)->unplaced &&
+               !lk->shows_debug) {
         v.value = UINT64_MAX;
     } else if (sym->state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
         return v;
     } else if (!lk->exec && cbi_is_shared_var(sym)) {
-        v.value = sym->size == 0 ? sym->value : sym->shared_align;
+        v.value = sym->size == 0 ? sym->value : cbi_variable_of(sym)->shared_align;
     } else {
         v.value = sym->value;
     }
@@ -246,7 +248,8 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
         return true;
     if (cbi_is_image(sym) || sym->spread)
         return false;
-    if (!cbi_is_shared_var(sym) || (sym->size && !sym->unplaced) || lk->shows_debug)
+    if (!cbi_is_shared_var(sym) || (sym->size && !cbi_variable_of(sym)->unplaced) ||
+        lk->shows_debug)
         return true;
     cbi_func *user = r->target->func;
     if (!lk->dynamic_recorded || !user ||

@@ -109,6 +109,19 @@ cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target)
     return cbi_map_get(&lk->resolved, CBI_KEY(target));
 }
 
+const cbi_variable *cbi_variable_of(const cbi_lsym *sym)
+{
+    static const cbi_variable none;
+    return sym->variable ? sym->variable : &none;
+}
+
+cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym)
+{
+    if (!sym->variable)
+        sym->variable = CBI_NEW(lk->ctx, cbi_variable);
+    return sym->variable;
+}
+
 /* ---- contents ---- */
 
 static void copy_contents(cbi_linker *lk, cbi_osec *sec)

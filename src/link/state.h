@@ -123,40 +123,43 @@ typedef enum cbi_sym_state {
     CBI_SYM_COMMON,
 } cbi_sym_state;
 
+/* Of a variable in shared memory, a common one, or a texture, sampler or surface. */
+typedef struct cbi_variable {
+    uint64_t shared_align;      /* of the first definition */
+    uint64_t common_align;      /* of the first common symbol */
+    uint64_t slot;              /* of an image: offset in bank 0; sm_100+: in the table */
+    CBI_LIST(cbi_func *) users; /* functions whose text refers to it */
+    uint32_t listed;            /* how often it stands in a list of variables */
+    bool has_slot;
+    bool unplaced; /* shared: dynamic and reached by no entry, its value is no address */
+} cbi_variable;
+
+/* Of these there are many: what few have lies behind a pointer. */
 struct cbi_lsym {
     const cbi_name *name;
-    uint8_t info;
-    uint8_t other;
-    bool in_local_list;
-    bool is_section;
-    bool removed;     /* dead function, pruned, unused shared variable */
-    bool emitted;     /* has an entry in the output symbol table */
-    bool initialised; /* defined in a section with bytes */
-    bool dynamic;     /* shared variable without a size of its own */
-    bool common_pending;
-    bool internal; /* st_other & 3 == STV_INTERNAL */
-    bool recorded; /* --preserve-relocs names it */
-    bool spread;   /* an optimizer constant that moved into the banks of entries */
-    cbi_sym_state state;
-    uint32_t index; /* in the output */
-    cbi_osec *sec;  /* when defined */
+    cbi_osec *sec; /* when defined */
     uint64_t value;
     uint64_t size;
     cbi_func *func;            /* for functions */
     cbi_lobj *first_obj;       /* first object that mentions it */
     cbi_lobj *def_obj;         /* object whose definition counts */
     const cbi_lobj *named_obj; /* object that messages call the first one */
+    cbi_variable *variable;    /* use cbi_variable_of() */
+    uint32_t index;            /* in the output */
     uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
-
-    /* shared variables */
-    uint64_t shared_align;     /* of the first definition */
-    uint32_t listed;           /* how often it stands in a list of variables */
-    bool unplaced;             /* dynamic and reached by no entry: its value is no address */
-    CBI_VEC(cbi_func *) users; /* functions whose text refers to it */
-    /* textures, samplers, surfaces */
-    bool has_slot;
-    uint64_t slot; /* offset in bank 0; sm_100+: in the table */
-    uint64_t common_align;
+    uint8_t info;
+    uint8_t other;
+    uint8_t state; /* cbi_sym_state */
+    bool in_local_list : 1;
+    bool is_section : 1;
+    bool removed : 1;     /* dead function, pruned, unused shared variable */
+    bool emitted : 1;     /* has an entry in the output symbol table */
+    bool initialised : 1; /* defined in a section with bytes */
+    bool dynamic : 1;     /* shared variable without a size of its own */
+    bool common_pending : 1;
+    bool internal : 1; /* st_other & 3 == STV_INTERNAL */
+    bool recorded : 1; /* --preserve-relocs names it */
+    bool spread : 1;   /* an optimizer constant that moved into the banks of entries */
 };
 
 static inline bool cbi_is_weak(const cbi_lsym *sym)
@@ -203,13 +206,16 @@ typedef struct cbi_copy {
 
 struct cbi_func {
     cbi_lsym *sym;
-    uint32_t number; /* position in function order, from 0 */
-    bool entry;
-    bool live;
-    bool reached; /* live through a call path from an entry */
-    bool pruned;  /* a kernel that nothing wants or takes the address of, but that stays */
-    bool address_taken;
-    bool desc_used;
+    uint32_t number;           /* position in function order, from 0 */
+    uint16_t first_virtual_sm; /* PTX target of the first definition */
+    bool entry : 1;
+    bool live : 1;
+    bool reached : 1; /* live through a call path from an entry */
+    bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
+    bool address_taken : 1;
+    bool desc_used : 1;
+    bool uses_dynamic : 1; /* shared memory */
+    bool has_images : 1;
     cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
     uint32_t in_sec; /* its text section there */
     uint32_t in_sym; /* its symbol there */
@@ -218,16 +224,15 @@ struct cbi_func {
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
-    cbi_osec *old_constants;    /* found first by nvlink: see empty_constants */
-    cbi_func *alias_of;         /* owner of the text when this is an alias */
-    CBI_VEC(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
-    uint16_t first_virtual_sm;  /* PTX target of the first definition */
+    cbi_osec *old_constants;     /* found first by nvlink: see empty_constants */
+    cbi_func *alias_of;          /* owner of the text when this is an alias */
+    CBI_LIST(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
 
     /* call graph */
-    CBI_VEC(cbi_func *) calls;          /* -1, in reading order */
-    CBI_VEC(const cbi_name *) taken;    /* -2: prototypes under which its address is taken */
-    CBI_VEC(const cbi_name *) indirect; /* -3: prototypes that it calls */
-    CBI_VEC(cbi_func *) takes;          /* -4: functions whose address it takes */
+    CBI_LIST(cbi_func *) calls;          /* -1, in reading order */
+    CBI_LIST(const cbi_name *) taken;    /* -2: prototypes under which its address is taken */
+    CBI_LIST(const cbi_name *) indirect; /* -3: prototypes that it calls */
+    CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
 
     /* properties, filled by the graph pass */
@@ -244,12 +249,10 @@ struct cbi_func {
     cbi_func_list itself; /* entries: a list of that one */
     cbi_func *dyn_set;    /* entries: union-find parent */
     uint64_t dyn_offset;
-    bool uses_dynamic;
     cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
 
-    bool has_images;
-    cbi_osec *image_table;      /* sm_100+ */
-    CBI_VEC(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
+    cbi_osec *image_table;       /* sm_100+ */
+    CBI_LIST(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
 
 /* The function's own code, for which sh_info names its symbol. */
@@ -273,16 +276,18 @@ typedef struct cbi_sass_reloc {
 } cbi_sass_reloc;
 
 struct cbi_lrel {
-    cbi_lobj *obj;
+    cbi_lobj *obj; /* NULL: the link's own */
     cbi_osec *target;
     uint64_t offset; /* in the output section */
-    uint32_t type;
-    bool is_rela;
-    cbi_lsym *sym; /* NULL for symbol 0 */
-    uint32_t in_sym;
     int64_t addend;
+    cbi_lsym *sym;              /* NULL for symbol 0 */
     const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
+    uint32_t in_sym;
+    uint32_t type : 31; /* what is larger is CBI_NO_RELOC_TYPE */
+    bool is_rela : 1;
 };
+
+#define CBI_NO_RELOC_TYPE 0x7fffffffu
 
 struct cbi_rec {
     cbi_lobj *obj;  /* NULL for records that the link adds */
@@ -463,6 +468,10 @@ bool cbi_is_user_constants(const cbi_osec *sec);
 bool cbi_is_address_bank(uint32_t type);
 /* The bank of compiler-generated constants. */
 bool cbi_is_optimizer_type(uint32_t type);
+
+/* What a variable has beside, all zero where there is nothing; and for changing. */
+const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
+cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym);
 
 /* ---- runtime.c ---- */
 /* False for libcudadevrt when no function is missing so far; then nothing else may follow. */
