@@ -108,15 +108,14 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
             if (f->own_regs)
                 cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
             cbi_buf_printf(lk->ctx, &line, " ->");
-            for (size_t j = 0; j < cbi_node_degree(&f->node); j++) {
-                const cbi_node *next = cbi_node_successor(lk, &f->node, j);
-                if (next->func) {
-                    print_callee(lk, &line, next->func);
-                    continue;
-                }
-                for (size_t c = 0; c < next->proto->funcs.len; c++)
+            for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
+                cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
+                const cbi_func *callee = cbi_node_func(lk->calls, next);
+                if (callee)
+                    print_callee(lk, &line, callee);
+                for (uint32_t c = 0; !callee && c < cbi_degree(lk->calls, next); c++)
                     print_callee(lk, &line,
-                                 next->proto->funcs.items[next->proto->funcs.len - 1 - c]);
+                                 cbi_node_func(lk->calls, cbi_successor(lk->calls, next, c)));
             }
         }
         cbi_buf_append(lk->ctx, &line, "\n", 2);
@@ -132,6 +131,12 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
                              cbi_demangle(lk->ctx, entry->sym->name->s)));
 }
 
+static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_graph_node callee)
+{
+    cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
+                   cbi_node_func(lk->calls, callee)->sym->name->s);
+}
+
 /* The same graph for graphviz: mangled names, removed functions left out. */
 void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
 {
@@ -140,15 +145,13 @@ void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
         const cbi_func *f = lk->funcs.items[i];
         if (!in_table(f))
             continue;
-        for (size_t j = 0; j < cbi_node_degree(&f->node); j++) {
-            const cbi_node *next = cbi_node_successor(lk, &f->node, j);
-            if (next->func)
-                cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                               next->func->sym->name->s);
-            for (size_t c = 0; next->proto && c < next->proto->funcs.len; c++)
-                cbi_buf_printf(
-                    lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                    next->proto->funcs.items[next->proto->funcs.len - 1 - c]->sym->name->s);
+        for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
+            cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
+            if (cbi_node_func(lk->calls, next))
+                put_dot_edge(lk, out, f, next);
+            else
+                for (uint32_t c = 0; c < cbi_degree(lk->calls, next); c++)
+                    put_dot_edge(lk, out, f, cbi_successor(lk->calls, next, c));
         }
     }
     cbi_buf_printf(lk->ctx, out, "}\n");

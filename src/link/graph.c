@@ -1,26 +1,34 @@
-/* Call graph: address-taken functions, liveness, strongly connected components.
- *
- * Indirect calls go through one node per prototype string, so the graph stays linear in the input
- * whatever the number of callers and candidates.
- */
+/* Call graph: address-taken functions, liveness, strongly connected components, entries. */
+#include "link/graph.h"
 #include "format/reloc.h"
 #include "link/state.h"
 
 #include <stdlib.h>
 
-/* ---- prototypes as graph nodes ---- */
+/* ---- who calls whom ---- */
 
-static cbi_proto *proto_node(cbi_linker *lk, const cbi_name *name)
+typedef CBI_LIST(cbi_func *) candidate_list;
+
+/* A prototype: what an indirect call may call. */
+typedef struct prototype {
+    const cbi_name *name;
+    candidate_list funcs; /* address-taken functions of that prototype, function order */
+} prototype;
+
+typedef struct prototype_table {
+    cbi_map numbers; /* name -> number + 1 */
+    CBI_VEC(prototype) list;
+} prototype_table;
+
+static uint32_t number_of(cbi_linker *lk, prototype_table *table, const cbi_name *name)
 {
-    cbi_proto *proto = cbi_map_get(&lk->protos_taken, CBI_KEY(name));
-    if (!proto) {
-        proto = CBI_NEW(lk->ctx, cbi_proto);
-        proto->name = name;
-        proto->node.proto = proto;
-        cbi_map_put(lk->ctx, &lk->protos_taken, CBI_KEY(name), proto);
-        cbi_vec_push(lk->ctx, &lk->proto_nodes, proto);
+    uintptr_t number = (uintptr_t)cbi_map_get(&table->numbers, CBI_KEY(name));
+    if (!number) {
+        cbi_vec_push(lk->ctx, &table->list, ((prototype){.name = name}));
+        number = table->list.len;
+        cbi_map_put(lk->ctx, &table->numbers, CBI_KEY(name), (void *)number);
     }
-    return proto;
+    return (uint32_t)number - 1;
 }
 
 /* An address taken by a merged function counts when the prototype is known; entries have none. */
@@ -34,70 +42,99 @@ static void complete_taken(cbi_linker *lk)
                 cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
         }
     }
+}
+
+static void list_prototypes(cbi_linker *lk, prototype_table *table)
+{
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
-        f->node.func = f;
         f->address_taken = f->taken.len > 0;
         for (size_t j = 0; j < f->taken.len; j++) {
             bool seen = !f->taken.items[j];
             for (size_t k = 0; k < j; k++)
                 seen |= f->taken.items[k] == f->taken.items[j];
-            if (!seen)
-                cbi_vec_push(lk->ctx, &proto_node(lk, f->taken.items[j])->funcs, f);
+            if (seen)
+                continue;
+            uint32_t number = number_of(lk, table, f->taken.items[j]);
+            cbi_vec_push(lk->ctx, &table->list.items[number].funcs, f);
         }
     }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
-        for (size_t j = 0; j < f->indirect.len; j++)
-            proto_node(lk, f->indirect.items[j]);
-    }
+    for (size_t i = 0; i < lk->funcs.len; i++)
+        for (size_t j = 0; j < lk->funcs.items[i]->indirect.len; j++)
+            number_of(lk, table, lk->funcs.items[i]->indirect.items[j]);
 }
 
-size_t cbi_node_degree(const cbi_node *node)
+const cbi_calls *cbi_link_calls(cbi_linker *lk)
 {
-    if (node->func)
-        return node->func->calls.len + node->func->indirect.len;
-    return node->proto->funcs.len;
-}
-
-cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i)
-{
-    if (node->proto)
-        return &node->proto->funcs.items[node->proto->funcs.len - 1 - i]->node;
+    prototype_table table = {0};
+    complete_taken(lk);
+    list_prototypes(lk, &table);
+    size_t funcs = lk->funcs.len, count = funcs + table.list.len, edge_count = 0;
+    for (size_t i = 0; i < funcs; i++)
+        edge_count += (size_t)lk->funcs.items[i]->calls.len + lk->funcs.items[i]->indirect.len;
+    for (size_t i = 0; i < table.list.len; i++)
+        edge_count += table.list.items[i].funcs.len;
+    if (edge_count > UINT32_MAX || count >= UINT32_MAX)
+        cbi_fail(lk->ctx, CB_ERR_NOMEM);
+    uint32_t *first = CBI_NEW_ARRAY(lk->ctx, count + 1, uint32_t), at = 0;
+    cbi_graph_node *edges = CBI_NEW_ARRAY(lk->ctx, edge_count, cbi_graph_node);
+    const cbi_name **names = CBI_NEW_ARRAY(lk->ctx, table.list.len, const cbi_name *);
     /* Edges are prepended, direct ones while reading, then the indirect ones from the newest call
      * on with the candidates in function order. */
-    const cbi_func *f = node->func;
-    if (i < f->indirect.len)
-        return &proto_node(lk, f->indirect.items[i])->node;
-    i -= f->indirect.len;
-    return &f->calls.items[f->calls.len - 1 - i]->node;
+    for (size_t i = 0; i < funcs; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        first[i] = at;
+        for (size_t j = 0; j < f->indirect.len; j++)
+            edges[at++] = (uint32_t)funcs + number_of(lk, &table, f->indirect.items[j]);
+        for (size_t j = f->calls.len; j-- > 0;)
+            edges[at++] = f->calls.items[j]->number;
+    }
+    for (size_t i = 0; i < table.list.len; i++) {
+        const candidate_list *candidates = &table.list.items[i].funcs;
+        first[funcs + i] = at;
+        names[i] = table.list.items[i].name;
+        for (size_t j = candidates->len; j-- > 0;)
+            edges[at++] = candidates->items[j]->number;
+    }
+    first[count] = at;
+    cbi_calls *calls = CBI_NEW(lk->ctx, cbi_calls);
+    *calls = (cbi_calls){.funcs = lk->funcs.items,
+                         .func_count = (uint32_t)funcs,
+                         .count = (uint32_t)count,
+                         .protos = names,
+                         .first = first,
+                         .edges = edges};
+    return calls;
 }
 
 /* ---- liveness ---- */
 
-static void mark_reached(cbi_linker *lk, cbi_func *root)
+typedef struct reach {
+    bool *seen; /* by node */
+    CBI_VEC(cbi_graph_node) work;
+} reach;
+
+static void reach_node(cbi_linker *lk, reach *r, cbi_graph_node node)
 {
-    CBI_VEC(cbi_node *) work = {0};
-    if (root->reached)
+    if (r->seen[node])
         return;
-    root->reached = root->live = true;
-    cbi_vec_push(lk->ctx, &work, &root->node);
-    while (work.len) {
-        cbi_node *node = work.items[--work.len];
-        for (size_t i = 0; i < cbi_node_degree(node); i++) {
-            cbi_node *next = cbi_node_successor(lk, node, i);
-            if (next->func ? next->func->reached : next->proto->reached)
-                continue;
-            if (next->func)
-                next->func->reached = next->func->live = true;
-            else
-                next->proto->reached = true;
-            cbi_vec_push(lk->ctx, &work, next);
-        }
-        if (node->func && node->func->alias_of && !node->func->alias_of->reached) {
-            node->func->alias_of->reached = node->func->alias_of->live = true;
-            cbi_vec_push(lk->ctx, &work, &node->func->alias_of->node);
-        }
+    r->seen[node] = true;
+    cbi_func *f = cbi_node_func(lk->calls, node);
+    if (f)
+        f->reached = f->live = true;
+    cbi_vec_push(lk->ctx, &r->work, node);
+}
+
+static void mark_reached(cbi_linker *lk, reach *r, const cbi_func *root)
+{
+    reach_node(lk, r, root->number);
+    while (r->work.len) {
+        cbi_graph_node node = r->work.items[--r->work.len];
+        for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++)
+            reach_node(lk, r, cbi_successor(lk->calls, node, i));
+        const cbi_func *f = cbi_node_func(lk->calls, node);
+        if (f && f->alias_of)
+            reach_node(lk, r, f->alias_of->number);
     }
 }
 
@@ -226,7 +263,7 @@ static void lose_symbols(cbi_linker *lk)
 void cbi_link_liveness(cbi_linker *lk)
 {
     CBI_VEC(const cbi_func *) orphans = {0};
-    complete_taken(lk);
+    reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool)};
     bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
     if (host)
         apply_host_references(lk);
@@ -235,7 +272,7 @@ void cbi_link_liveness(cbi_linker *lk)
         cbi_func *f = lk->funcs.items[i];
         bool root = f->entry && f->obj;
         if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
-            mark_reached(lk, f);
+            mark_reached(lk, &reached, f);
         if (f->address_taken || !lk->eliminate)
             f->live = true;
     }
@@ -287,77 +324,106 @@ void cbi_link_liveness(cbi_linker *lk)
 
 /* ---- components ---- */
 
-static void add_caller(cbi_linker *lk, cbi_node *callee, cbi_node *caller)
-{
-    cbi_vec_push(lk->ctx, &callee->callers, caller);
-}
-
 typedef struct frame {
-    cbi_node *node;
-    size_t next;
+    cbi_graph_node node;
+    uint32_t next;
 } frame;
 
-/* Tarjan's algorithm with an explicit stack. */
-static void visit(cbi_linker *lk, cbi_node *root, uint32_t *counter, cbi_node_list *stack)
+/* Tarjan's search. */
+typedef struct search {
+    const cbi_calls *calls;
+    uint32_t *order, *low; /* by node */
+    uint32_t *component;   /* by node; 0 while it is on the stack */
+    bool *cyclic;
+    cbi_graph_node *bottom_up;
+    uint32_t met, done, count;
+    CBI_VEC(cbi_graph_node) stack;
+    CBI_VEC(frame) frames;
+} search;
+
+static void enter(cbi_linker *lk, search *s, cbi_graph_node node)
 {
-    CBI_VEC(frame) frames = {0};
-    cbi_vec_push(lk->ctx, &frames, ((frame){root, 0}));
-    root->low = root->order = ++*counter;
-    root->on_stack = true;
-    cbi_vec_push(lk->ctx, stack, root);
-    while (frames.len) {
-        frame *top = &frames.items[frames.len - 1];
-        cbi_node *node = top->node;
-        if (top->next < cbi_node_degree(node)) {
-            cbi_node *next = cbi_node_successor(lk, node, top->next++);
-            if (next->func && !next->func->live)
-                continue;
-            if (next == node)
-                node->cyclic = true;
-            if (!next->order) {
-                next->low = next->order = ++*counter;
-                next->on_stack = true;
-                cbi_vec_push(lk->ctx, stack, next);
-                cbi_vec_push(lk->ctx, &frames, ((frame){next, 0}));
-            } else if (next->on_stack && next->order < node->low) {
-                node->low = next->order;
-            }
-            continue;
-        }
-        frames.len--;
-        if (frames.len) {
-            cbi_node *parent = frames.items[frames.len - 1].node;
-            if (node->low < parent->low)
-                parent->low = node->low;
-        }
-        if (node->low != node->order)
-            continue;
-        bool several = stack->items[stack->len - 1] != node;
-        cbi_node *member;
-        do {
-            member = stack->items[--stack->len];
-            member->on_stack = false;
-            member->scc = node->order;
-            member->cyclic |= several;
-            cbi_vec_push(lk->ctx, &lk->bottom_up, member);
-        } while (member != node);
+    s->low[node] = s->order[node] = ++s->met;
+    cbi_vec_push(lk->ctx, &s->stack, node);
+    cbi_vec_push(lk->ctx, &s->frames, ((frame){node, 0}));
+}
+
+/* Takes a component from the stack, whose first member is the node. */
+static void leave(search *s, cbi_graph_node node)
+{
+    bool several = s->stack.items[s->stack.len - 1] != node;
+    s->count++;
+    for (cbi_graph_node member = UINT32_MAX; member != node;) {
+        member = s->stack.items[--s->stack.len];
+        s->component[member] = s->count;
+        s->cyclic[member] |= several;
+        s->bottom_up[s->done++] = member;
     }
 }
 
-void cbi_link_components(cbi_linker *lk)
+/* With a stack of its own: chains are as long as an input makes them. */
+static void visit(cbi_linker *lk, search *s, cbi_graph_node root)
 {
-    uint32_t counter = 0;
-    cbi_node_list stack = {0};
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
-        if (f->live && !f->node.order)
-            visit(lk, &f->node, &counter, &stack);
+    enter(lk, s, root);
+    while (s->frames.len) {
+        frame *top = &s->frames.items[s->frames.len - 1];
+        cbi_graph_node node = top->node;
+        if (top->next < cbi_degree(s->calls, node)) {
+            cbi_graph_node next = cbi_successor(s->calls, node, top->next++);
+            const cbi_func *f = cbi_node_func(s->calls, next);
+            if (f && !f->live)
+                continue;
+            if (next == node)
+                s->cyclic[node] = true;
+            if (!s->order[next])
+                enter(lk, s, next);
+            else if (!s->component[next] && s->order[next] < s->low[node])
+                s->low[node] = s->order[next];
+            continue;
+        }
+        s->frames.len--;
+        if (s->frames.len) {
+            cbi_graph_node parent = s->frames.items[s->frames.len - 1].node;
+            if (s->low[node] < s->low[parent])
+                s->low[parent] = s->low[node];
+        }
+        if (s->low[node] == s->order[node])
+            leave(s, node);
     }
-    for (size_t i = 0; i < lk->bottom_up.len; i++) {
-        cbi_node *node = lk->bottom_up.items[i];
-        for (size_t j = 0; j < cbi_node_degree(node); j++)
-            add_caller(lk, cbi_node_successor(lk, node, j), node);
+}
+
+static const bool *find_cycles_below(cbi_linker *lk, const search *s)
+{
+    bool *below = CBI_NEW_ARRAY(lk->ctx, s->calls->count, bool);
+    for (uint32_t i = 0; i < s->done; i++) {
+        cbi_graph_node node = s->bottom_up[i];
+        below[node] = s->cyclic[node];
+        for (uint32_t j = 0; j < cbi_degree(s->calls, node); j++)
+            below[node] |= below[cbi_successor(s->calls, node, j)];
     }
+    return below;
+}
+
+const cbi_components *cbi_link_components(cbi_linker *lk)
+{
+    uint32_t count = lk->calls->count;
+    search s = {.calls = lk->calls,
+                .order = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
+                .low = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
+                .component = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
+                .cyclic = CBI_NEW_ARRAY(lk->ctx, count, bool),
+                .bottom_up = CBI_NEW_ARRAY(lk->ctx, count, cbi_graph_node)};
+    for (uint32_t i = 0; i < lk->calls->func_count; i++)
+        if (lk->calls->funcs[i]->live && !s.order[i])
+            visit(lk, &s, i);
+    cbi_components *result = CBI_NEW(lk->ctx, cbi_components);
+    *result = (cbi_components){.bottom_up = s.bottom_up,
+                               .live_count = s.done,
+                               .count = s.count,
+                               .of = s.component,
+                               .cyclic = s.cyclic,
+                               .cycle_below = find_cycles_below(lk, &s)};
+    return result;
 }
 
 /* ---- which entries reach a function ---- */
@@ -368,23 +434,62 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Visits the callers of a component (COUNT nodes from FIRST) outside of it. Where all that comes in
- * is one list, returns that list; else fills OWN with the union. */
-static const cbi_func_list *gather(cbi_linker *lk, cbi_node **first, size_t count,
-                                   cbi_func_list *own)
+/* Live callers: edges turned around. */
+typedef struct callers {
+    uint32_t *first;
+    cbi_graph_node *edges;
+} callers;
+
+static callers find_callers(cbi_linker *lk)
 {
+    const cbi_calls *calls = lk->calls;
+    const cbi_components *live = lk->components;
+    callers c = {.first = CBI_NEW_ARRAY(lk->ctx, (size_t)calls->count + 2, uint32_t),
+                 .edges = CBI_NEW_ARRAY(lk->ctx, calls->first[calls->count], cbi_graph_node)};
+    uint32_t *next = c.first + 1; /* filled in, they have moved to where the next one begins */
+    for (uint32_t i = 0; i < live->live_count; i++)
+        for (uint32_t j = 0; j < cbi_degree(calls, live->bottom_up[i]); j++)
+            next[cbi_successor(calls, live->bottom_up[i], j) + 1]++;
+    for (uint32_t i = 0; i < calls->count; i++)
+        next[i + 1] += next[i];
+    for (uint32_t i = 0; i < live->live_count; i++)
+        for (uint32_t j = 0; j < cbi_degree(calls, live->bottom_up[i]); j++)
+            c.edges[next[cbi_successor(calls, live->bottom_up[i], j)]++] = live->bottom_up[i];
+    return c;
+}
+
+typedef struct spreading {
+    callers callers;
+    const cbi_func_list **lists; /* by component */
+    uint32_t *mark;              /* by function: the component whose list it has joined */
+} spreading;
+
+static void join(cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f, cbi_func_list *own)
+{
+    if (s->mark[f->number] == component)
+        return;
+    s->mark[f->number] = component;
+    cbi_vec_push(lk->ctx, own, f);
+}
+
+/* Looks at the callers of a component (its nodes from begin to end in bottom_up) outside of it.
+ * Where all that comes in is one list, that is the component's, too; else it gets the union. */
+static const cbi_func_list *gather(cbi_linker *lk, spreading *s, uint32_t begin, uint32_t end)
+{
+    const cbi_components *live = lk->components;
     const cbi_func_list *longest = NULL;
-    uint32_t mark = ++lk->mark;
+    cbi_func_list own = {0};
+    uint32_t component = live->of[live->bottom_up[begin]];
     bool mixed = false;
-    for (size_t i = 0; i < count; i++) {
-        cbi_func *f = first[i]->func;
+    for (uint32_t i = begin; i < end; i++) {
+        cbi_graph_node node = live->bottom_up[i];
+        cbi_func *f = cbi_node_func(lk->calls, node);
         if (f && cbi_is_wanted_entry(lk, f)) {
             mixed = true;
-            f->node.mark = mark;
-            cbi_vec_push(lk->ctx, own, f);
+            join(lk, s, component, f, &own);
         }
-        for (size_t j = 0; j < first[i]->callers.len; j++) {
-            const cbi_func_list *in = first[i]->callers.items[j]->entries;
+        for (uint32_t j = s->callers.first[node]; j < s->callers.first[node + 1]; j++) {
+            const cbi_func_list *in = s->lists[live->of[s->callers.edges[j]]];
             if (!in || in == longest)
                 continue;
             mixed |= longest != NULL;
@@ -394,48 +499,49 @@ static const cbi_func_list *gather(cbi_linker *lk, cbi_node **first, size_t coun
     }
     if (!mixed)
         return longest;
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = begin; i < end; i++) {
+        cbi_graph_node node = live->bottom_up[i];
         const cbi_func_list *last = NULL;
-        for (size_t j = 0; j < first[i]->callers.len; j++) {
-            const cbi_func_list *in = first[i]->callers.items[j]->entries;
+        for (uint32_t j = s->callers.first[node]; j < s->callers.first[node + 1]; j++) {
+            const cbi_func_list *in = s->lists[live->of[s->callers.edges[j]]];
             if (!in || in == last)
                 continue;
             last = in;
-            for (size_t k = 0; k < in->len; k++) {
-                if (in->items[k]->node.mark == mark)
-                    continue;
-                in->items[k]->node.mark = mark;
-                cbi_vec_push(lk->ctx, own, in->items[k]);
-            }
+            for (size_t k = 0; k < in->len; k++)
+                join(lk, s, component, in->items[k], &own);
         }
     }
-    return longest && longest->len == own->len ? longest : own;
+    if (longest && longest->len == own.len)
+        return longest;
+    if (own.len > 1)
+        qsort(own.items, own.len, sizeof *own.items, by_number);
+    return cbi_memdup(lk->ctx, &own, sizeof own);
 }
 
-/* Hands the entries down from callers to callees, a component at a time. Components that are
+/* Hands the entries down from callers to callees, a component at a time.  Components that are
  * reached by the same entries through one way share the list, so a long chain costs no more than
  * its length. */
-static void spread_entries(cbi_linker *lk)
+static const cbi_func_list *const *spread_entries(cbi_linker *lk)
 {
-    lk->entries_spread = true;
-    for (size_t end = lk->bottom_up.len; end;) {
-        size_t begin = end - 1;
-        while (begin && lk->bottom_up.items[begin - 1]->scc == lk->bottom_up.items[end - 1]->scc)
+    const cbi_components *live = lk->components;
+    spreading s = {.callers = find_callers(lk),
+                   .lists = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, const cbi_func_list *),
+                   .mark = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t)};
+    for (uint32_t end = live->live_count; end;) {
+        uint32_t begin = end - 1, component = live->of[live->bottom_up[begin]];
+        while (begin && live->of[live->bottom_up[begin - 1]] == component)
             begin--;
-        cbi_func_list *own = &lk->bottom_up.items[begin]->own_entries;
-        const cbi_func_list *list = gather(lk, &lk->bottom_up.items[begin], end - begin, own);
-        if (list == own && own->len > 1)
-            qsort(own->items, own->len, sizeof *own->items, by_number);
-        for (size_t i = begin; i < end; i++)
-            lk->bottom_up.items[i]->entries = list;
+        s.lists[component] = gather(lk, &s, begin, end);
         end = begin;
     }
+    return s.lists;
 }
 
-const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f)
+const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, const cbi_func *f)
 {
     static const cbi_func_list none;
-    if (!lk->entries_spread)
-        spread_entries(lk);
-    return f->node.entries ? f->node.entries : &none;
+    if (!lk->entries_of)
+        lk->entries_of = spread_entries(lk);
+    const cbi_func_list *list = lk->entries_of[lk->components->of[f->number]];
+    return list ? list : &none;
 }

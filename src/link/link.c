@@ -44,10 +44,11 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         errors = ctx->error_count;
     lk->obj_count = taken;
 
+    lk->calls = cbi_link_calls(lk);  /* who calls whom */
     cbi_link_liveness(lk);           /* dead code */
     cbi_layout_commons(lk);          /* commons join .nv.global */
     cbi_link_callgraph_sections(lk); /* their place in the order of creation */
-    cbi_link_components(lk);         /* who reaches whom */
+    lk->components = cbi_link_components(lk);
     cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
     cbi_link_check_unified(lk);      /* these need an index file */
     cbi_link_check_replaced(lk);     /* an accident of nvlink */

@@ -62,7 +62,7 @@ static void collect(cbi_linker *lk)
         case CBI_LINK_REGISTERS:
             if (named) {
                 named->regcount = rec;
-                named->node.regs = word1;
+                named->own_regs = word1;
             }
             break;
         case CBI_LINK_REGION_MAX:
@@ -105,44 +105,51 @@ static void collect(cbi_linker *lk)
 }
 
 /* What a node gets from its callees; within a component some are not final yet. */
-static void gather(cbi_linker *lk, cbi_node *node)
+static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 {
-    uint32_t stack = 0, crs = 0;
-    for (size_t j = 0; j < cbi_node_degree(node); j++) {
-        const cbi_node *next = cbi_node_successor(lk, node, j);
-        if (next->func && !next->func->live)
-            continue;
-        node->regs = next->regs > node->regs ? next->regs : node->regs;
-        node->sam = next->sam > node->sam ? next->sam : node->sam;
-        node->cycle_below |= next->cycle_below | next->cyclic;
-        stack = next->stack > stack ? next->stack : stack;
-        crs = next->crs > crs ? next->crs : crs;
+    const cbi_func *f = cbi_node_func(lk->calls, node);
+    cbi_usage all = {.regs = f ? f->own_regs : 0};
+    for (uint32_t j = 0; j < cbi_degree(lk->calls, node); j++) {
+        const cbi_usage *next = &usage[cbi_successor(lk->calls, node, j)];
+        all.regs = next->regs > all.regs ? next->regs : all.regs;
+        all.sam = next->sam > all.sam ? next->sam : all.sam;
+        all.stack = next->stack > all.stack ? next->stack : all.stack;
+        all.crs = next->crs > all.crs ? next->crs : all.crs;
     }
-    node->cycle_below |= node->cyclic;
-    node->stack = stack + (node->func ? node->func->frame_size : 0);
-    node->crs = crs + (node->func ? node->func->own_crs : 0);
-    if (node->func && node->func->own_sam > node->sam)
-        node->sam = node->func->own_sam;
+    if (f) {
+        all.stack += f->frame_size;
+        all.crs += f->own_crs;
+        all.sam = f->own_sam > all.sam ? f->own_sam : all.sam;
+    }
+    usage[node] = all;
 }
 
 /* One sweep from callees to callers: maxima and largest path sums.  Members of a component share
  * their maxima, as each of them reaches all others. */
-static void sweep(cbi_linker *lk)
+static const cbi_usage *sweep(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->bottom_up.len;) {
-        uint32_t scc = lk->bottom_up.items[i]->scc, regs = 0, sam = 0;
-        size_t end = i;
-        for (; end < lk->bottom_up.len && lk->bottom_up.items[end]->scc == scc; end++) {
-            cbi_node *node = lk->bottom_up.items[end];
-            gather(lk, node);
-            regs = node->regs > regs ? node->regs : regs;
-            sam = node->sam > sam ? node->sam : sam;
+    const cbi_components *live = lk->components;
+    cbi_usage *usage = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, cbi_usage);
+    for (uint32_t i = 0; i < live->live_count; i++) {
+        cbi_graph_node node = live->bottom_up[i];
+        const cbi_func *f = cbi_node_func(lk->calls, node);
+        usage[node].regs = f ? f->own_regs : 0;
+    }
+    for (uint32_t i = 0; i < live->live_count;) {
+        uint32_t component = live->of[live->bottom_up[i]], regs = 0, sam = 0;
+        uint32_t end = i;
+        for (; end < live->live_count && live->of[live->bottom_up[end]] == component; end++) {
+            cbi_graph_node node = live->bottom_up[end];
+            gather(lk, usage, node);
+            regs = usage[node].regs > regs ? usage[node].regs : regs;
+            sam = usage[node].sam > sam ? usage[node].sam : sam;
         }
         for (; i < end; i++) {
-            lk->bottom_up.items[i]->regs = regs;
-            lk->bottom_up.items[i]->sam = sam;
+            usage[live->bottom_up[i]].regs = regs;
+            usage[live->bottom_up[i]].sam = sam;
         }
     }
+    return usage;
 }
 
 /* ---- stack ---- */
@@ -151,7 +158,7 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
 {
     if (lk->opt->suppress_stack_warnings)
         return;
-    const char *recursion = lk->opt->exact ? NULL : cbi_recursion_text(lk, &k->node);
+    const char *recursion = lk->opt->exact ? NULL : cbi_recursion_text(lk, k->number);
     const char *help = "set the stack with cudaDeviceSetLimit, or silence this with "
                        "--suppress-stack-size-warning";
     if (recursion)
@@ -162,37 +169,24 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
                 k->sym->name->s);
 }
 
-/* Which nodes are in a cycle or above one; needs no attributes. */
-static void find_cycles(cbi_linker *lk)
-{
-    for (size_t i = 0; i < lk->bottom_up.len; i++) {
-        cbi_node *node = lk->bottom_up.items[i];
-        for (size_t j = 0; j < cbi_node_degree(node); j++) {
-            const cbi_node *next = cbi_node_successor(lk, node, j);
-            if (!next->func || next->func->live)
-                node->cycle_below |= next->cycle_below | next->cyclic;
-        }
-        node->cycle_below |= node->cyclic;
-    }
-}
-
 void cbi_link_warn_graph(cbi_linker *lk)
 {
     if (!lk->exec)
         return;
-    find_cycles(lk);
+    const bool *cycle_below = lk->components->cycle_below;
     /* Once for every edge of the entry below which there is a cycle. */
     for (size_t i = 0; i < lk->entries.len; i++) {
         const cbi_func *k = lk->entries.items[i];
-        for (size_t j = 0; cbi_is_wanted_entry(lk, k) && j < cbi_node_degree(&k->node); j++) {
-            const cbi_node *next = cbi_node_successor(lk, &k->node, j);
-            if (next->func) {
-                if (next->cycle_below)
+        for (uint32_t j = 0; cbi_is_wanted_entry(lk, k) && j < cbi_degree(lk->calls, k->number);
+             j++) {
+            cbi_graph_node next = cbi_successor(lk->calls, k->number, j);
+            if (cbi_node_func(lk->calls, next)) {
+                if (cycle_below[next])
                     warn_stack(lk, k);
                 continue;
             }
-            for (size_t c = 0; c < next->proto->funcs.len; c++)
-                if (next->proto->funcs.items[c]->node.cycle_below)
+            for (uint32_t c = 0; c < cbi_degree(lk->calls, next); c++)
+                if (cycle_below[cbi_successor(lk->calls, next, c)])
                     warn_stack(lk, k);
         }
     }
@@ -213,7 +207,7 @@ static void stack_sizes(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        uint32_t crs = k->node.cycle_below ? UNKNOWN_STACK : k->node.crs;
+        uint32_t crs = lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
         cbi_rec *own = cbi_find_record(k, EIATTR_CRS_STACK_SIZE);
@@ -230,7 +224,7 @@ static void stack_sizes(cbi_linker *lk)
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
-    uint32_t stack = k->node.cycle_below ? UNKNOWN_STACK : k->node.stack;
+    uint32_t stack = lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
     if (k->stack_limit && stack > k->stack_limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
@@ -244,9 +238,9 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
     rec->size = 8;
     rec->symbol = k->sym;
     rec->has_symbol = true;
-    if (k->node.sam) {
+    if (lk->usage[k->number].sam) {
         payload = cbi_alloc(lk->ctx, 8);
-        cbi_st32(payload + 4, k->node.sam);
+        cbi_st32(payload + 4, lk->usage[k->number].sam);
         rec = cbi_rec_append(lk, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
         rec->payload = payload;
         rec->size = 8;
@@ -292,17 +286,17 @@ static void registers(cbi_linker *lk)
     bool explain = lk->opt->dump_callgraph;
     for (size_t i = 0; i < lk->entries.len; i++) {
         const cbi_func *k = lk->entries.items[i];
-        explain |= k->max_regs && k->node.regs > k->max_regs;
+        explain |= k->max_regs && lk->usage[k->number].regs > k->max_regs;
     }
     if (explain)
         explain_registers(lk);
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || k->node.regs == k->own_regs ||
+        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || lk->usage[k->number].regs == k->own_regs ||
             cbi_find_record(k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
             continue;
         uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);
-        cbi_st32(payload + 4, k->node.regs);
+        cbi_st32(payload + 4, lk->usage[k->number].regs);
         k->regcount->payload = payload;
     }
 }
@@ -311,10 +305,7 @@ void cbi_link_propagate(cbi_linker *lk)
 {
     collect(lk);
     cbi_reduce_externs(lk);
-    for (size_t i = 0; i < lk->bottom_up.len; i++)
-        if (lk->bottom_up.items[i]->func)
-            lk->bottom_up.items[i]->func->own_regs = lk->bottom_up.items[i]->regs;
-    sweep(lk);
+    lk->usage = sweep(lk);
     if (lk->exec) {
         stack_sizes(lk);
         cbi_link_dump_callgraph(lk);

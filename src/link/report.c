@@ -115,32 +115,34 @@ const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
 
 /* Breadth-first tree over the live graph; parents by order of discovery. */
 typedef struct step {
-    const cbi_node *node;
+    cbi_graph_node node;
     size_t parent; /* index of a step; its own for a root */
 } step;
 typedef CBI_VEC(step) step_list;
 
-static void add_step(cbi_linker *lk, step_list *steps, cbi_node *node, size_t parent, uint32_t mark)
+static void add_step(cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_node node,
+                     size_t parent)
 {
-    if (node->mark == mark || (node->func && !node->func->live))
+    const cbi_func *f = cbi_node_func(lk->calls, node);
+    if (seen[node] || (f && !f->live))
         return;
-    node->mark = mark;
+    seen[node] = true;
     cbi_vec_push(lk->ctx, steps, ((step){node, parent}));
 }
 
 /* Kernels come first, so a function that a kernel reaches is explained by that kernel. */
 static void walk(cbi_linker *lk, step_list *steps)
 {
-    uint32_t mark = ++lk->mark;
+    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
     size_t next = 0;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < lk->funcs.len; i++)
             if (lk->funcs.items[i]->obj && (round == 1 || is_kernel(lk->funcs.items[i])))
-                add_step(lk, steps, &lk->funcs.items[i]->node, steps->len, mark);
+                add_step(lk, steps, seen, (uint32_t)i, steps->len);
         for (; next < steps->len; next++) {
-            const cbi_node *node = steps->items[next].node;
-            for (size_t i = 0; i < cbi_node_degree(node); i++)
-                add_step(lk, steps, cbi_node_successor(lk, node, i), next, mark);
+            cbi_graph_node node = steps->items[next].node;
+            for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++)
+                add_step(lk, steps, seen, cbi_successor(lk->calls, node, i), next);
         }
     }
 }
@@ -149,27 +151,30 @@ static void walk(cbi_linker *lk, step_list *steps)
 
 enum { MAX_DESCENT = 1000, MAX_CYCLE_NAMES = 6 };
 
-static const char *node_text(cbi_linker *lk, const cbi_node *node)
+static const char *node_text(cbi_linker *lk, cbi_graph_node node)
 {
-    return node->func ? cbi_demangle(lk->ctx, node->func->sym->name->s)
-                      : cbi_printf(lk->ctx, "a call through a pointer (%s)", node->proto->name->s);
+    const cbi_func *f = cbi_node_func(lk->calls, node);
+    return f ? cbi_demangle(lk->ctx, f->sym->name->s)
+             : cbi_printf(lk->ctx, "a call through a pointer (%s)",
+                          cbi_node_proto(lk->calls, node)->s);
 }
 
 /* Breadth-first from a node of a cycle, inside its component, until it is met again. */
-static const char *cycle_text(cbi_linker *lk, cbi_node *start)
+static const char *cycle_text(cbi_linker *lk, cbi_graph_node start)
 {
+    const uint32_t *component = lk->components->of;
     step_list steps = {0};
-    uint32_t mark = ++lk->mark;
+    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
     cbi_vec_push(lk->ctx, &steps, ((step){start, 0}));
     size_t last = 0;
     for (size_t at = 0; at < steps.len && !last; at++) {
-        const cbi_node *node = steps.items[at].node;
-        for (size_t i = 0; i < cbi_node_degree(node) && !last; i++) {
-            cbi_node *next = cbi_node_successor(lk, node, i);
+        cbi_graph_node node = steps.items[at].node;
+        for (uint32_t i = 0; i < cbi_degree(lk->calls, node) && !last; i++) {
+            cbi_graph_node next = cbi_successor(lk->calls, node, i);
             if (next == start)
                 last = at + 1;
-            else if (next->scc == start->scc)
-                add_step(lk, &steps, next, at, mark);
+            else if (component[next] == component[start])
+                add_step(lk, &steps, seen, next, at);
         }
     }
     if (!last)
@@ -182,24 +187,22 @@ static const char *cycle_text(cbi_linker *lk, cbi_node *start)
                       text);
 }
 
-const char *cbi_recursion_text(cbi_linker *lk, const cbi_node *node)
+const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node)
 {
-    for (size_t depth = 0; depth < MAX_DESCENT && !node->cyclic; depth++) {
-        const cbi_node *below = NULL;
-        for (size_t i = 0; i < cbi_node_degree(node) && !below; i++) {
-            const cbi_node *next = cbi_node_successor(lk, node, i);
-            if (next->cyclic || next->cycle_below)
-                below = next;
-        }
-        if (!below)
+    const cbi_components *live = lk->components;
+    for (size_t depth = 0; depth < MAX_DESCENT && !live->cyclic[node]; depth++) {
+        uint32_t degree = cbi_degree(lk->calls, node), i = 0;
+        while (i < degree && !live->cycle_below[cbi_successor(lk->calls, node, i)])
+            i++;
+        if (i == degree)
             return NULL;
-        node = below;
+        node = cbi_successor(lk->calls, node, i);
     }
-    if (!node->cyclic)
+    if (!live->cyclic[node])
         return NULL;
-    uint64_t key = (uint64_t)node->scc + 1;
+    uint64_t key = live->of[node];
     const char *text = cbi_map_get(&lk->cycle_texts, key);
-    if (!text && (text = cycle_text(lk, (cbi_node *)node)))
+    if (!text && (text = cycle_text(lk, node)))
         cbi_map_put(lk->ctx, &lk->cycle_texts, key, (void *)text);
     return text;
 }
@@ -216,22 +219,22 @@ static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 
 static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
 {
-    const cbi_func *f = steps->items[at].node->func;
+    const cbi_func *f = cbi_node_func(lk->calls, steps->items[at].node);
     say(lk, "%s is in the output:", cbi_shown_name(lk, f->sym->name->s));
     for (bool first = true;; first = false) {
-        const cbi_node *node = steps->items[at].node;
+        cbi_graph_node node = steps->items[at].node;
         size_t parent = steps->items[at].parent;
-        if (node->proto) {
+        f = cbi_node_func(lk->calls, node);
+        if (!f) {
             say(lk, "    as a function of prototype %s, which is called through a pointer",
-                node->proto->name->s);
+                cbi_node_proto(lk->calls, node)->s);
         } else if (parent == at) {
             say(lk, "    %s%s: %s: %s", first ? "" : "called by ",
-                cbi_shown_name(lk, node->func->sym->name->s), node->func->obj->file,
-                root_reason(lk, node->func));
+                cbi_shown_name(lk, f->sym->name->s), f->obj->file, root_reason(lk, f));
             return;
         } else if (!first) {
-            say(lk, "    called by %s: %s", cbi_shown_name(lk, node->func->sym->name->s),
-                node->func->obj ? node->func->obj->file : "the driver");
+            say(lk, "    called by %s: %s", cbi_shown_name(lk, f->sym->name->s),
+                f->obj ? f->obj->file : "the driver");
         }
         at = parent;
     }
@@ -241,7 +244,7 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
 {
     bool found = false;
     for (size_t i = 0; i < steps->len; i++) {
-        const cbi_func *f = steps->items[i].node->func;
+        const cbi_func *f = cbi_node_func(lk->calls, steps->items[i].node);
         if (f && f->obj && cbi_name_matches(lk, given, f->sym->name->s)) {
             explain_step(lk, steps, i);
             found = true;

@@ -6,6 +6,7 @@
 #ifndef CBI_LINK_STATE_H
 #define CBI_LINK_STATE_H
 
+#include "link/graph.h"
 #include "link/link.h"
 #include "object/object.h"
 
@@ -15,38 +16,6 @@ typedef struct cbi_lsym cbi_lsym; /* a symbol of the link */
 typedef struct cbi_func cbi_func; /* a function of the link */
 typedef struct cbi_lrel cbi_lrel; /* a relocation of the link */
 typedef struct cbi_rec cbi_rec;   /* an EIATTR record of the link */
-typedef struct cbi_proto cbi_proto;
-typedef struct cbi_node cbi_node;
-
-typedef CBI_VEC(cbi_func *) cbi_func_list;
-typedef CBI_VEC(cbi_node *) cbi_node_list;
-
-/* A node of the call graph: a function, or a prototype through which indirect calls go. */
-struct cbi_node {
-    cbi_func *func; /* one of these two */
-    cbi_proto *proto;
-    cbi_node_list callers;
-    const cbi_func_list *entries; /* live entries that reach it; nodes may share one list */
-    cbi_func_list own_entries;    /* storage for it, where no caller's list serves */
-    uint32_t order, low;          /* component search */
-    uint32_t scc;
-    uint32_t mark;
-    bool on_stack;
-    bool cyclic;      /* in a cycle */
-    bool cycle_below; /* a cycle can be reached from here */
-    /* maxima and largest path sums over everything reachable, itself included */
-    uint32_t regs;
-    uint32_t stack;
-    uint32_t crs;
-    uint32_t sam;
-};
-
-struct cbi_proto {
-    const cbi_name *name;
-    cbi_func_list funcs; /* address-taken functions of that prototype, function order */
-    bool reached;
-    cbi_node node;
-};
 
 /* Bytes that an output section got from somewhere. */
 typedef struct cbi_piece {
@@ -235,8 +204,7 @@ struct cbi_func {
     CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
 
-    /* properties, filled by the graph pass */
-    cbi_node node;
+    /* properties of its own, filled by the propagation */
     cbi_rec *regcount;
     uint32_t frame_size;
     uint32_t own_regs;
@@ -395,13 +363,12 @@ typedef struct cbi_linker {
     uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
 
     /* graph results */
-    cbi_func_list entries; /* live entries, function order */
-    cbi_func *only_entry;  /* the one kernel that is wanted, or NULL when there are more or none */
-    cbi_map protos_taken;  /* prototype name -> cbi_proto */
-    CBI_VEC(cbi_proto *) proto_nodes;
-    cbi_node_list bottom_up; /* live nodes, callees before callers */
-    bool entries_spread;     /* cbi_node.entries are filled */
-    uint32_t mark;
+    const cbi_calls *calls;
+    const cbi_components *components;
+    const cbi_usage *usage;                 /* by node */
+    const cbi_func_list *const *entries_of; /* by component; use cbi_entries_reaching() */
+    cbi_func_list entries;                  /* live entries, function order */
+    cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more or none */
 
     /* output */
     CBI_VEC(cbi_osec *) out; /* emitted sections by index, [0] = NULL */
@@ -507,6 +474,7 @@ void cbi_open_shared(cbi_linker *lk, cbi_func *func);
 bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
 
 /* ---- graph.c, propagate.c ---- */
+const cbi_calls *cbi_link_calls(cbi_linker *lk);
 void cbi_link_liveness(cbi_linker *lk);
 void cbi_link_propagate(cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
@@ -521,19 +489,16 @@ void cbi_link_dot(cbi_linker *lk, cbi_buf *out);
 void cbi_link_dump_callgraph(cbi_linker *lk);
 /* The dump's line for an entry that needs more registers because of f. */
 void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry);
-/* Strongly connected components and caller lists. */
-void cbi_link_components(cbi_linker *lk);
+/* Strongly connected components of what lives. */
+const cbi_components *cbi_link_components(cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */
 void cbi_link_warn_graph(cbi_linker *lk);
 
 /* unified.c: refuse final links of unified symbols; give their tables final symbol indices. */
 void cbi_link_check_unified(cbi_linker *lk);
 void cbi_link_fill_unified(cbi_linker *lk);
-/* Outgoing edges of a node in nvlink's order: indirect calls, then direct calls newest first. */
-size_t cbi_node_degree(const cbi_node *node);
-cbi_node *cbi_node_successor(cbi_linker *lk, const cbi_node *node, size_t i);
 /* The live entries that reach f (f itself when it is one), in function order. */
-const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, cbi_func *f);
+const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, const cbi_func *f);
 
 /* ---- layout ---- */
 void cbi_layout_commons(cbi_linker *lk);

@@ -24,7 +24,9 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
 {
     if (!lk->exec)
         return 0;
-    return k->node.cycle_below || !cbi_is_wanted_entry(lk, k) ? k->frame_size : k->node.stack;
+    return lk->components->cycle_below[k->number] || !cbi_is_wanted_entry(lk, k)
+               ? k->frame_size
+               : lk->usage[k->number].stack;
 }
 
 static unsigned count_images(const cbi_osec *relocs, uint8_t type)
@@ -80,7 +82,7 @@ void cbi_link_verbose(cbi_linker *lk)
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
         cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
-                       propagated ? k->node.regs : k->own_regs, barriers_of(k), stack_of(lk, k),
+                       propagated ? lk->usage[k->number].regs : k->own_regs, barriers_of(k), stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;

@@ -1,0 +1,69 @@
+/* The call graph of a link.  Three results, each made by one pass and read only by those behind it:
+ * who calls whom (cbi_calls), what is in a circle (cbi_components), what calls cost (cbi_usage).
+ *
+ * Nodes are numbers: functions by cbi_func.number, behind them the prototypes through which
+ * indirect calls go, one for each string, so that the graph stays linear in the input whatever the
+ * number of callers and candidates.
+ */
+#ifndef CBI_LINK_GRAPH_H
+#define CBI_LINK_GRAPH_H
+
+#include "base/base.h"
+
+struct cbi_func;
+struct cbi_linker;
+
+typedef uint32_t cbi_graph_node;
+
+/* Who calls whom, when all objects are merged. */
+typedef struct cbi_calls {
+    struct cbi_func *const *funcs;
+    uint32_t func_count;
+    uint32_t count;               /* nodes */
+    const cbi_name *const *protos; /* of node func_count on */
+    const uint32_t *first;        /* count + 1: where the edges of a node begin */
+    const cbi_graph_node *edges;  /* in nvlink's order */
+} cbi_calls;
+
+static inline uint32_t cbi_degree(const cbi_calls *calls, cbi_graph_node node)
+{
+    return calls->first[node + 1] - calls->first[node];
+}
+
+static inline cbi_graph_node cbi_successor(const cbi_calls *calls, cbi_graph_node node, uint32_t i)
+{
+    return calls->edges[calls->first[node] + i];
+}
+
+/* NULL: a prototype. */
+static inline struct cbi_func *cbi_node_func(const cbi_calls *calls, cbi_graph_node node)
+{
+    return node < calls->func_count ? calls->funcs[node] : NULL;
+}
+
+static inline const cbi_name *cbi_node_proto(const cbi_calls *calls, cbi_graph_node node)
+{
+    return calls->protos[node - calls->func_count];
+}
+
+/* The live part in strongly connected components. */
+typedef struct cbi_components {
+    const cbi_graph_node *bottom_up; /* live nodes, callees before callers, a component together */
+    uint32_t live_count;
+    uint32_t count;
+    const uint32_t *of;      /* by node: its component, numbered along bottom_up from 1; 0: dead */
+    const bool *cyclic;      /* by node: it is in a circle */
+    const bool *cycle_below; /* by node: it is in one, or reaches one */
+} cbi_components;
+
+/* What a node needs with everything that it reaches. */
+typedef struct cbi_usage {
+    uint32_t regs; /* the most that any of them needs */
+    uint32_t stack, crs; /* the largest sum along a path */
+    uint32_t sam;
+} cbi_usage;
+
+/* Entries in function order.  Several nodes may share one list. */
+typedef CBI_VEC(struct cbi_func *) cbi_func_list;
+
+#endif
