@@ -90,9 +90,9 @@ static void refuse_granularity(cbi_linker *lk, const cbi_func *k)
               k->sym->name->s);
 }
 
-static uint16_t replace_byte(uint16_t value, uint16_t byte)
+void cbi_replace_byte(cbi_rec *rec, uint16_t byte)
 {
-    return (uint16_t)((value & 0xff00) | (byte & 0xff));
+    rec->value = (uint16_t)((rec->value & 0xff00) | (byte & 0xff));
 }
 
 void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
@@ -114,7 +114,7 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         if (!own)
             cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
         else if ((from->value & 0xff) > (own->value & 0xff))
-            own->value = replace_byte(own->value, from->value);
+            cbi_replace_byte(own, from->value);
         break;
     case CBI_LINK_SUM:
         if (!own)
@@ -126,7 +126,7 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         if (!own)
             cbi_add_record(lk, k, 1, from->code, from->value & 0xff);
         else if (from->value & 0xff)
-            own->value = replace_byte(own->value, from->value);
+            cbi_replace_byte(own, from->value);
         break;
     case CBI_LINK_EXTERNS:
         if (!own)
@@ -146,6 +146,9 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 /* Several entries: every record of a reached function, in input order. */
 static void propagate_many(cbi_linker *lk)
 {
+    /* Messages about what is added follow the order of all records. */
+    if (!lk->opt->disable_smem_reservation && cbi_fold_attributes(lk))
+        return;
     for (size_t i = 0; i < lk->recs.len; i++) {
         const cbi_rec *rec = &lk->recs.items[i];
         if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)

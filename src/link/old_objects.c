@@ -12,18 +12,58 @@ static uint32_t flagged_barriers(const cbi_func *f)
     return SHF_CUDA_BARRIERS(f->text->flags);
 }
 
-static void raise_barriers(cbi_linker *lk, cbi_func *f, uint32_t count)
+static void raise_barriers(cbi_linker *lk, cbi_func *k, uint32_t count)
 {
     const cbi_rec flagged = {.code = EIATTR_NUM_BARRIERS, .value = (uint16_t)count};
-    if (lk->only_entry) {
-        if (f != lk->only_entry)
-            cbi_propagate_record(lk, lk->only_entry, &flagged);
-        return;
+    if (count)
+        cbi_propagate_record(lk, k, &flagged);
+}
+
+static void raise_to(uint32_t *count, uint32_t other)
+{
+    if (other > *count)
+        *count = other;
+}
+
+/* The highest count of what a node calls outside of its component. */
+static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi_graph_node node)
+{
+    const uint32_t *component = lk->components->of;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++) {
+        uint32_t callee = component[cbi_successor(lk->calls, node, i)];
+        if (callee != component[node])
+            raise_to(&count, highest[callee]);
     }
-    const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
-    for (size_t i = 0; i < reaching->len; i++)
-        if (reaching->items[i] != f)
-            cbi_propagate_record(lk, reaching->items[i], &flagged);
+    return count;
+}
+
+/* Every entry takes over the highest count (by function) that it reaches; its own is its record's. */
+static void raise_all(cbi_linker *lk, const uint32_t *counts)
+{
+    const cbi_components *live = lk->components;
+    uint32_t *highest = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, uint32_t);
+    for (uint32_t i = 0; i < live->live_count; i++) {
+        cbi_graph_node node = live->bottom_up[i];
+        uint32_t *here = &highest[live->of[node]];
+        raise_to(here, count_callees(lk, highest, node));
+        raise_to(here, node < lk->calls->func_count ? counts[node] : 0);
+    }
+    for (uint32_t i = 0; i < live->live_count; i++) {
+        cbi_graph_node node = live->bottom_up[i];
+        cbi_func *k = cbi_node_func(lk->calls, node);
+        if (!k || !cbi_is_wanted_entry(lk, k))
+            continue;
+        uint32_t count = count_callees(lk, highest, node);
+        for (uint32_t j = 0; live->cyclic[node] && j < live->live_count; j++) {
+            cbi_graph_node other = live->bottom_up[j]; /* in one circle with it */
+            if (other == node || live->of[other] != live->of[node])
+                continue;
+            raise_to(&count, count_callees(lk, highest, other));
+            raise_to(&count, other < lk->calls->func_count ? counts[other] : 0);
+        }
+        raise_barriers(lk, k, count);
+    }
 }
 
 void cbi_migrate_barriers(cbi_linker *lk)
@@ -38,9 +78,11 @@ void cbi_migrate_barriers(cbi_linker *lk)
         if (f->info)
             cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
     }
-    for (size_t i = 0; i < lk->funcs.len; i++)
-        if (counts[i])
-            raise_barriers(lk, lk->funcs.items[i], counts[i]);
+    if (!lk->only_entry)
+        raise_all(lk, counts);
+    for (size_t i = 0; lk->only_entry && i < lk->funcs.len; i++)
+        if (lk->funcs.items[i] != lk->only_entry)
+            raise_barriers(lk, lk->only_entry, counts[i]);
 }
 
 /* ---- cache preferences ---- */

@@ -15,6 +15,16 @@ cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t cod
 bool cbi_is_propagated(uint8_t code);
 /* Entry k reaches the function that `from` describes. */
 void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from);
+/* A byte in place of the low one of the record's value. */
+void cbi_replace_byte(cbi_rec *rec, uint16_t byte);
+
+/* ---- fold.c ---- */
+/* What cbi_propagate_record() does for all records and all entries that their functions are reached
+ * by, in time linear in the graph.  False, and nothing is done, where the order of all records
+ * matters or their number. */
+bool cbi_fold_attributes(cbi_linker *lk);
+
+/* ---- attributes.c ---- */
 void cbi_reduce_externs(cbi_linker *lk);
 void cbi_sparse_masks(cbi_linker *lk);
 void cbi_propagate_attributes(cbi_linker *lk);

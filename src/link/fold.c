@@ -1,0 +1,183 @@
+/* Attributes that entries take over, when there are many entries: what a function says is handed from
+ * callees to callers once, not from each function to each entry that reaches it.
+ *
+ * That serves where it does not matter how often a record arrives: a flag, a maximum, the last value.
+ * The records of an entry are added in the order of the first record of their kind, so that is
+ * handed on, too.
+ */
+#include "link/propagate.h"
+
+enum { KINDS = 16, NEVER = UINT32_MAX };
+
+/* What the records of one code say, of everything below. */
+typedef struct fold {
+    uint32_t first; /* record, in input order */
+    uint32_t last;  /* ... of those that are not zero */
+    uint16_t most;
+} fold;
+
+typedef struct folding {
+    uint8_t codes[KINDS];
+    uint32_t count;     /* of codes */
+    uint8_t slots[256]; /* by code: its place in codes, from 1 */
+    fold *folds;        /* by component, count of each */
+} folding;
+
+static fold *fold_of(const folding *all, uint32_t component, uint32_t slot)
+{
+    return &all->folds[(size_t)component * all->count + slot];
+}
+
+static void add(fold *to, const fold *from)
+{
+    if (from->first < to->first)
+        to->first = from->first;
+    if (from->last != NEVER && (to->last == NEVER || from->last > to->last))
+        to->last = from->last;
+    if (from->most > to->most)
+        to->most = from->most;
+}
+
+/* Does it matter for more than one function what the record says? */
+static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec *rec)
+{
+    return rec->func && !rec->dead && cbi_is_propagated(rec->code) &&
+           lk->components->of[rec->func->number] &&
+           (called[rec->func->number] || !cbi_is_wanted_entry(lk, rec->func));
+}
+
+/* Whom live code calls. */
+static const bool *find_called(cbi_linker *lk)
+{
+    const cbi_components *live = lk->components;
+    bool *called = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
+    for (uint32_t i = 0; i < live->live_count; i++)
+        for (uint32_t j = 0; j < cbi_degree(lk->calls, live->bottom_up[i]); j++)
+            called[cbi_successor(lk->calls, live->bottom_up[i], j)] = true;
+    return called;
+}
+
+/* Lists the codes.  False where the order or the number of the records matters. */
+static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
+{
+    bool single = false, pair = false;
+    for (size_t i = 0; i < lk->entries.len; i++)
+        if (lk->components->cyclic[lk->entries.items[i]->number])
+            return false; /* an entry does not take over its own */
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = &lk->recs.items[i];
+        single |= rec->code == EIATTR_TCGEN05_1CTA_USED && !rec->dead;
+        pair |= rec->code == EIATTR_TCGEN05_2CTA_USED && !rec->dead;
+        if (!is_handed_on(lk, called, rec))
+            continue;
+        switch (cbi_eiattr_link(rec->code)) {
+        case CBI_LINK_FLAG:
+        case CBI_LINK_GRANULARITY:
+        case CBI_LINK_LAST_VALUE:
+        case CBI_LINK_MAX:
+            break;
+        default:
+            return false;
+        }
+        if (all->slots[rec->code])
+            continue;
+        if (all->count == KINDS)
+            return false;
+        all->codes[all->count++] = rec->code;
+        all->slots[rec->code] = (uint8_t)all->count;
+    }
+    return !(single && pair); /* which is an error in some entries */
+}
+
+static void fold_records(const cbi_linker *lk, const bool *called, const folding *all)
+{
+    for (size_t i = 0; i < lk->recs.len; i++) {
+        const cbi_rec *rec = &lk->recs.items[i];
+        if (!is_handed_on(lk, called, rec))
+            continue;
+        uint16_t value = rec->value & 0xff;
+        const fold one = {(uint32_t)i, value ? (uint32_t)i : NEVER, value};
+        add(fold_of(all, lk->components->of[rec->func->number], all->slots[rec->code] - 1u), &one);
+    }
+}
+
+/* Adds what the callees of a node hand on. */
+static void add_callees(const cbi_linker *lk, const folding *all, cbi_graph_node node, fold *to)
+{
+    const uint32_t *component = lk->components->of;
+    for (uint32_t j = 0; j < cbi_degree(lk->calls, node); j++) {
+        uint32_t callee = component[cbi_successor(lk->calls, node, j)];
+        for (uint32_t slot = 0; callee && callee != component[node] && slot < all->count; slot++)
+            add(&to[slot], fold_of(all, callee, slot));
+    }
+}
+
+static void clear(fold *folds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        folds[i] = (fold){NEVER, NEVER, 0};
+}
+
+static void take_over(cbi_linker *lk, cbi_func *k, uint8_t code, const fold *below)
+{
+    cbi_rec *own = cbi_find_record(k, code);
+    uint16_t last = below->last == NEVER ? 0 : lk->recs.items[below->last].value & 0xff;
+    switch (cbi_eiattr_link(code)) {
+    case CBI_LINK_MAX:
+        if (!own)
+            cbi_add_record(lk, k, 2, code, below->most);
+        else if (below->most > (own->value & 0xff))
+            cbi_replace_byte(own, below->most);
+        break;
+    case CBI_LINK_LAST_VALUE:
+        if (!own)
+            cbi_add_record(lk, k, 1, code, last);
+        else if (last)
+            cbi_replace_byte(own, last);
+        break;
+    default:
+        if (!own)
+            cbi_add_record(lk, k, 1, code, 0);
+        break;
+    }
+}
+
+static void take_over_all(cbi_linker *lk, const folding *all, cbi_func *k)
+{
+    fold below[KINDS];
+    clear(below, KINDS);
+    add_callees(lk, all, k->number, below);
+    for (uint32_t done = 0; done < all->count; done++) {
+        uint32_t next = 0;
+        for (uint32_t slot = 1; slot < all->count; slot++)
+            if (below[slot].first < below[next].first)
+                next = slot;
+        if (below[next].first == NEVER)
+            return;
+        take_over(lk, k, all->codes[next], &below[next]);
+        below[next].first = NEVER;
+    }
+}
+
+bool cbi_fold_attributes(cbi_linker *lk)
+{
+    folding all = {0};
+    const bool *called = find_called(lk);
+    if (!list_codes(lk, called, &all))
+        return false;
+    size_t count = ((size_t)lk->components->count + 1) * all.count;
+    if (!count)
+        return true;
+    all.folds = cbi_large_alloc(lk->ctx, count * sizeof *all.folds);
+    clear(all.folds, count);
+    fold_records(lk, called, &all);
+    for (uint32_t i = 0; i < lk->components->live_count; i++) {
+        cbi_graph_node node = lk->components->bottom_up[i];
+        add_callees(lk, &all, node, fold_of(&all, lk->components->of[node], 0));
+    }
+    for (size_t i = 0; i < lk->entries.len; i++)
+        if (cbi_is_wanted_entry(lk, lk->entries.items[i]))
+            take_over_all(lk, &all, lk->entries.items[i]);
+    cbi_large_free(lk->ctx, all.folds);
+    return true;
+}
