@@ -191,6 +191,11 @@ void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size
                                    : cbi_vec_grow, uint32_t *                                      \
                                    : cbi_list_grow)((ctx), (v)->items, &(v)->cap, (v)->len,        \
                                                     (need), sizeof *(v)->items))))
+/* Empties the array; what is large goes back to the system. */
+#define cbi_vec_free(ctx, v)                                                                       \
+    (cbi_array_free((ctx), (v)->items, (v)->cap * sizeof *(v)->items), (v)->items = NULL,          \
+     (v)->len = 0, (v)->cap = 0)
+void cbi_array_free(cbi_ctx *ctx, void *items, size_t size);
 /* Pointer to a new zeroed element at the end. */
 #define cbi_vec_add(ctx, v)                                                                        \
     (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \

@@ -375,6 +375,12 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     return items;
 }
 
+void cbi_array_free(cbi_ctx *ctx, void *items, size_t size)
+{
+    if (items && size >= LARGE_ARRAY)
+        cbi_large_free(ctx, items);
+}
+
 void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,
                     size_t item_size)
 {

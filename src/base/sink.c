@@ -22,8 +22,13 @@ static bool write_buffer(cbi_sink *sink, const void *data, size_t size)
 static bool write_rope(cbi_sink *sink, const void *data, size_t size)
 {
     cbi_rope *rope = sink->to.rope.rope;
-    cbi_vec_push(sink->to.rope.ctx, &rope->parts, ((cbi_span){data, size}));
+    cbi_span *last = rope->parts.len ? &rope->parts.items[rope->parts.len - 1] : NULL;
     rope->size += size;
+    if (last && last->data + last->size == data) {
+        last->size += size; /* neighbours in the input stay so */
+        return true;
+    }
+    cbi_vec_push(sink->to.rope.ctx, &rope->parts, ((cbi_span){data, size}));
     return true;
 }
 

@@ -22,53 +22,79 @@ static bool in_table(const cbi_func *f)
     return f->live && !f->sym->removed;
 }
 
-static void put(cbi_linker *lk, cbi_buf *buf, uint32_t first, uint32_t second)
+/* The four lists of .nv.callgraph and that of .nv.prototype. */
+enum { LISTS = 4, PROTOTYPES = LISTS, RECORD = 8 };
+
+/* Where each list is written; without memory it is only measured. */
+typedef struct lists {
+    uint8_t *at[LISTS + 1];
+    size_t size[LISTS + 1];
+} lists;
+
+static void put(lists *to, size_t list, uint32_t first, uint32_t second)
 {
-    uint8_t *at = cbi_buf_append(lk->ctx, buf, NULL, 8);
-    cbi_st32(at, first);
-    cbi_st32(at + 4, second);
+    if (to->at[list]) {
+        cbi_st32(to->at[list] + to->size[list], first);
+        cbi_st32(to->at[list] + to->size[list] + 4, second);
+    }
+    to->size[list] += RECORD;
 }
 
-/* What function f adds to the four lists of .nv.callgraph. */
-static void put_edges(cbi_linker *lk, cbi_buf *lists, const cbi_func *f)
+/* What function f adds to the four lists. */
+static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
 {
     uint32_t index = f->sym->index;
     for (size_t j = f->calls.len; j-- > 0;)
         if (in_table(f->calls.items[j]))
-            put(lk, &lists[0], index, f->calls.items[j]->sym->index);
+            put(to, 0, index, f->calls.items[j]->sym->index);
     /* A descriptor reference alone says no prototype. */
     if (f->taken.len)
-        put(lk, &lists[1], index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
+        put(to, 1, index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
     else if (f->desc_used)
-        put(lk, &lists[1], index, 0);
+        put(to, 1, index, 0);
     for (size_t j = f->indirect.len; j-- > 0;)
-        put(lk, &lists[2], index, cbi_strtab_offset(lk, f->indirect.items[j]));
+        put(to, 2, index, cbi_strtab_offset(lk, f->indirect.items[j]));
     for (size_t j = f->takes.len; j-- > 0;)
         if (in_table(f->takes.items[j]))
-            put(lk, &lists[3], index, f->takes.items[j]->sym->index);
+            put(to, 3, index, f->takes.items[j]->sym->index);
 }
 
-/* Fills both sections; symbol indices and string offsets must be final, so it runs twice: once for
- * the sizes. */
-void cbi_link_fill_callgraph(cbi_linker *lk)
+static void put_all(const cbi_linker *lk, lists *to)
 {
-    cbi_buf lists[4] = {{0}}, protos = {0};
-    for (size_t k = 0; k < CBI_COUNT(lists); k++)
-        put(lk, &lists[k], 0, (uint32_t)-1 - (uint32_t)k);
+    for (size_t k = 0; k < LISTS; k++)
+        put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
         if (!in_table(f))
             continue;
-        put_edges(lk, lists, f);
+        put_edges(lk, to, f);
         if (f->prototype && !f->address_taken && !f->entry)
-            put(lk, &protos, f->sym->index, cbi_strtab_offset(lk, f->prototype));
+            put(to, PROTOTYPES, f->sym->index, cbi_strtab_offset(lk, f->prototype));
     }
-    for (size_t k = 1; k < CBI_COUNT(lists); k++)
-        cbi_buf_append(lk->ctx, &lists[0], lists[k].items, lists[k].len);
-    lk->callgraph->bytes = lists[0].items;
-    lk->callgraph->size = lists[0].len;
-    lk->prototype->bytes = protos.items;
-    lk->prototype->size = protos.len;
+}
+
+void cbi_link_size_callgraph(cbi_linker *lk)
+{
+    lists sizes = {0};
+    put_all(lk, &sizes);
+    lk->callgraph->size = 0;
+    for (size_t k = 0; k < LISTS; k++)
+        lk->callgraph->size += sizes.size[k];
+    lk->prototype->size = sizes.size[PROTOTYPES];
+}
+
+void cbi_link_fill_callgraph(cbi_linker *lk)
+{
+    lists sizes = {0}, to = {0};
+    put_all(lk, &sizes);
+    uint8_t *at = cbi_alloc(lk->ctx, lk->callgraph->size);
+    lk->callgraph->bytes = at;
+    for (size_t k = 0; k < LISTS; k++) {
+        to.at[k] = at;
+        at += sizes.size[k];
+    }
+    lk->prototype->bytes = to.at[PROTOTYPES] = cbi_alloc(lk->ctx, lk->prototype->size);
+    put_all(lk, &to);
 }
 
 /* ---- dump ---- */

@@ -529,9 +529,22 @@ static void add_late_records(cbi_linker *lk)
     }
 }
 
+/* What has been written need not lie beside the tables that are still to come. */
+static void forget_lists(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        lk->funcs.items[i]->records.len = 0;
+        lk->funcs.items[i]->regcount = NULL;
+    }
+    for (size_t i = 0; i < lk->secs.len; i++)
+        lk->secs.items[i]->relocs.len = 0;
+    cbi_vec_free(lk->ctx, &lk->recs);
+    cbi_vec_free(lk->ctx, &lk->rels);
+}
+
 void cbi_link_finalize(cbi_linker *lk)
 {
-    cbi_link_fill_callgraph(lk); /* for its sizes */
+    cbi_link_size_callgraph(lk);
     decide_sections(lk);
     if (lk->prototype->size == 0)
         lk->prototype->emitted = false;
@@ -543,11 +556,13 @@ void cbi_link_finalize(cbi_linker *lk)
     number_symbols(lk);
     if (lk->exec)
         add_late_records(lk);
-    build_strings(lk);
-    cbi_link_fill_callgraph(lk);
-    cbi_link_fill_unified(lk);
     fill_infos(lk);
     fill_relocs(lk);
+    cbi_link_fill_unified(lk);
+    if (!lk->mercury && !lk->opt->verbose)
+        forget_lists(lk);
+    build_strings(lk);
+    cbi_link_fill_callgraph(lk);
     find_lost_constants(lk);
     find_lost_images(lk);
     find_lost_commons(lk);

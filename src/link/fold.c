@@ -1,9 +1,9 @@
-/* Attributes that entries take over, when there are many entries: what a function says is handed from
- * callees to callers once, not from each function to each entry that reaches it.
+/* Attributes that entries take over, when there are many entries: what a function says is handed
+ * from callees to callers once, not from each function to each entry that reaches it.
  *
- * That serves where it does not matter how often a record arrives: a flag, a maximum, the last value.
- * The records of an entry are added in the order of the first record of their kind, so that is
- * handed on, too.
+ * That serves where it does not matter how often a record arrives: a flag, a maximum, the last
+ * value. The records of an entry are added in the order of the first record of their kind, so that
+ * is handed on, too.
  */
 #include "link/propagate.h"
 

@@ -19,10 +19,10 @@ typedef uint32_t cbi_graph_node;
 typedef struct cbi_calls {
     struct cbi_func *const *funcs;
     uint32_t func_count;
-    uint32_t count;               /* nodes */
+    uint32_t count;                /* nodes */
     const cbi_name *const *protos; /* of node func_count on */
-    const uint32_t *first;        /* count + 1: where the edges of a node begin */
-    const cbi_graph_node *edges;  /* in nvlink's order */
+    const uint32_t *first;         /* count + 1: where the edges of a node begin */
+    const cbi_graph_node *edges;   /* in nvlink's order */
 } cbi_calls;
 
 static inline uint32_t cbi_degree(const cbi_calls *calls, cbi_graph_node node)
@@ -58,7 +58,7 @@ typedef struct cbi_components {
 
 /* What a node needs with everything that it reaches. */
 typedef struct cbi_usage {
-    uint32_t regs; /* the most that any of them needs */
+    uint32_t regs;       /* the most that any of them needs */
     uint32_t stack, crs; /* the largest sum along a path */
     uint32_t sam;
 } cbi_usage;

@@ -49,14 +49,14 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_layout_commons(lk);          /* commons join .nv.global */
     cbi_link_callgraph_sections(lk); /* their place in the order of creation */
     lk->components = cbi_link_components(lk);
-    cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
-    cbi_link_check_unified(lk);      /* these need an index file */
-    cbi_link_check_replaced(lk);     /* an accident of nvlink */
-    cbi_layout_images(lk);           /* texture tables in bank 0 */
-    cbi_layout_shared(lk);           /* shared memory of every entry */
-    cbi_layout_constant_size(lk);    /* ... and how many the user's own are */
-    cbi_cull_constants(lk);          /* constants beyond the limit */
-    cbi_layout_constants(lk);        /* optimizer constants into entry banks */
+    cbi_link_warn_graph(lk);      /* recursion, functions that nobody calls */
+    cbi_link_check_unified(lk);   /* these need an index file */
+    cbi_link_check_replaced(lk);  /* an accident of nvlink */
+    cbi_layout_images(lk);        /* texture tables in bank 0 */
+    cbi_layout_shared(lk);        /* shared memory of every entry */
+    cbi_layout_constant_size(lk); /* ... and how many the user's own are */
+    cbi_cull_constants(lk);       /* constants beyond the limit */
+    cbi_layout_constants(lk);     /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);

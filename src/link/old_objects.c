@@ -38,7 +38,8 @@ static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi
     return count;
 }
 
-/* Every entry takes over the highest count (by function) that it reaches; its own is its record's. */
+/* Every entry takes over the highest count (by function) that it reaches; its own is its record's.
+ */
 static void raise_all(cbi_linker *lk, const uint32_t *counts)
 {
     const cbi_components *live = lk->components;

@@ -207,7 +207,8 @@ static void stack_sizes(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        uint32_t crs = lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
+        uint32_t crs =
+            lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
         cbi_rec *own = cbi_find_record(k, EIATTR_CRS_STACK_SIZE);
@@ -224,7 +225,8 @@ static void stack_sizes(cbi_linker *lk)
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
-    uint32_t stack = lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
+    uint32_t stack =
+        lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
     if (k->stack_limit && stack > k->stack_limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
@@ -292,7 +294,8 @@ static void registers(cbi_linker *lk)
         explain_registers(lk);
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!cbi_is_wanted_entry(lk, k) || !k->regcount || lk->usage[k->number].regs == k->own_regs ||
+        if (!cbi_is_wanted_entry(lk, k) || !k->regcount ||
+            lk->usage[k->number].regs == k->own_regs ||
             cbi_find_record(k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
             continue;
         uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);

@@ -14,7 +14,8 @@ const char *cbi_shown_name(cbi_linker *lk, const char *symbol);
 /* Why a function is not in the output; NULL if it is. */
 const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f);
 
-/* The recursion below a node with a cycle below: "f -> g -> f"; NULL if it lies too deep to look for.
+/* The recursion below a node with a cycle below: "f -> g -> f"; NULL if it lies too deep to look
+ * for.
  */
 const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node);
 

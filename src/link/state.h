@@ -484,6 +484,9 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
 void cbi_mark_old_objects(cbi_linker *lk);
 void cbi_link_callgraph_sections(cbi_linker *lk);
 void cbi_link_rel_action(cbi_linker *lk);
+/* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
+ * what is in them. */
+void cbi_link_size_callgraph(cbi_linker *lk);
 void cbi_link_fill_callgraph(cbi_linker *lk);
 void cbi_link_dot(cbi_linker *lk, cbi_buf *out);
 void cbi_link_dump_callgraph(cbi_linker *lk);

@@ -82,7 +82,8 @@ void cbi_link_verbose(cbi_linker *lk)
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
         cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
-                       propagated ? lk->usage[k->number].regs : k->own_regs, barriers_of(k), stack_of(lk, k),
+                       propagated ? lk->usage[k->number].regs : k->own_regs, barriers_of(k),
+                       stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;
