@@ -160,12 +160,12 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
         uint32_t *cycles = CBI_NEW_ARRAY(c.ctx, c.n, uint32_t);
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
-        if (!cbi_sb_is_reproduced(&c, out))
+        if (!cbi_sb_is_reproduced(&c))
             continue;
         bool drops = drop_stack_load && cbi_sb_qualifies(&c);
         cbi_pace_cycles(&c, idle, cycles);
         cbi_sb_add_late(&c, late, cycles);
-        cbi_sb_assign(&c, !drops, out);
+        cbi_sb_assign(&c, !drops, NULL, out);
         bool kept = cbi_pace_keeps_waits(&c, out);
         c.words = out;
         if (!kept || !cbi_pace_is_safe(&c, late, NULL))

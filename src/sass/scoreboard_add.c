@@ -242,8 +242,6 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     }
     c->first[c->n] = (uint32_t)c->producers.len;
     c->row = (c->producers.len + 63) / 64;
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
     cbi_sb_find_issue(c);
     meet_ends(c, left_before);
 }

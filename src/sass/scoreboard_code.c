@@ -188,21 +188,21 @@ static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
         cbi_sb_put(set, q);
 }
 
-void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *ret_set)
+uint64_t **cbi_sb_sets(const cbi_sb_code *c)
+{
+    uint64_t **sets = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        sets[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    return sets;
+}
+
+void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
+                  uint64_t *ret_set)
 {
     memset(ret_set, 0, (c->row + 1) * sizeof *ret_set);
     for (size_t p = 0; p < block->pred.len; p++)
         for (size_t w = 0; w < c->row; w++)
-            ret_set[w] |= c->blocks.items[block->pred.items[p]].leaving[w];
-}
-
-bool cbi_sb_leave(const cbi_sb_code *c, cbi_sb_block *block, const uint64_t *set)
-{
-    size_t size = (c->row + 1) * sizeof *set;
-    if (memcmp(set, block->leaving, size) == 0)
-        return false;
-    memcpy(block->leaving, set, size);
-    return true;
+            ret_set[w] |= leaving[block->pred.items[p]][w];
 }
 
 static void find_pending(cbi_sb_code *c)
@@ -211,18 +211,18 @@ static void find_pending(cbi_sb_code *c)
     c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
     for (uint32_t i = 0; i < c->n; i++)
         c->pending[i] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        c->blocks.items[b].leaving = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    uint64_t **leaving = cbi_sb_sets(c);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < c->blocks.len; b++) {
-            cbi_sb_block *k = &c->blocks.items[b];
-            cbi_sb_enter(c, k, set);
+            const cbi_sb_block *k = &c->blocks.items[b];
+            cbi_sb_enter(c, k, leaving, set);
             for (uint32_t i = k->start; i < k->end; i++) {
                 memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
                 step_input(c, i, set);
             }
-            changed |= cbi_sb_leave(c, k, set);
+            changed |= memcmp(set, leaving[b], c->row * sizeof *set) != 0;
+            memcpy(leaving[b], set, c->row * sizeof *set);
         }
     }
 }
@@ -543,7 +543,7 @@ static uint32_t bucket(uint32_t position)
     return h & 7;
 }
 
-static cbi_u32_list visit_order(cbi_sb_code *c, uint32_t b)
+static cbi_u32_list visit_order(const cbi_sb_code *c, uint32_t b)
 {
     const cbi_u32_list *succ = &c->blocks.items[b].succ;
     cbi_u32_list out = {0};
@@ -554,7 +554,7 @@ static cbi_u32_list visit_order(cbi_sb_code *c, uint32_t b)
     return out;
 }
 
-cbi_u32_list cbi_sb_order(cbi_sb_code *c)
+cbi_u32_list cbi_sb_order(const cbi_sb_code *c)
 {
     typedef struct frame {
         uint32_t block;

@@ -40,8 +40,6 @@ typedef struct cbi_sb_producer {
 typedef struct cbi_sb_block {
     uint32_t start, end;
     cbi_u32_list succ, pred;
-    bool done;
-    uint64_t *leaving; /* producers pending at the end */
 } cbi_sb_block;
 
 typedef struct cbi_sb_code {
@@ -65,13 +63,6 @@ typedef struct cbi_sb_code {
     uint32_t stack_load;    /* its producer */
     int64_t *issue;         /* cycle of an instruction, from the start of its block */
     const uint32_t *cycles; /* from one to the next, where they are not the stall counts */
-    /* the assignment */
-    uint8_t *number;
-    bool *present;
-    cbi_u32_list live; /* pending at the current place */
-    uint8_t apart;     /* numbers that only textures (5) and async copies (0) take */
-    uint8_t top;       /* the number that may be reserved */
-    bool reserved;     /* it is */
 } cbi_sb_code;
 
 /* Sets of producers. */
@@ -90,10 +81,12 @@ static inline void cbi_sb_drop(uint64_t *set, uint32_t i)
     set[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
+/* An empty set for each block. */
+uint64_t **cbi_sb_sets(const cbi_sb_code *c);
+
 /* The set at the start of a block: all that leaves the blocks before it. */
-void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *ret_set);
-/* Keeps the set at the end of a block; true if it is a new one. */
-bool cbi_sb_leave(const cbi_sb_code *c, cbi_sb_block *block, const uint64_t *set);
+void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
+                  uint64_t *ret_set);
 
 static inline uint32_t cbi_sb_op(const cbi_sb_code *c, uint32_t i)
 {
@@ -163,16 +156,22 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
 /* Fills in c->issue. */
 void cbi_sb_find_issue(cbi_sb_code *c);
-/* New words for the producers that there are; the R1 load keeps its scoreboard, or loses it. */
-void cbi_sb_assign(cbi_sb_code *c, bool keep_stack_load, cbi_sass *ret_words);
-/* Does the model give the numbers that the code has?  out: room for as many words. */
-bool cbi_sb_is_reproduced(cbi_sb_code *c, cbi_sass *out);
+struct cbi_sb_guide;
+/* New words for the producers that there are; the R1 load keeps its scoreboard, or loses it.
+ * guide: what the rules get wrong of the input, or NULL. */
+void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const struct cbi_sb_guide *guide,
+                   cbi_sass *ret_words);
+/* Finds what the rules get wrong of the input.  False if with that they still do not give the words
+ * that the code has. */
+bool cbi_sb_learn(const cbi_sb_code *c, struct cbi_sb_guide *ret_guide);
+/* Do the rules give the words that the code has? */
+bool cbi_sb_is_reproduced(const cbi_sb_code *c);
 /* May the R1 load lose its scoreboard? */
 bool cbi_sb_qualifies(const cbi_sb_code *c);
 /* c->words from a text, without the NOPs behind the last branch; false when there are none. */
 bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size);
 /* The order in which blocks are taken. */
-cbi_u32_list cbi_sb_order(cbi_sb_code *c);
+cbi_u32_list cbi_sb_order(const cbi_sb_code *c);
 
 /* Appends the instructions that can follow i. */
 void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo);

@@ -1,0 +1,475 @@
+/* Scoreboard numbers, rules 1 to 7 of docs/scoreboards.md. */
+#include "sass/scoreboard_assign.h"
+
+static bool is_texture(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_TEXTURE);
+}
+
+/* Ends of asynchronous copies, which count on a number: by result or, bulk copies, by read. */
+static bool is_async_copy_end(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_COPY_END);
+}
+
+/* The block in work. */
+typedef struct work {
+    uint32_t block;
+    uint64_t *entering; /* producers pending at its start */
+    uint8_t held;       /* numbers that a collective sequence keeps busy, one bit each */
+    bool top_taken;
+} work;
+
+static bool is_here(const cbi_sb_assignment *a, const work *w, uint32_t q)
+{
+    return a->c->producers.items[q].block == w->block;
+}
+
+/* Next consumer of a pending producer in the block in work, after instruction i; or CBI_SB_NOWHERE.
+ */
+static uint32_t next_consumer(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    const cbi_sb_block *b = &a->c->blocks.items[w->block];
+    if (is_here(a, w, q) && !cbi_sb_has(w->entering, q))
+        return p->local;
+    uint32_t next = CBI_SB_NOWHERE;
+    for (size_t k = 0; k < p->consumers.len; k++) {
+        uint32_t x = p->consumers.items[k];
+        if (x > i && x >= b->start && x < b->end && x < next)
+            next = x;
+    }
+    return next;
+}
+
+static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    if (is_here(a, w, q) && p->flush && i + 1 < a->c->blocks.items[w->block].end && i > p->at)
+        return cbi_sb_is_consumer(a, q, i);
+    if (is_here(a, w, q) || p->local != CBI_SB_NOWHERE)
+        return p->local == i;
+    return cbi_sb_is_consumer(a, q, i);
+}
+
+/* Rule 5: takes the reserved number? */
+static bool takes_top(const cbi_sb_assignment *a, uint32_t q)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return a->reserved && a->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;
+}
+
+static bool is_top_held(const cbi_sb_assignment *a)
+{
+    for (size_t n = 0; n < a->live.len; n++)
+        if (takes_top(a, a->live.items[n]))
+            return true;
+    return false;
+}
+
+/* Rule 3: a local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
+static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_sb_producer *p)
+{
+    bool top_held = is_top_held(a);
+    uint8_t best = CBI_SB_NONE;
+    for (uint8_t k = 0; k < CBI_SB_NUMBERS && best == CBI_SB_NONE; k++) {
+        bool one = false, early = false;
+        for (size_t n = 0; n < a->live.len && !(k == a->top && top_held) && !(a->apart >> k & 1);
+             n++) {
+            uint32_t r = a->live.items[n];
+            if (r == a->c->stack_load || a->c->producers.items[r].at == p->at || a->number[r] != k)
+                continue;
+            uint32_t next = next_consumer(a, w, r, p->at);
+            early |= next < p->local;
+            one |= next == p->local;
+        }
+        if (one && !early)
+            best = k;
+    }
+    return best;
+}
+
+/* Rule 4: a crossing read joins the latest crossing read of the block whose number only such hold.
+ */
+static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
+{
+    uint8_t impure = 0, best = CBI_SB_NONE;
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t r = a->live.items[n];
+        if (a->c->producers.items[r].write ||
+            (is_here(a, w, r) && a->c->producers.items[r].local != CBI_SB_NOWHERE))
+            impure |= (uint8_t)(1u << a->number[r]);
+    }
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t r = a->live.items[n];
+        const cbi_sb_producer *o = &a->c->producers.items[r];
+        if (is_here(a, w, r) && !o->write && o->local == CBI_SB_NOWHERE &&
+            !(impure >> a->number[r] & 1))
+            best = a->number[r];
+    }
+    return best;
+}
+
+uint8_t cbi_sb_numbers_in(const cbi_sb_assignment *a, const uint64_t *set)
+{
+    uint8_t out = 0;
+    for (uint32_t q = 0; q < a->c->producers.len; q++)
+        if (cbi_sb_has(set, q))
+            out |= (uint8_t)(1u << a->number[q]);
+    return out;
+}
+
+/* Rule 6. */
+static uint8_t busy_numbers(const cbi_sb_assignment *a, const work *w, bool crossing)
+{
+    uint8_t busy = w->held;
+    for (size_t n = 0; n < a->live.len; n++)
+        busy |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    const cbi_sb_block *b = &a->c->blocks.items[w->block];
+    for (size_t s = 0; crossing && s < b->succ.len; s++) {
+        const cbi_sb_block *to = &a->c->blocks.items[b->succ.items[s]];
+        for (size_t p = 0; p < to->pred.len; p++) {
+            uint32_t from = to->pred.items[p];
+            if (from != w->block && a->done[from])
+                busy |= cbi_sb_numbers_in(a, a->leaving[from]);
+        }
+        if (b->succ.items[s] == w->block)
+            busy |= cbi_sb_numbers_in(a, w->entering);
+    }
+    return busy;
+}
+
+/* What sharing a number would cost a producer, and what decides between equal costs. */
+typedef struct price {
+    int64_t stall; /* cycles that somebody waits longer */
+    int64_t slack; /* cycles by which the producer is waited for earlier, or is ready later */
+    int64_t ready; /* when the last holder is */
+} price;
+
+/* From the start of its own block. */
+static int64_t ready_at(const cbi_sb_assignment *a, uint32_t q)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return a->c->issue[p->at] + cbi_sb_latency_of(a->c, p);
+}
+
+/* From the start of the block in work.  What is left of a latency counts in the next block only. */
+static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
+{
+    uint32_t home = a->c->producers.items[q].block;
+    if (home == w->block && !cbi_sb_has(w->entering, q))
+        return ready_at(a, q);
+    if (!cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
+        return 0;
+    uint32_t last = a->c->blocks.items[home].end - 1;
+    int64_t left = ready_at(a, q) - a->c->issue[last] - (int64_t)cbi_sass_stall(a->c->words[last]);
+    return left > 0 ? left : 0;
+}
+
+static int64_t not_below_zero(int64_t cycles)
+{
+    return cycles > 0 ? cycles : 0;
+}
+
+/* Rule 7: the price of number k.  False when no pending producer lets this one in. */
+static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t k,
+                       price *ret_price)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    uint32_t next = CBI_SB_NOWHERE;
+    bool any = false;
+    *ret_price = (price){0};
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t r = a->live.items[n];
+        if (a->number[r] != k)
+            continue;
+        if (p->local != CBI_SB_NOWHERE && takes_top(a, r))
+            return false;
+        any = true;
+        uint32_t own = r == a->c->stack_load ? CBI_SB_NOWHERE : next_consumer(a, w, r, p->at);
+        if (own < next)
+            next = own;
+        if (ready(a, w, r) > ret_price->ready)
+            ret_price->ready = ready(a, w, r);
+    }
+    int64_t mine = ready_at(a, q);
+    if (next < p->local) {
+        ret_price->stall = not_below_zero(mine - a->c->issue[next]);
+        if (p->local != CBI_SB_NOWHERE)
+            ret_price->slack = a->c->issue[p->local] - a->c->issue[next];
+    } else if (p->local != CBI_SB_NOWHERE) {
+        ret_price->stall = not_below_zero(ret_price->ready - a->c->issue[p->local]);
+        ret_price->slack = not_below_zero(ret_price->ready - mine);
+    }
+    return any;
+}
+
+static bool is_lower(const price *a, const price *b, bool local)
+{
+    if (a->stall != b->stall || !local)
+        return a->stall < b->stall;
+    return a->slack != b->slack ? a->slack < b->slack : a->ready < b->ready;
+}
+
+/* Rule 7: no number is free, so the one that costs least. */
+static uint8_t merge(const cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t usable)
+{
+    bool local = a->c->producers.items[q].local != CBI_SB_NOWHERE;
+    uint8_t best = CBI_SB_NONE, last = 0;
+    price least = {0};
+    for (unsigned i = 0; i < CBI_SB_NUMBERS; i++) {
+        price own;
+        if (!(usable >> i & 1))
+            continue;
+        last = (uint8_t)i;
+        if (!find_price(a, w, q, (uint8_t)i, &own))
+            continue;
+        if (best == CBI_SB_NONE || is_lower(&own, &least, local)) {
+            best = (uint8_t)i;
+            least = own;
+        }
+    }
+    return best == CBI_SB_NONE ? last : best;
+}
+
+static uint8_t lowest(uint8_t numbers)
+{
+    return numbers ? (uint8_t)__builtin_ctz(numbers) : CBI_SB_NONE;
+}
+
+/* Rules 3 to 7. */
+static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    bool crossing = p->local == CBI_SB_NOWHERE;
+    uint8_t joined = CBI_SB_NONE;
+    if (p->write && is_texture(cbi_sb_op(a->c, p->at)))
+        return 5;
+    if (p->write == (cbi_sb_op(a->c, p->at) == CBI_OP_LDGDEPBAR) &&
+        is_async_copy_end(cbi_sb_op(a->c, p->at)))
+        return 0;
+    if (!crossing)
+        joined = join_local(a, w, p);
+    else if (!p->write)
+        joined = join_crossing(a, w);
+    else if (p->is_long && a->reserved)
+        joined = a->top;
+    uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->apart;
+    if (w->top_taken || (crossing && !p->is_long))
+        usable &= (uint8_t) ~(1u << a->top);
+    a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
+    if (joined != CBI_SB_NONE)
+        return joined;
+    uint8_t other = usable & (uint8_t)~busy_numbers(a, w, false);
+    if (a->open)
+        return lowest(a->open);
+    if (other)
+        return lowest(other);
+    if (crossing && !p->is_long && !w->top_taken && !(a->apart >> a->top & 1))
+        usable |= (uint8_t)(1u << a->top);
+    return merge(a, w, q, usable);
+}
+
+/* ---- where the rules are wrong ---- */
+
+/* The rules say `ruled`, the input has something else: why may that be? */
+static void learn(cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
+{
+    const cbi_sb_code *c = a->c;
+    uint8_t old = c->producers.items[q].old;
+    cbi_u32_list *with = &a->learned->with[q];
+    if (ruled == old || q == c->stack_load)
+        return;
+    bool stack = false;
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t r = a->live.items[n];
+        stack |= a->number[r] == old && r == c->stack_load;
+        if (a->number[r] == old && r != c->stack_load)
+            cbi_vec_push(c->ctx, with, r);
+    }
+    a->learned->exception[q] = !with->len ? CBI_SB_AVOIDS : a->open ? CBI_SB_JOINS : CBI_SB_MERGES;
+    if (!with->len && stack) { /* whatever the number of the R1 load is then */
+        a->learned->exception[q] = CBI_SB_AS_RULES;
+        return;
+    }
+    for (uint8_t k = 0; !with->len && k < old; k++)
+        if (a->open >> k & 1 && a->holder[k] != CBI_SB_NOWHERE)
+            cbi_vec_push(c->ctx, with, a->holder[k]);
+    a->learned->count++;
+}
+
+/* Does what the input does. */
+static uint8_t follow(const cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
+{
+    const cbi_u32_list *with = &a->guide->with[q];
+    cbi_sb_exception exception = a->guide->exception[q];
+    if (exception == CBI_SB_AS_RULES || (exception == CBI_SB_MERGES && a->open))
+        return ruled;
+    uint8_t avoided = 0;
+    for (size_t k = 0; k < with->len; k++) {
+        uint32_t r = with->items[k];
+        if (exception != CBI_SB_AVOIDS && cbi_sb_contains(&a->live, r))
+            return a->number[r];
+        if (a->number[r] != CBI_SB_NONE)
+            avoided |= (uint8_t)(1u << a->number[r]);
+    }
+    if (exception != CBI_SB_AVOIDS || !a->open)
+        return ruled;
+    return lowest(a->open & (uint8_t)~avoided ? a->open & (uint8_t)~avoided : a->open);
+}
+
+static uint8_t take(cbi_sb_assignment *a, const work *w, uint32_t q)
+{
+    a->open = 0;
+    uint8_t ruled = choose(a, w, q);
+    if (a->learned) {
+        learn(a, q, ruled);
+        return a->c->producers.items[q].old;
+    }
+    return a->guide ? follow(a, q, ruled) : ruled;
+}
+
+static void end_cleared(cbi_sb_assignment *a, uint8_t cleared)
+{
+    size_t kept = 0;
+    for (size_t n = 0; n < a->live.len; n++)
+        if (!(cleared >> a->number[a->live.items[n]] & 1))
+            a->live.items[kept++] = a->live.items[n];
+    a->live.len = kept;
+}
+
+/* Rule 8: waited for because the block ends. */
+static bool is_flushed(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t last)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return is_here(a, w, q) && p->local == CBI_SB_NOWHERE && p->flush && !a->unflushed[q] &&
+           cbi_sb_is_consumer(a, q, last);
+}
+
+/* The end of the block does not wait for what is there by its time while something else holds the
+ * number that is not. */
+static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
+{
+    const cbi_sb_code *c = a->c;
+    uint8_t kept = 0;
+    for (size_t n = 0; n < a->live.len; n++)
+        if (!is_flushed(a, w, a->live.items[n], last))
+            kept |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    /* Nor while it would hold what came in, which was waited for here. */
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (cbi_sb_has(w->entering, q) &&
+            c->issue[last] < cbi_sb_latency_of(c, &c->producers.items[q]))
+            kept |= (uint8_t)(1u << a->number[q]);
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (c->producers.items[q].timed && is_flushed(a, w, q, last) && kept >> a->number[q] & 1)
+            a->unflushed[q] = true;
+    }
+}
+
+/* What is pending where the block starts. */
+static work enter(cbi_sb_assignment *a, uint32_t number)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_sb_block *b = &c->blocks.items[number];
+    work w = {.block = number, .entering = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t)};
+    for (size_t p = 0; p < b->pred.len; p++)
+        for (size_t k = 0; a->done[b->pred.items[p]] && k < c->row; k++)
+            w.entering[k] |= a->leaving[b->pred.items[p]][k];
+    a->live.len = 0;
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        if (!cbi_sb_has(w.entering, q))
+            continue;
+        cbi_vec_push(c->ctx, &a->live, q);
+        const cbi_u32_list *x = &c->producers.items[q].consumers;
+        for (size_t k = 0; a->reserved && a->number[q] == a->top && k < x->len; k++)
+            w.top_taken |= x->items[k] >= b->start && x->items[k] < b->end;
+    }
+    for (uint32_t q = c->first[b->start]; a->reserved && q < c->first[b->end]; q++)
+        w.top_taken |= takes_top(a, q);
+    return w;
+}
+
+/* What is pending where it ends. */
+static void leave(cbi_sb_assignment *a, const work *w)
+{
+    const cbi_sb_code *c = a->c;
+    uint32_t last = c->blocks.items[w->block].end - 1;
+    uint8_t flushed = 0;
+    keep_shared(a, w, last);
+    for (size_t n = 0; n < a->live.len; n++)
+        if (is_flushed(a, w, a->live.items[n], last))
+            flushed |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    end_cleared(a, flushed);
+    memset(a->leaving[w->block], 0, (c->row + 1) * sizeof **a->leaving);
+    for (size_t n = 0; n < a->live.len; n++)
+        if (!c->producers.items[a->live.items[n]].ends)
+            cbi_sb_put(a->leaving[w->block], a->live.items[n]);
+    a->done[w->block] = true;
+}
+
+static void assign_block(cbi_sb_assignment *a, uint32_t number)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_sb_block *b = &c->blocks.items[number];
+    work w = enter(a, number);
+    uint32_t group_end = 0;
+    for (uint32_t i = b->start; i < b->end; i++) {
+        uint8_t cleared = 0;
+        for (size_t n = 0; n < a->live.len; n++)
+            if (consumed_at(a, &w, a->live.items[n], i))
+                cleared |= (uint8_t)(1u << a->number[a->live.items[n]]);
+        if (c->group[i]) { /* rule 9 */
+            w.held = cleared;
+            group_end = c->group[i];
+        } else if (i > group_end) {
+            w.held = 0;
+        }
+        end_cleared(a, cleared);
+        for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
+            if (!a->present[q])
+                continue;
+            a->number[q] = take(a, &w, q);
+            a->holder[a->number[q]] = q;
+            cbi_vec_push(c->ctx, &a->live, q);
+        }
+    }
+    leave(a, &w);
+}
+
+static bool has_long_result(const cbi_sb_code *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LONG) && cbi_sass_bits(c->words[i], 16, 8) != 255 &&
+            cbi_sass_write(c->words[i]) != CBI_SB_NONE)
+            return true;
+    return false;
+}
+
+void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
+{
+    const cbi_sb_code *c = a->c;
+    bool crossing_long = false;
+    a->number = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t);
+    a->present = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, bool);
+    a->unflushed = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, bool);
+    a->done = CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool);
+    a->leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        a->leaving[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
+        a->holder[k] = CBI_SB_NOWHERE;
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        a->number[q] = CBI_SB_NONE;
+        a->present[q] = q != c->stack_load || keep_stack_load;
+        crossing_long |=
+            c->producers.items[q].is_long && c->producers.items[q].local == CBI_SB_NOWHERE;
+    }
+    a->reserved = crossing_long && has_long_result(c);
+    for (uint32_t i = 0; i < c->n; i++)
+        a->apart |= is_texture(cbi_sb_op(c, i)) ? 0x20 : is_async_copy_end(cbi_sb_op(c, i)) ? 1 : 0;
+    a->top = a->apart & 0x20 ? 4 : 5;
+    cbi_u32_list order = cbi_sb_order(c); /* rule 1 */
+    for (size_t i = 0; i < order.len; i++)
+        assign_block(a, order.items[i]);
+}

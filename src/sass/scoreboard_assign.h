@@ -1,0 +1,60 @@
+/* The assignment of scoreboards, which reads the code and never changes what was read. */
+#ifndef CBI_SCOREBOARD_ASSIGN_H
+#define CBI_SCOREBOARD_ASSIGN_H
+
+#include "sass/scoreboard_code.h"
+
+/* Where the rules do not give what the input has, found by comparing one decision at a time; what
+ * the compiler decided otherwise there, said without numbers, so that it holds when others have
+ * changed. */
+typedef enum cbi_sb_exception {
+    CBI_SB_AS_RULES,
+    CBI_SB_JOINS,  /* takes the number of one of `with` */
+    CBI_SB_MERGES, /* the same, if no number is free */
+    CBI_SB_AVOIDS, /* takes a free number, but none of `with` */
+} cbi_sb_exception;
+
+typedef struct cbi_sb_guide {
+    uint8_t *exception;  /* cbi_sb_exception, by producer */
+    cbi_u32_list *with;  /* producers, by producer */
+    cbi_u32_list *more;  /* by instruction: producers that it waits for, too */
+    cbi_u32_list *fewer; /* ... or does not wait for */
+    uint32_t count;      /* exceptions and waits */
+} cbi_sb_guide;
+
+typedef struct cbi_sb_assignment {
+    const cbi_sb_code *c;
+    uint8_t *number;    /* by producer */
+    bool *present;      /* by producer */
+    bool *unflushed;    /* by producer: the end of its block does not wait for it after all */
+    bool *done;         /* by block */
+    uint64_t **leaving; /* by block: producers pending at its end */
+    cbi_u32_list live;  /* pending at the current place */
+    uint8_t apart;      /* numbers that only textures (5) and async copies (0) take */
+    uint8_t top;        /* the number that may be reserved */
+    bool reserved;      /* it is */
+    uint8_t open;       /* numbers that were free for the producer in work */
+    uint32_t holder[CBI_SB_NUMBERS]; /* who took the number last */
+    const cbi_sb_guide *guide;
+    cbi_sb_guide *learned; /* numbers stay as they are, and exceptions are written down */
+} cbi_sb_assignment;
+
+/* Rules 1 to 7: numbers of all producers that there are.  With keep_stack_load the R1 load is one.
+ */
+void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load);
+
+/* Rules 8 and 9: what each instruction waits for, one bit for each number. */
+void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait);
+
+/* May the end of the producer's block, instruction x, wait for it? */
+static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, uint32_t x)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return cbi_sb_contains(&p->consumers, x) &&
+           !(a->unflushed[q] && a->c->blocks.items[p->block].end == x + 1);
+}
+
+/* Numbers of a set of producers, one bit each. */
+uint8_t cbi_sb_numbers_in(const cbi_sb_assignment *a, const uint64_t *set);
+
+#endif

@@ -1,0 +1,150 @@
+/* Waits, rules 8 and 9 of docs/scoreboards.md. */
+#include "sass/scoreboard_assign.h"
+
+/* By instruction: what it may have to wait for. */
+static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
+{
+    const cbi_sb_code *c = a->c;
+    cbi_u32_list *needs = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list);
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (!a->present[q])
+            continue;
+        if (p->local != CBI_SB_NOWHERE)
+            cbi_vec_push(c->ctx, &needs[p->local], q);
+        if (p->head != CBI_SB_NOWHERE)
+            cbi_vec_push(c->ctx, &needs[p->head], q);
+        for (size_t k = 0; k < p->consumers.len; k++) {
+            uint32_t x = p->consumers.items[k];
+            if (cbi_sb_is_consumer(a, q, x) &&
+                (p->local == CBI_SB_NOWHERE || c->block_of[x] != p->block || x <= p->at))
+                cbi_vec_push(c->ctx, &needs[x], q);
+        }
+    }
+    for (uint32_t i = 0; a->guide && i < c->n; i++) {
+        size_t kept = 0;
+        for (size_t k = 0; k < needs[i].len; k++)
+            if (!cbi_sb_contains(&a->guide->fewer[i], needs[i].items[k]))
+                needs[i].items[kept++] = needs[i].items[k];
+        needs[i].len = kept;
+        for (size_t k = 0; k < a->guide->more[i].len; k++)
+            cbi_vec_push(c->ctx, &needs[i], a->guide->more[i].items[k]);
+    }
+    return needs;
+}
+
+/* What instruction i waits for of a set, which loses all that this and its other waits end. */
+static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs, uint32_t i,
+                           uint8_t other, uint64_t *set)
+{
+    uint8_t mask = 0;
+    for (size_t k = 0; k < needs[i].len; k++)
+        if (cbi_sb_has(set, needs[i].items[k]))
+            mask |= (uint8_t)(1u << a->number[needs[i].items[k]]);
+    for (uint32_t q = 0; (mask | other) && q < a->c->producers.len; q++)
+        if (cbi_sb_has(set, q) && (mask | other) >> a->number[q] & 1 &&
+            a->c->producers.items[q].head != i)
+            cbi_sb_drop(set, q);
+    return mask;
+}
+
+/* Waits for what the blocks before, in the order of the assignment, leave pending. */
+static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs, uint64_t **leaving,
+                          uint8_t *wait)
+{
+    const cbi_sb_code *c = a->c;
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    cbi_u32_list order = cbi_sb_order(c);
+    for (size_t n = 0; n < order.len; n++) {
+        const cbi_sb_block *k = &c->blocks.items[order.items[n]];
+        cbi_sb_enter(c, k, leaving, set);
+        for (uint32_t i = k->start; i < k->end; i++) {
+            wait[i] = step_output(a, needs, i, 0, set);
+            for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+                if (a->present[q])
+                    cbi_sb_put(set, q);
+        }
+        memcpy(leaving[order.items[n]], set, c->row * sizeof *set);
+    }
+}
+
+/* Numbers that instruction i takes although they come around a loop, which nobody knew then.  Reads
+ * may share one. */
+static uint8_t taken_again(const cbi_sb_assignment *a, uint32_t i, const uint64_t *set)
+{
+    const cbi_sb_code *c = a->c;
+    uint8_t out = 0;
+    for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
+        for (uint32_t q = 0; a->present[p] && q < c->producers.len; q++)
+            if (cbi_sb_has(set, q) && a->number[q] == a->number[p] &&
+                (c->producers.items[p].write || c->producers.items[q].write ||
+                 c->producers.items[p].local != CBI_SB_NOWHERE) &&
+                cbi_sb_comes_around(c, &c->producers.items[q], i))
+                out |= (uint8_t)(1u << a->number[q]);
+    return out & (uint8_t)~a->apart;
+}
+
+/* What comes around a loop into a block. */
+static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **around,
+                         uint64_t **leaving, uint64_t *ret_set)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_sb_block *b = &c->blocks.items[block];
+    memset(ret_set, 0, (c->row + 1) * sizeof *ret_set);
+    for (size_t p = 0; p < b->pred.len; p++) {
+        uint32_t from = b->pred.items[p];
+        bool back = c->position[from] >= c->position[block];
+        for (size_t w = 0; w < c->row; w++)
+            ret_set[w] |= around[from][w] | (back ? leaving[from][w] : 0);
+    }
+}
+
+/* Adds waits for what comes around loops.  The waits that are there end such producers, too, but
+ * the added ones end nothing else. */
+static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
+                           uint64_t **leaving, uint8_t *wait)
+{
+    enum { ROUNDS = 60 };
+    const cbi_sb_code *c = a->c;
+    uint32_t count = (uint32_t)c->blocks.len;
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    uint64_t **around = cbi_sb_sets(c);
+    uint8_t *added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    bool changed = true;
+    for (unsigned round = 0; changed && round < ROUNDS; round++) {
+        changed = false;
+        for (uint32_t b = 0; b < count; b++) {
+            enter_around(a, b, around, leaving, set);
+            for (uint32_t i = c->blocks.items[b].start; i < c->blocks.items[b].end; i++) {
+                uint8_t again = taken_again(a, i, set);
+                added[i] = again | step_output(a, needs, i, wait[i] | again, set);
+            }
+            changed |= memcmp(around[b], set, c->row * sizeof *set) != 0;
+            memcpy(around[b], set, c->row * sizeof *set);
+        }
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        wait[i] |= added[i];
+}
+
+void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_u32_list *needs = find_needs(a);
+    uint64_t **leaving = cbi_sb_sets(c);
+    place_forward(a, needs, leaving, ret_wait);
+    place_backward(a, needs, leaving, ret_wait);
+    bool same_top = a->reserved;
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (a->present[q] && (c->producers.items[q].old == a->top) != (a->number[q] == a->top))
+            same_top = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (same_top)
+            ret_wait[i] = (uint8_t)((ret_wait[i] & ~(1u << a->top)) | (c->wait[i] & 1u << a->top));
+        if (c->all[i]) /* rule 10 */
+            ret_wait[i] = CBI_SB_EVERYTHING;
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->group[i])
+            ret_wait[c->group[i]] |= ret_wait[i];
+}
