@@ -74,6 +74,7 @@ static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guid
 
 bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
 {
+    enum { ROUNDS = 4 };
     *ret_guide = (cbi_sb_guide){.exception = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t),
                                 .with = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_u32_list),
                                 .more = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
@@ -82,9 +83,14 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
     cbi_sb_assignment a = {.c = c, .learned = ret_guide};
     cbi_sb_assign_numbers(&a, true);
     put_words(&a, true, words);
-    learn_waits(c, words, ret_guide);
-    cbi_sb_assign(c, true, ret_guide, words);
-    return same_words(c, words);
+    bool same = false;
+    for (unsigned round = 0; round < ROUNDS && !same;
+         round++) { /* one wait less can make one more */
+        learn_waits(c, words, ret_guide);
+        cbi_sb_assign(c, true, ret_guide, words);
+        same = same_words(c, words);
+    }
+    return same;
 }
 
 bool cbi_sb_qualifies(const cbi_sb_code *c)

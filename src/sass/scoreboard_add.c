@@ -145,8 +145,7 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
                            .write = write,
                            .old = CBI_SB_NONE,
                            .is_late = true,
-                           .local = write ? l->used : l->overwrites,
-                           .head = CBI_SB_NOWHERE};
+                           .local = write ? l->used : l->overwrites};
     if (p->local != CBI_SB_NOWHERE) {
         cbi_vec_push(c->ctx, &p->consumers, p->local);
         return;

@@ -287,14 +287,21 @@ static void learn(cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
         if (a->number[r] == old && r != c->stack_load)
             cbi_vec_push(c->ctx, with, r);
     }
-    a->learned->exception[q] = !with->len ? CBI_SB_AVOIDS : a->open ? CBI_SB_JOINS : CBI_SB_MERGES;
-    if (!with->len && stack) { /* whatever the number of the R1 load is then */
-        a->learned->exception[q] = CBI_SB_AS_RULES;
-        return;
-    }
-    for (uint8_t k = 0; !with->len && k < old; k++)
-        if (a->open >> k & 1 && a->holder[k] != CBI_SB_NOWHERE)
+    if (!with->len && stack)
+        return; /* whatever the number of the R1 load is then */
+    bool free = a->open >> old & 1;
+    cbi_sb_exception exception = with->len ? a->open ? CBI_SB_JOINS : CBI_SB_MERGES
+                                 : free    ? CBI_SB_AVOIDS
+                                           : CBI_SB_KEEPS;
+    for (uint8_t k = 0; exception == CBI_SB_AVOIDS && k < old; k++) {
+        if (!(a->open >> k & 1))
+            continue;
+        if (a->holder[k] == CBI_SB_NOWHERE) /* nobody ever held it */
+            exception = CBI_SB_KEEPS;
+        else
             cbi_vec_push(c->ctx, with, a->holder[k]);
+    }
+    a->learned->exception[q] = (uint8_t)exception;
     a->learned->count++;
 }
 
@@ -305,6 +312,10 @@ static uint8_t follow(const cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
     cbi_sb_exception exception = a->guide->exception[q];
     if (exception == CBI_SB_AS_RULES || (exception == CBI_SB_MERGES && a->open))
         return ruled;
+    if (exception == CBI_SB_KEEPS)
+        return a->c->producers.items[q].old;
+    if (exception == CBI_SB_KEEPS)
+        return a->c->producers.items[q].old;
     uint8_t avoided = 0;
     for (size_t k = 0; k < with->len; k++) {
         uint32_t r = with->items[k];

@@ -12,6 +12,7 @@ typedef enum cbi_sb_exception {
     CBI_SB_JOINS,  /* takes the number of one of `with` */
     CBI_SB_MERGES, /* the same, if no number is free */
     CBI_SB_AVOIDS, /* takes a free number, but none of `with` */
+    CBI_SB_KEEPS,  /* keeps its own, whatever the reason */
 } cbi_sb_exception;
 
 typedef struct cbi_sb_guide {

@@ -155,8 +155,7 @@ static void find_producers(cbi_sb_code *c)
                                    .write = write,
                                    .is_long = write && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LONG),
                                    .old = number,
-                                   .local = CBI_SB_NOWHERE,
-                                   .head = CBI_SB_NOWHERE};
+                                   .local = CBI_SB_NOWHERE};
         }
     }
     c->first[c->n] = (uint32_t)c->producers.len;
@@ -326,7 +325,7 @@ static void find_local(cbi_sb_code *c, uint32_t q)
         p->flush = true;
     } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
         p->local = found;
-        p->head = seen;
+        cbi_vec_push(c->ctx, &p->heads, seen);
     } else if (names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
                is_merged(c, q, seen)) {
         p->local = found;
@@ -427,7 +426,7 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 static void uncover(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
-    cbi_u32_list found = {0}, todo = {0};
+    cbi_u32_list found = {0}, unknown = {0}, todo = {0};
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     cbi_sb_push_next(c, p->at, &todo);
     while (todo.len) {
@@ -442,20 +441,24 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
                     (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
-            return;
+            cbi_vec_push(c->ctx, &unknown, i);
         } else {
             cbi_sb_push_next(c, i, &todo);
         }
     }
-    bool hidden = false;
+    bool hidden = false, any = found.len > 0;
+    for (size_t k = 0; k < unknown.len; k++)
+        cbi_vec_push(c->ctx, &found, unknown.items[k]);
     for (size_t k = 0; k < p->consumers.len; k++) {
         uint32_t x = p->consumers.items[k];
-        bool known = cbi_sb_contains(&found, x);
-        if (!known && !others_touch(c, q, x) && !is_taken_again(c, q, x))
-            return;
-        hidden |= !known;
+        if (cbi_sb_contains(&found, x))
+            continue;
+        if (others_touch(c, q, x) || is_taken_again(c, q, x))
+            hidden = true;
+        else
+            cbi_vec_push(c->ctx, &found, x);
     }
-    if (found.len && hidden)
+    if (any && hidden)
         p->consumers = found;
 }
 
@@ -487,8 +490,9 @@ void cbi_sb_find_issue(cbi_sb_code *c)
                 continue;
             if (p->local != CBI_SB_NOWHERE && ready > after[p->local])
                 after[p->local] = ready;
-            if (p->head != CBI_SB_NOWHERE && ready > after[p->head])
-                after[p->head] = ready;
+            for (size_t k = 0; k < p->heads.len && p->local != CBI_SB_NOWHERE; k++)
+                if (ready > after[p->heads.items[k]])
+                    after[p->heads.items[k]] = ready;
         }
     }
 }
@@ -515,6 +519,24 @@ static void find_positions(cbi_sb_code *c)
     c->position = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint32_t);
     for (uint32_t i = 0; i < order.len; i++)
         c->position[order.items[i]] = i;
+}
+
+/* Rule 9: a producer of another block that a collective sequence uses inside is waited for there,
+ * too, and only that ends it. */
+static void find_heads(cbi_sb_code *c, cbi_sb_producer *p)
+{
+    for (size_t k = 0; k < p->consumers.len; k++) {
+        uint32_t head = p->consumers.items[k], user = head;
+        if (!c->group[head] || p->local != CBI_SB_NOWHERE)
+            continue;
+        do
+            user++;
+        while (user < c->group[head] && !cbi_sb_touches(c, p, user));
+        if (user == c->group[head] || !(c->wait[user] >> p->old & 1))
+            continue;
+        cbi_vec_push(c->ctx, &p->heads, head);
+        p->consumers.items[k] = user;
+    }
 }
 
 static void find_groups(cbi_sb_code *c)
@@ -641,6 +663,9 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
             names_registers(c, p) && (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
             uncover(c, q);
     }
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (q != c->stack_load)
+            find_heads(c, &c->producers.items[q]);
     cbi_sb_find_issue(c);
     flush_hidden(c);
     return true;

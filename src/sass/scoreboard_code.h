@@ -33,7 +33,8 @@ typedef struct cbi_sb_producer {
     bool hidden;    /* a wait for another one of its number ended it */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
-    uint32_t head;  /* start of the collective sequence that holds it and waits, too; or the same */
+    cbi_u32_list
+        heads; /* starts of collective sequences that wait for it, too, but do not end it */
     cbi_u32_list consumers;
 } cbi_sb_producer;
 

@@ -1,6 +1,12 @@
 /* Waits, rules 8 and 9 of docs/scoreboards.md. */
 #include "sass/scoreboard_assign.h"
 
+/* Does the input show that i does not wait for it? */
+static bool is_exempt(const cbi_sb_assignment *a, uint32_t i, uint32_t q)
+{
+    return a->guide && cbi_sb_contains(&a->guide->fewer[i], q);
+}
+
 /* By instruction: what it may have to wait for. */
 static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
 {
@@ -12,8 +18,8 @@ static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
             continue;
         if (p->local != CBI_SB_NOWHERE)
             cbi_vec_push(c->ctx, &needs[p->local], q);
-        if (p->head != CBI_SB_NOWHERE)
-            cbi_vec_push(c->ctx, &needs[p->head], q);
+        for (size_t k = 0; k < p->heads.len; k++)
+            cbi_vec_push(c->ctx, &needs[p->heads.items[k]], q);
         for (size_t k = 0; k < p->consumers.len; k++) {
             uint32_t x = p->consumers.items[k];
             if (cbi_sb_is_consumer(a, q, x) &&
@@ -24,11 +30,9 @@ static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
     for (uint32_t i = 0; a->guide && i < c->n; i++) {
         size_t kept = 0;
         for (size_t k = 0; k < needs[i].len; k++)
-            if (!cbi_sb_contains(&a->guide->fewer[i], needs[i].items[k]))
+            if (!is_exempt(a, i, needs[i].items[k]))
                 needs[i].items[kept++] = needs[i].items[k];
         needs[i].len = kept;
-        for (size_t k = 0; k < a->guide->more[i].len; k++)
-            cbi_vec_push(c->ctx, &needs[i], a->guide->more[i].items[k]);
     }
     return needs;
 }
@@ -41,9 +45,11 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
     for (size_t k = 0; k < needs[i].len; k++)
         if (cbi_sb_has(set, needs[i].items[k]))
             mask |= (uint8_t)(1u << a->number[needs[i].items[k]]);
+    for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++)
+        mask |= (uint8_t)(1u << a->number[a->guide->more[i].items[k]]);
     for (uint32_t q = 0; (mask | other) && q < a->c->producers.len; q++)
         if (cbi_sb_has(set, q) && (mask | other) >> a->number[q] & 1 &&
-            a->c->producers.items[q].head != i)
+            !cbi_sb_contains(&a->c->producers.items[q].heads, i))
             cbi_sb_drop(set, q);
     return mask;
 }
@@ -76,7 +82,7 @@ static uint8_t taken_again(const cbi_sb_assignment *a, uint32_t i, const uint64_
     uint8_t out = 0;
     for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
         for (uint32_t q = 0; a->present[p] && q < c->producers.len; q++)
-            if (cbi_sb_has(set, q) && a->number[q] == a->number[p] &&
+            if (cbi_sb_has(set, q) && a->number[q] == a->number[p] && !is_exempt(a, i, q) &&
                 (c->producers.items[p].write || c->producers.items[q].write ||
                  c->producers.items[p].local != CBI_SB_NOWHERE) &&
                 cbi_sb_comes_around(c, &c->producers.items[q], i))
