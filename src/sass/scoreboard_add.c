@@ -13,20 +13,6 @@ typedef struct late {
     cbi_u32_list users, overwriters;
 } late;
 
-/* Is never more than one of them carried out, because their guards are opposite? */
-static bool excludes(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
-{
-    uint32_t guard = cbi_sass_guard(c->words[i]);
-    if (guard == CBI_SASS_PT ||
-        cbi_sass_signed_guard(c->words[j]) != (cbi_sass_signed_guard(c->words[i]) ^ 8) ||
-        c->block_of[i] != c->block_of[j])
-        return false;
-    for (uint32_t k = i; k < j; k++)
-        if (which->written[k] >> guard & 1)
-            return false;
-    return i < j;
-}
-
 /* The memory barrier of a barrier in front of an exit: the next one waits for the guard of both. */
 static bool is_barrier_head(const cbi_sb_code *c, uint32_t i)
 {
@@ -38,7 +24,7 @@ static bool is_barrier_head(const cbi_sb_code *c, uint32_t i)
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    if (excludes(c, which, i, j) || is_barrier_head(c, j))
+    if (cbi_sb_excludes(c, i, j) || is_barrier_head(c, j))
         return false;
     if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) || cbi_regset_meet(&a->written, &b->read) ||
         (which->written[i] & which->read[j]))
@@ -49,7 +35,7 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
 
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
-    return which->order[j] != which->order[i] && !excludes(c, which, i, j) &&
+    return which->order[j] != which->order[i] && !cbi_sb_excludes(c, i, j) &&
            cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
 }
 

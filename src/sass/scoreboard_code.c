@@ -1,5 +1,5 @@
 /* What the scoreboard model reads from code: blocks, producers, their consumers. */
-#include "sass/scoreboard_code.h"
+#include "sass/pace_code.h"
 
 enum {
     GROUP_LENGTH = 12, /* longest warp-collective sequence */
@@ -241,15 +241,35 @@ static bool is_shared_access(uint32_t op)
     return cbi_op_has(op, CBI_OPF_SHARED);
 }
 
+bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    enum { NEGATION = 8 };
+    uint32_t guard = cbi_sass_guard(c->words[i]);
+    if (i >= j || guard == CBI_SASS_PT || c->block_of[i] != c->block_of[j] ||
+        cbi_sass_signed_guard(c->words[j]) != (cbi_sass_signed_guard(c->words[i]) ^ NEGATION))
+        return false;
+    for (uint32_t k = i; k < j; k++) {
+        uint8_t written, read;
+        cbi_pace_predicates(c->words[k], &written, &read);
+        if (written >> guard & 1)
+            return false;
+    }
+    return true;
+}
+
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
     if (c->calls_apart && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
         return true; /* nobody knows what comes there */
-    if (!p->write)   /* shared accesses keep their order, uniform registers are read at once */
+    if (cbi_sb_excludes(c, p->at, i))
+        return false;
+    if (!p->write) /* shared accesses of a block keep their order, uniform registers are read at
+                      once */
         return cbi_regset_meet(&a->read, &b->written) &&
-               !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)));
+               !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)) &&
+                 c->block_of[p->at] == c->block_of[i]);
     if (cbi_sb_op(c, i) == CBI_OP_BSYNC && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||
@@ -446,7 +466,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
             cbi_sb_push_next(c, i, &todo);
         }
     }
-    bool hidden = false, any = found.len > 0;
+    bool hidden = false;
     for (size_t k = 0; k < unknown.len; k++)
         cbi_vec_push(c->ctx, &found, unknown.items[k]);
     for (size_t k = 0; k < p->consumers.len; k++) {
@@ -458,7 +478,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         else
             cbi_vec_push(c->ctx, &found, x);
     }
-    if (any && hidden)
+    if (hidden)
         p->consumers = found;
 }
 
@@ -510,6 +530,24 @@ static void flush_hidden(cbi_sb_code *c)
         p->flush = true;
         if (!cbi_sb_contains(&p->consumers, last))
             cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+/* Rule 8: the end of a block does not wait for what is there while another holder of its number is
+ * not; that may hold another number in the output. */
+static void flush_shared(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = c->blocks.items[p->block].end - 1;
+        if (p->flush || p->is_long || !p->write || p->local != CBI_SB_NOWHERE ||
+            q == c->stack_load || last == p->at || !cbi_sb_has(c->pending[last], q) ||
+            c->stack_load == CBI_SB_NOWHERE || !cbi_sb_has(c->pending[last], c->stack_load) ||
+            c->producers.items[c->stack_load].old != p->old || waited(c, last) >> p->old & 1 ||
+            c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
+            continue;
+        p->flush = p->timed = true;
+        cbi_vec_push(c->ctx, &p->consumers, last);
     }
 }
 
@@ -668,5 +706,6 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
             find_heads(c, &c->producers.items[q]);
     cbi_sb_find_issue(c);
     flush_hidden(c);
+    flush_shared(c);
     return true;
 }

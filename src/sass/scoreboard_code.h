@@ -148,6 +148,8 @@ typedef struct cbi_sb_late {
     uint8_t *written, *read;
 } cbi_sb_late;
 
+/* Is never more than one of the two carried out, because their guards are opposite? */
+bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j);
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
