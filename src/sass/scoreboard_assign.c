@@ -280,15 +280,17 @@ static void learn(cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
     cbi_u32_list *with = &a->learned->with[q];
     if (ruled == old || q == c->stack_load)
         return;
-    bool stack = false;
+    bool stack = false, ruled_stack = false;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
         stack |= a->number[r] == old && r == c->stack_load;
+        ruled_stack |= a->number[r] == ruled && r == c->stack_load;
         if (a->number[r] == old && r != c->stack_load)
             cbi_vec_push(c->ctx, with, r);
     }
-    if (!with->len && stack)
-        return; /* whatever the number of the R1 load is then */
+    /* Nothing follows from a choice in which the R1 load took part. */
+    if (stack ? !with->len || !a->open : ruled_stack && with->len && !a->open)
+        return;
     bool free = a->open >> old & 1;
     cbi_sb_exception exception = with->len ? a->open ? CBI_SB_JOINS : CBI_SB_MERGES
                                  : free    ? CBI_SB_AVOIDS
