@@ -1,28 +1,32 @@
 /* cubind check: validates device ELFs. */
-#include "say.h"
-#include "tools.h"
-
+#include "arguments.h"
 #include "images.h"
-#include "inspect/check.h"
+#include "say.h"
 
 typedef struct check {
-    bool json, pedantic;
+    bool json, pedantic, list, colour;
+    unsigned threads;
     size_t images, findings, notes;
-    int exit_code;
 } check;
 
+enum { OPT_PEDANTIC, OPT_JSON, OPT_LIST_RULES, OPT_THREADS };
+
 const cbi_tool_option cbi_options_check[] = {
-    {.name = "--pedantic", .help = "notes too: what departs from rules that are not certain"},
-    {.name = "--json", .help = "findings as JSON; docs/json.md describes it"},
-    {.name = "--list-rules", .help = "every rule with its id"},
+    [OPT_PEDANTIC] = {.name = "--pedantic",
+                      .help = "notes too: what departs from rules that are not certain"},
+    [OPT_JSON] = {.name = "--json", .help = "findings as JSON; docs/json.md describes it"},
+    [OPT_LIST_RULES] = {.name = "--list-rules", .help = "every rule with its id"},
+    [OPT_THREADS] = {.name = "--threads",
+                     .value = "N",
+                     .help = "look at N images at a time; 0, the default: one per core"},
     {0},
 };
 
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: cubind check [OPTION]... FILE...\n\n"
-            "Validates device code: structure, cross-references, then the rules of the ABI.\n\n");
+    fprintf(out, "Usage: cubind check [OPTION]... FILE...\n\n"
+                 "Validates device code: structure, cross-references, then the rules of the ABI.\n"
+                 "'-' is the standard input.\n\n");
     cbi_print_options(out, cbi_options_check);
     fprintf(out, "\nExit status: 0 no findings (notes do not count), 1 findings, 2 a file could "
                  "not be\nread.\n");
@@ -30,77 +34,96 @@ static void usage(FILE *out)
 
 static void list_rules(void)
 {
-    for (size_t i = 0; i < cbi_object_rule_count; i++)
-        printf("%-18s %s\n", cbi_object_rules[i].id, cbi_object_rules[i].text);
-    for (size_t i = 0; i < cbi_check_rule_count; i++)
-        printf("%-18s %s%s\n", cbi_check_rules[i].id, cbi_check_rules[i].text,
-               cbi_check_rules[i].certain ? "" : " (a note)");
+    const cb_rule *rule;
+    for (size_t i = 0; (rule = cb_check_rule(i)); i++)
+        printf("%-18s %s%s\n", rule->id, rule->text, rule->note ? " (a note)" : "");
 }
 
-/* Leaves out notes unless they are asked for; returns how many findings are none. */
-static size_t sift(const check *k, cbi_findings *findings)
-{
-    size_t kept = 0, faults = 0;
-    for (size_t i = 0; i < findings->len; i++) {
-        const cbi_finding *f = &findings->items[i];
-        faults += !f->note;
-        if (!f->note || k->pedantic)
-            findings->items[kept++] = *f;
-    }
-    findings->len = kept;
-    return faults;
-}
-
-static cbi_node *findings_node(const cbi_image *image, const cbi_findings *findings)
-{
-    cbi_ctx *ctx = image->ctx;
-    cbi_node *document = cbi_node_object(ctx);
-    cbi_node_string(ctx, document, "file", image->file);
-    cbi_node_bool(ctx, document, "readable", image->object.sections != NULL);
-    cbi_put_findings(ctx, document, findings);
-    return document;
-}
-
-static void print_finding(const cbi_image *image, const cbi_finding *f, cbi_buf *out)
-{
-    cbi_ctx *ctx = image->ctx;
-    cbi_text_string(ctx, out, image->file);
-    cbi_buf_printf(ctx, out, ":0x%llx: %s", (unsigned long long)f->offset, f->note ? "note: " : "");
-    if (f->section && *f->section) {
-        cbi_text_string(ctx, out, f->section);
-        cbi_buf_printf(ctx, out, ": ");
-    }
-    cbi_text_string(ctx, out, f->message);
-    if (f->symbol && *f->symbol) {
-        cbi_buf_printf(ctx, out, " (");
-        cbi_text_string(ctx, out, f->symbol);
-        cbi_buf_printf(ctx, out, ")");
-    }
-    cbi_buf_printf(ctx, out, " [%s]\n", f->rule);
-}
-
-static void check_image(const cbi_image *image, void *user)
+static bool take(void *user, size_t option, const char *value)
 {
     check *k = user;
-    cbi_findings findings = image->findings;
-    if (image->kind == CBI_OBJECT_OK)
-        cbi_check(image->ctx, &image->object, &findings);
-    size_t faults = sift(k, &findings);
-    if (faults)
-        cbi_raise_exit(&k->exit_code,
-                       image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
-    cbi_buf out = {0};
-    if (k->json) {
-        cbi_buf_printf(image->ctx, &out, k->images ? ",\n    " : "\n    ");
-        cbi_node_json(image->ctx, &out, findings_node(image, &findings), 4);
-    } else {
-        for (size_t i = 0; i < findings.len; i++)
-            print_finding(image, &findings.items[i], &out);
+    switch (option) {
+    case OPT_PEDANTIC:
+        k->pedantic = true;
+        return true;
+    case OPT_JSON:
+        k->json = true;
+        return true;
+    case OPT_LIST_RULES:
+        k->list = true;
+        return true;
+    default:
+        return cbi_read_threads(value, &k->threads);
     }
+}
+
+static void print_finding(const char *file, const cb_finding *f, cbi_out *out)
+{
+    cbi_out_string(out, file);
+    cbi_out_printf(out, ":0x%llx: ", (unsigned long long)f->offset);
+    cbi_out_style(out, f->note ? CBI_STYLE_TITLE : CBI_STYLE_BAD);
+    cbi_out_put(out, f->note ? "note: " : "");
+    if (f->section && *f->section) {
+        cbi_out_string(out, f->section);
+        cbi_out_put(out, ": ");
+    }
+    cbi_out_string(out, f->message);
+    cbi_out_style(out, CBI_STYLE_OFF);
+    if (f->symbol && *f->symbol) {
+        cbi_out_put(out, " (");
+        cbi_out_string(out, f->symbol);
+        cbi_out_put(out, ")");
+    }
+    cbi_out_printf(out, " [%s]\n", f->rule);
+}
+
+static void print_json(cb_image *image, bool pedantic, cbi_out *out)
+{
+    cbi_store store = {0};
+    cbi_node *document = cbi_node_object(&store);
+    cbi_node_string(&store, document, "file", cb_image_name(image));
+    cbi_node_bool(&store, document, "readable", cb_image_section_count(image) > 0);
+    cbi_node *list = cbi_node_add_array(&store, document, "findings");
+    size_t count = cb_image_finding_count(image);
+    for (size_t i = 0; i < count; i++) {
+        const cb_finding *f = cb_image_finding(image, i);
+        if (!f->note || pedantic)
+            cbi_put_finding(&store, list, f);
+    }
+    cbi_node_json(out, document, 4);
+    cbi_store_free(&store);
+}
+
+static void look(cb_image *image, cbi_seen *seen, void *user)
+{
+    const check *k = user;
+    size_t count = cb_image_finding_count(image);
+    seen->out.colour = k->colour;
+    for (size_t i = 0; i < count; i++) {
+        const cb_finding *f = cb_image_finding(image, i);
+        seen->counts[f->note != 0]++;
+        if (!k->json && (!f->note || k->pedantic))
+            print_finding(cb_image_name(image), f, &seen->out);
+    }
+    if (seen->counts[0])
+        cbi_raise_exit(&seen->exit_code, cb_image_get_state(image) == CB_STATE_UNREADABLE
+                                             ? CBI_EXIT_UNREADABLE
+                                             : CBI_EXIT_FINDINGS);
+    if (k->json)
+        print_json(image, k->pedantic, &seen->out);
+    seen->data = seen; /* it was looked at */
+}
+
+static void tell(cbi_seen *seen, void *user)
+{
+    check *k = user;
+    if (!seen->data)
+        return;
+    if (k->json)
+        fputs(k->images ? ",\n    " : "\n    ", stdout);
     k->images++;
-    k->findings += faults;
-    k->notes += findings.len - faults;
-    cbi_flush_text("check", &out);
+    k->findings += seen->counts[0];
+    k->notes += seen->counts[1];
 }
 
 static void print_counts(const check *k)
@@ -114,41 +137,34 @@ static void print_counts(const check *k)
 
 int cbi_tool_check(int argc, char **argv)
 {
-    check k = {.exit_code = CBI_EXIT_CLEAN};
-    int files = 0;
-    bool options = true;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i];
-        if (!options || arg[0] != '-' || arg[1] == 0) {
-            argv[files++] = argv[i];
-        } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            usage(stdout);
-            return cbi_check_stdout("cubind check", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
-        } else if (strcmp(arg, "--list-rules") == 0) {
-            list_rules();
-            return cbi_check_stdout("cubind check", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
-        } else if (strcmp(arg, "--json") == 0) {
-            k.json = true;
-        } else if (strcmp(arg, "--pedantic") == 0) {
-            k.pedantic = true;
-        } else if (strcmp(arg, "--") == 0) {
-            options = false;
-        } else {
-            cbi_say("cubind check: unknown option %s", arg);
-            return CBI_EXIT_UNREADABLE;
-        }
+    check k = {0};
+    cbi_arguments a = {.program = "cubind check",
+                       .options = cbi_options_check,
+                       .usage = usage,
+                       .take = take,
+                       .user = &k};
+    int code = cbi_take_arguments(&a, argc, argv);
+    if (code >= 0)
+        return code;
+    if (k.list) {
+        list_rules();
+        return cbi_check_stdout("cubind check", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
     }
-    if (files == 0) {
+    if (a.files == 0) {
         usage(stderr);
         return CBI_EXIT_UNREADABLE;
     }
+    code = CBI_EXIT_CLEAN;
+    k.colour = !k.json && cbi_is_colourful(stdout);
+    const cbi_viewer viewer = {
+        .command = "check", .threads = k.threads, .look = look, .tell = tell, .user = &k};
     if (k.json)
         printf("{\n  \"schema\": \"cubind-check/1\",\n  \"images\": [");
-    for (int i = 0; i < files; i++)
-        cbi_raise_exit(&k.exit_code, cbi_each_image("check", argv[i], check_image, &k));
+    for (int i = 0; i < a.files; i++)
+        cbi_raise_exit(&code, cbi_view_file(&viewer, argv[i]));
     if (k.json)
         printf("%s]\n}\n", k.images ? "\n  " : "");
     else if (k.images)
         print_counts(&k);
-    return cbi_check_stdout("cubind check", k.exit_code, CBI_EXIT_UNREADABLE);
+    return cbi_check_stdout("cubind check", code, CBI_EXIT_UNREADABLE);
 }

@@ -1,8 +1,11 @@
 /* cubind dump: shows what is in device ELFs. */
-#include "say.h"
-#include "tools.h"
+#include "dump.h"
 
+#include <string.h>
+
+#include "arguments.h"
 #include "images.h"
+#include "say.h"
 
 /* Options that choose parts come first, in the order of this list. */
 static const uint32_t parts[] = {
@@ -11,8 +14,12 @@ static const uint32_t parts[] = {
     CBI_DUMP_RELOCS,    CBI_DUMP_INFO,
     CBI_DUMP_COMPAT,    CBI_DUMP_NOTES,
     CBI_DUMP_CALLGRAPH, CBI_DUMP_UNIFIED,
-    CBI_DUMP_ALL,       CBI_DUMP_CAPSULE,
+    CBI_DUMP_ALL,       CBI_DUMP_KERNELS,
+    CBI_DUMP_LINES,     CBI_DUMP_CAPSULE,
 };
+enum { PARTS = sizeof parts / sizeof *parts };
+
+enum { OPT_SECTION = PARTS, OPT_DEMANGLE, OPT_FILTER, OPT_SORT, OPT_JSON, OPT_THREADS };
 
 const cbi_tool_option cbi_options_dump[] = {
     {.name = "--summary", .help = "registers, memory and barriers of every kernel and function"},
@@ -26,136 +33,213 @@ const cbi_tool_option cbi_options_dump[] = {
     {.name = "--callgraph", .help = "calls, address-taken functions and prototypes"},
     {.name = "--unified", .help = "tables of unified functions and variables"},
     {.name = "--all", .help = "all of the above; the default"},
+    {.name = "--kernels", .help = "everything about each kernel, with its parameters and limits"},
+    {.name = "--lines", .help = "source lines of the code, with what was inlined"},
     {.name = "--capsule",
      .help = "from sm_100 on: what is stored beside the code, per instruction"},
     {.name = "--section", .value = "NAME", .help = "header and bytes of one section"},
+    {.name = "--demangle", .help = "show C++ names in their readable form"},
+    {.name = "--filter", .value = "TEXT", .help = "only rows of tables that have TEXT in a name"},
+    {.name = "--sort",
+     .value = "COLUMN",
+     .help = "sort tables by a column: numbers from the largest on"},
     {.name = "--json", .help = "JSON; docs/json.md describes it"},
+    {.name = "--threads",
+     .value = "N",
+     .help = "look at N images at a time; 0, the default: one per core"},
     {0},
 };
 
 typedef struct dump {
     uint32_t parts;
-    const char *section;
-    bool json;
+    const char *section, *filter, *sort;
+    bool demangle, json, colour;
+    unsigned threads;
     size_t images;
-    int exit_code;
+    bool sorted; /* some table had the column */
 } dump;
 
 static void usage(FILE *out)
 {
     fprintf(out, "Usage: cubind dump [OPTION]... FILE...\n\n"
                  "Shows device code: headers, sections, symbols, relocations, attributes, notes,\n"
-                 "call graph, and what every kernel needs.  Parts may be combined.\n\n");
+                 "call graph, and what every kernel needs.  Parts may be combined.  '-' is the\n"
+                 "standard input.\n\n");
     cbi_print_options(out, cbi_options_dump);
     fprintf(out, "\nExit status: 0 all shown, 1 damaged files were shown as far as possible,\n"
                  "2 a file or section could not be read.\n");
 }
 
-static cbi_node *image_document(dump *d, const cbi_image *image)
+static bool take(void *user, size_t option, const char *value)
 {
-    cbi_ctx *ctx = image->ctx;
-    cbi_node *document = cbi_node_object(ctx);
-    cbi_node_string(ctx, document, "file", image->file);
-    if (image->findings.len) {
-        cbi_put_findings(ctx, document, &image->findings);
-        cbi_raise_exit(&d->exit_code,
-                       image->object.sections ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+    dump *d = user;
+    if (option < PARTS) {
+        d->parts |= parts[option];
+        return true;
     }
-    if (!image->object.sections)
+    switch (option) {
+    case OPT_SECTION:
+        d->section = value;
+        return true;
+    case OPT_DEMANGLE:
+        d->demangle = true;
+        return true;
+    case OPT_FILTER:
+        d->filter = value;
+        return true;
+    case OPT_SORT:
+        d->sort = value;
+        return true;
+    case OPT_JSON:
+        d->json = true;
+        return true;
+    default:
+        return cbi_read_threads(value, &d->threads);
+    }
+}
+
+/* ---- what is shown of a tree ---- */
+
+typedef struct naming {
+    cb_image *image;
+    cbi_store *store;
+} naming;
+
+/* A mangled name, alone or behind the name of a kind of section. */
+static const char *demangle(void *user, const char *text)
+{
+    const naming *n = user;
+    const char *start = strncmp(text, "_Z", 2) == 0 ? text : NULL;
+    if (!start && text[0] == '.') {
+        start = strstr(text, "._Z");
+        start = start ? start + 1 : NULL;
+    }
+    if (!start)
+        return text;
+    return cbi_store_printf(n->store, "%.*s%s", (int)(start - text), text,
+                            cb_image_demangle(n->image, start));
+}
+
+static bool is_table(const cbi_node *node)
+{
+    return node->kind == CBI_NODE_ARRAY && node->first && node->first->kind == CBI_NODE_OBJECT;
+}
+
+/* Tables are parts of the document, or members of parts. */
+static void filter_tables(cbi_node *parts_of, const char *text)
+{
+    for (cbi_node *part = parts_of; part; part = part->next) {
+        if (is_table(part))
+            cbi_node_filter(part, text);
+        if (part->kind != CBI_NODE_OBJECT)
+            continue;
+        for (cbi_node *member = part->first; member; member = member->next)
+            if (is_table(member))
+                cbi_node_filter(member, text);
+    }
+}
+
+static cbi_node *make_document(const dump *d, cb_image *image, cbi_seen *seen, cbi_store *store)
+{
+    cbi_node *document = cbi_node_object(store);
+    cbi_node_string(store, document, "file", cb_image_name(image));
+    cb_image_state state = cb_image_get_state(image);
+    if (state != CB_STATE_SOUND) {
+        cbi_put_damage(store, document, image);
+        cbi_raise_exit(&seen->exit_code,
+                       state == CB_STATE_DAMAGED ? CBI_EXIT_FINDINGS : CBI_EXIT_UNREADABLE);
+    }
+    if (state == CB_STATE_UNREADABLE)
         return document;
-    cbi_dump(ctx, &image->object, d->parts, document);
-    if (d->section && !cbi_dump_section(ctx, &image->object, d->section, document)) {
-        cbi_say("cubind dump: %s: there is no section %s", image->file, d->section);
-        cbi_raise_exit(&d->exit_code, CBI_EXIT_UNREADABLE);
+    cbi_node *shown = document->last; /* what stands behind it is shown by the options */
+    cbi_dump(store, image, d->parts, document);
+    if (d->section && !cbi_dump_section(store, image, d->section, document)) {
+        cbi_out_put(&seen->errors, "cubind dump: ");
+        cbi_out_string(&seen->errors, cb_image_name(image));
+        cbi_out_put(&seen->errors, ": there is no section ");
+        cbi_out_string(&seen->errors, d->section);
+        cbi_out_put(&seen->errors, "\n");
+        cbi_raise_exit(&seen->exit_code, CBI_EXIT_UNREADABLE);
     }
+    naming n = {image, store};
+    for (cbi_node *part = shown->next; d->demangle && part; part = part->next)
+        cbi_node_each_string(part, demangle, &n);
+    if (d->filter)
+        filter_tables(shown->next, d->filter);
+    seen->counts[0] = d->sort && cbi_node_sort(document, d->sort);
     return document;
 }
 
-static void print_text(cbi_ctx *ctx, const cbi_node *document, cbi_buf *out)
+static void print_text(const cbi_node *document, cbi_out *out)
 {
     bool title = true;
     for (const cbi_node *part = document->first; part; part = part->next) {
-        if (title) {
-            cbi_text_string(ctx, out, part->s);
-            cbi_buf_printf(ctx, out, ":\n");
-            title = false;
-        } else if (part->count) {
-            cbi_buf_printf(ctx, out, "\n%s:\n", part->key);
-            cbi_node_text(ctx, out, part, 2);
-        }
+        if (!title && !part->count)
+            continue;
+        cbi_out_put(out, title ? "" : "\n");
+        cbi_out_style(out, title ? CBI_STYLE_GOOD : CBI_STYLE_TITLE);
+        cbi_out_string(out, title ? part->s : part->key);
+        cbi_out_style(out, CBI_STYLE_OFF);
+        cbi_out_put(out, ":\n");
+        if (!title)
+            cbi_node_text(out, part, 2);
+        title = false;
     }
 }
 
-static void dump_image(const cbi_image *image, void *user)
+static void look(cb_image *image, cbi_seen *seen, void *user)
+{
+    const dump *d = user;
+    cbi_store store = {0};
+    cbi_node *document = make_document(d, image, seen, &store);
+    seen->out.colour = d->colour;
+    if (d->json)
+        cbi_node_json(&seen->out, document, 4);
+    else
+        print_text(document, &seen->out);
+    cbi_store_free(&store);
+}
+
+static void tell(cbi_seen *seen, void *user)
 {
     dump *d = user;
-    cbi_node *document = image_document(d, image);
-    cbi_buf out = {0};
-    if (d->json) {
-        cbi_buf_printf(image->ctx, &out, d->images ? ",\n    " : "\n    ");
-        cbi_node_json(image->ctx, &out, document, 4);
-    } else {
-        cbi_buf_printf(image->ctx, &out, d->images ? "\n" : "");
-        print_text(image->ctx, document, &out);
-    }
+    if (!seen->out.len)
+        return;
+    if (d->json)
+        fputs(d->images ? ",\n    " : "\n    ", stdout);
+    else
+        fputs(d->images ? "\n" : "", stdout);
     d->images++;
-    cbi_flush_text("dump", &out);
-}
-
-/* Reads the options in front of and between the files; false after a message. */
-static bool read_options(dump *d, int argc, char **argv, int *ret_files)
-{
-    int files = 0;
-    bool options = true;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i];
-        if (!options || arg[0] != '-' || arg[1] == 0) {
-            argv[files++] = argv[i];
-            continue;
-        }
-        size_t k = 0;
-        while (k < CBI_COUNT(parts) && strcmp(cbi_options_dump[k].name, arg) != 0)
-            k++;
-        if (k < CBI_COUNT(parts)) {
-            d->parts |= parts[k];
-        } else if (strcmp(arg, "--json") == 0) {
-            d->json = true;
-        } else if (strcmp(arg, "--section") == 0 && i + 1 < argc) {
-            d->section = argv[++i];
-        } else if (strcmp(arg, "--") == 0) {
-            options = false;
-        } else {
-            cbi_say("cubind dump: unknown option or missing value: %s", arg);
-            return false;
-        }
-    }
-    *ret_files = files;
-    return true;
+    d->sorted |= seen->counts[0] != 0;
 }
 
 int cbi_tool_dump(int argc, char **argv)
 {
-    dump d = {.exit_code = CBI_EXIT_CLEAN};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return cbi_check_stdout("cubind dump", CBI_EXIT_CLEAN, CBI_EXIT_UNREADABLE);
-        }
-    }
-    int files = 0;
-    if (!read_options(&d, argc, argv, &files))
-        return CBI_EXIT_UNREADABLE;
-    if (files == 0) {
-        usage(stderr);
-        return CBI_EXIT_UNREADABLE;
-    }
+    dump d = {0};
+    cbi_arguments a = {.program = "cubind dump",
+                       .options = cbi_options_dump,
+                       .usage = usage,
+                       .take = take,
+                       .user = &d,
+                       .least = 1};
+    int code = cbi_take_arguments(&a, argc, argv);
+    if (code >= 0)
+        return code;
+    code = CBI_EXIT_CLEAN;
     if (d.parts == 0 && !d.section)
         d.parts = CBI_DUMP_ALL;
+    d.colour = !d.json && cbi_is_colourful(stdout);
+    const cbi_viewer viewer = {
+        .command = "dump", .threads = d.threads, .look = look, .tell = tell, .user = &d};
     if (d.json)
         printf("{\n  \"schema\": \"cubind-dump/1\",\n  \"images\": [");
-    for (int i = 0; i < files; i++)
-        cbi_raise_exit(&d.exit_code, cbi_each_image("dump", argv[i], dump_image, &d));
+    for (int i = 0; i < a.files; i++)
+        cbi_raise_exit(&code, cbi_view_file(&viewer, argv[i]));
     if (d.json)
         printf("%s]\n}\n", d.images ? "\n  " : "");
-    return cbi_check_stdout("cubind dump", d.exit_code, CBI_EXIT_UNREADABLE);
+    if (d.sort && d.images && !d.sorted) {
+        cbi_say("cubind dump: no table has a column %s", d.sort);
+        cbi_raise_exit(&code, CBI_EXIT_UNREADABLE);
+    }
+    return cbi_check_stdout("cubind dump", code, CBI_EXIT_UNREADABLE);
 }

@@ -1,24 +1,13 @@
-/* Every device ELF of the files on a command line. */
+/* The device images of the files on a command line: looked at by several threads, told in order. */
 #ifndef CUBIND_IMAGES_H
 #define CUBIND_IMAGES_H
 
-#include <stdio.h>
+#include "cubind/inspect.h"
 
-#include "inspect/inspect.h"
+#include "out.h"
+#include "tree.h"
 
-/* One device image; everything in it lives until the callback returns. */
-typedef struct cbi_image {
-    cbi_ctx *ctx; /* of this image alone: memory stays bounded by the largest one */
-    const char
-        *file; /* the path, with "(member)" and ":image" behind it where it is in a container */
-    cbi_object_kind kind;
-    cbi_object object; /* to be shown only if object.sections != NULL */
-    cbi_findings findings;
-} cbi_image;
-
-typedef void (*cbi_image_fn)(const cbi_image *image, void *user);
-
-/* Exit codes of dump, check, diff and extract. */
+/* Exit codes of the inspectors. */
 enum { CBI_EXIT_CLEAN = 0, CBI_EXIT_FINDINGS = 1, CBI_EXIT_UNREADABLE = 2 };
 
 /* The exit code is the gravest of everything found. */
@@ -28,18 +17,65 @@ static inline void cbi_raise_exit(int *exit_code, int code)
         *exit_code = code;
 }
 
-/* Puts the findings into the document, each as an object. */
-void cbi_put_findings(cbi_ctx *ctx, cbi_node *document, const cbi_findings *findings);
+/* What became of one image. */
+typedef struct cbi_seen {
+    const cb_image_info *info;
+    size_t number;  /* of the image in its file */
+    cbi_out out;    /* for stdout */
+    cbi_out errors; /* for stderr */
+    int exit_code;
+    size_t counts[2]; /* for the command's own use */
+    void *data;       /* likewise */
+} cbi_seen;
 
-/* Calls fn for every image of a file, in order.  What is no device ELF, cannot be opened or ran
- * out of memory is reported on stderr as "cubind COMMAND: ..." and makes the result
- * CBI_EXIT_UNREADABLE, else it is CBI_EXIT_CLEAN.  A file without machine code is said, too. */
-int cbi_each_image(const char *command, const char *path, cbi_image_fn fn, void *user);
+typedef struct cbi_viewer {
+    const char *command; /* "dump" */
+    bool every_kind;     /* PTX, LTO-IR and others as well as machine code */
+    int damage_exit;     /* exit code of images that cannot be opened; 0: CBI_EXIT_UNREADABLE */
+    unsigned threads;    /* 0: as many as there are cores */
+    /* NULL: all.  Is it to be looked at? */
+    bool (*wants)(const cb_image_info *info, size_t number, void *user);
+    /* Looks at an image and keeps what is to be told; may run in several threads at once. */
+    void (*look)(cb_image *image, cbi_seen *seen, void *user);
+    /* In the order of the file, in one thread, before out and errors are written; may be NULL. */
+    void (*tell)(cbi_seen *seen, void *user);
+    void *user;
+} cbi_viewer;
 
-/* Why a job that read a file failed. */
-const char *cbi_failure_text(cb_status status);
+/* Shows the images of a file; "-" is the standard input.  What cannot be opened, is no device ELF
+ * where machine code is wanted, or ran out of memory is said on stderr as "cubind COMMAND: ..." and
+ * makes the result CBI_EXIT_UNREADABLE; else it is the gravest of the images'.  A file without
+ * machine code is said, too. */
+int cbi_view_file(const cbi_viewer *viewer, const char *path);
 
-/* Writes a buffer to stdout and empties it; exits with CBI_EXIT_UNREADABLE if stdout fails. */
-void cbi_flush_text(const char *command, cbi_buf *out);
+/* The same for a container that is open: nothing is said of what it is. */
+int cbi_view_container(const cbi_viewer *viewer, const char *path, cb_container *container);
+
+/* Opens a container, "-" from standard input; NULL after a message.  ret_damaged: damage was
+ * said. */
+cb_container *cbi_open_container(const char *command, const char *path, bool *ret_damaged);
+
+/* Says that a file holds no machine code, and what instead.  False: it is of no known kind. */
+bool cbi_say_contents(const char *command, const char *path, const cb_container *container);
+
+/* Is an image for "sm_90", or for "90" whatever its kind? */
+bool cbi_is_arch(const cb_image_info *info, const char *arch);
+
+/* A file name for an image of the file `path`, without folder: "libx.a.m.o.3.sm_90.cubin". */
+const char *cbi_image_file_name(cbi_store *store, const cb_image_info *info, size_t number,
+                                const char *path);
+
+/* Why a handle could not be had. */
+const char *cbi_status_reason(cb_status status);
+
+/* A number of threads from an option; false if it is none. */
+bool cbi_read_threads(const char *text, unsigned *ret_threads);
+
+/* Puts findings into a document, each as an object; notes only if asked for. */
+void cbi_put_damage(cbi_store *store, cbi_node *document, cb_image *image);
+void cbi_put_finding(cbi_store *store, cbi_node *list, const cb_finding *finding);
+
+/* Writes a buffer to stdout; exits with CBI_EXIT_UNREADABLE if stdout fails. */
+void cbi_flush_text(const char *command, cbi_out *out);
 
 #endif

@@ -208,6 +208,22 @@ void cbi_close_files(cbi_ctx *ctx)
     ctx->mappings = NULL;
 }
 
+void cbi_give_back_pages(const cbi_ctx *ctx, cbi_span part)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = ((uintptr_t)part.data + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)part.data + part.size) & ~(page - 1);
+    if (start >= end)
+        return;
+    for (const cbi_mapping *m = ctx->mappings; m; m = m->next) {
+        uintptr_t base = (uintptr_t)m->base;
+        if (m->mapped && start >= base && cbi_fits(start - base, end - start, m->size)) {
+            madvise((void *)start, end - start, MADV_DONTNEED);
+            return;
+        }
+    }
+}
+
 void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user)
 {
     for (const cbi_mapping *m = ctx->mappings; m; m = m->next)

@@ -4,14 +4,7 @@
 void cbi_diff_add(cbi_differ *d, const char *part, const char *section, const char *name,
                   const char *field, const char *a, const char *b)
 {
-    cbi_node *n = cbi_node_add_object(d->ctx, d->list, NULL);
-    cbi_node_string(d->ctx, n, "part", part);
-    cbi_node_string(d->ctx, n, "section", section);
-    cbi_node_string(d->ctx, n, "name", name);
-    cbi_node_string(d->ctx, n, "field", field);
-    cbi_node_string(d->ctx, n, "a", a);
-    cbi_node_string(d->ctx, n, "b", b);
-    d->count++;
+    cbi_vec_push(d->ctx, d->list, ((cb_difference){part, section, name, field, a, b}));
 }
 
 void cbi_diff_number(cbi_differ *d, const char *part, const char *section, const char *name,
@@ -238,18 +231,18 @@ static void diff_layout(cbi_differ *d)
                  cbi_printf(d->ctx, "0x%zx bytes", b->size));
 }
 
-size_t cbi_diff(cbi_ctx *ctx, const cbi_object *a, const cbi_object *b,
-                const cbi_diff_options *options, cbi_node *list)
+void cbi_diff(cbi_ctx *ctx, const cbi_object *a, const cbi_object *b,
+              const cbi_diff_options *options, cbi_differences *list)
 {
     cbi_differ d = {.ctx = ctx, .a = a, .b = b, .options = *options, .list = list};
     if (a->bytes.size == b->bytes.size && memcmp(a->bytes.data, b->bytes.data, a->bytes.size) == 0)
-        return 0;
+        return;
+    size_t before = list->len;
     diff_header(&d);
     diff_sections(&d);
     diff_symbols(&d, false);
     if (a->merc_symtab || b->merc_symtab)
         diff_symbols(&d, true);
-    if (d.count == 0 && !options->semantic)
+    if (list->len == before && !options->semantic)
         diff_layout(&d);
-    return d.count;
 }

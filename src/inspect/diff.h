@@ -2,17 +2,19 @@
 #ifndef CBI_DIFF_H
 #define CBI_DIFF_H
 
+#include "cubind/inspect.h"
 #include "inspect/inspect.h"
 
 typedef struct cbi_diff_options {
     bool semantic; /* ignore the order of records, string tables and where things lie in the file */
 } cbi_diff_options;
 
-/* Compares two objects of the same context and appends one object per difference to `list`:
- * part, section, name, field, a, b; members that do not apply are null, a or b is null for what
- * only the other side has.  Returns the number of differences. */
-size_t cbi_diff(cbi_ctx *ctx, const cbi_object *a, const cbi_object *b,
-                const cbi_diff_options *options, cbi_node *list);
+typedef CBI_VEC(cb_difference) cbi_differences;
+
+/* Compares two objects and appends what differs to the list; texts live as long as the context and
+ * both objects. */
+void cbi_diff(cbi_ctx *ctx, const cbi_object *a, const cbi_object *b,
+              const cbi_diff_options *options, cbi_differences *list);
 
 /* ---- for the parts ---- */
 
@@ -20,8 +22,7 @@ typedef struct cbi_differ {
     cbi_ctx *ctx;
     const cbi_object *a, *b;
     cbi_diff_options options;
-    cbi_node *list;
-    size_t count;
+    cbi_differences *list;
 } cbi_differ;
 
 void cbi_diff_add(cbi_differ *d, const char *part, const char *section, const char *name,

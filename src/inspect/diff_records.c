@@ -1,8 +1,8 @@
 /* diff: contents of sections, as records where they have a meaning, else as bytes. */
 #include "inspect/diff.h"
-#include "format/eiattr.h"
 #include "format/eicompat.h"
 #include "format/reloc.h"
+#include "inspect/image.h"
 
 enum { INSTRUCTION = 16, GRAPH_RECORD = 8, MAX_RANGES = 16 };
 
@@ -26,21 +26,22 @@ static void attr_lines(cbi_ctx *ctx, const cbi_object *o, const cbi_section *s, 
     cbi_attr attr;
     while (cbi_attr_next(s->data, &pos, &attr)) {
         const char *name = NULL;
-        cbi_node *row = cbi_node_object(ctx);
+        cbi_buf text = {0};
         if (s->type == SHT_CUDA_COMPAT) {
             const cbi_eicompat *known = cbi_eicompat_find(attr.code);
             name = known ? known->name : NULL;
-            cbi_node_hex(ctx, row, "value", cbi_compat_value(&attr));
+            cbi_buf_printf(ctx, &text, "value=0x%llx", (unsigned long long)cbi_compat_value(&attr));
         } else {
-            const cbi_eiattr *known = cbi_eiattr_find(attr.code);
-            name = known ? known->name : NULL;
-            cbi_dump_attr(ctx, o, cbi_section_is_mercury(s), &attr, row);
+            cb_attribute a;
+            cbi_attribute_read(ctx, o, cbi_section_is_mercury(s), &attr, &a);
+            name = a.name;
+            cbi_attribute_text(ctx, &a, &text);
         }
         if (!name)
             name = cbi_printf(ctx, "attribute 0x%02x", attr.code);
-        cbi_vec_push(
-            ctx, lines,
-            cbi_intern_printf(ctx, "%s format=%u %s", name, attr.format, cbi_node_line(ctx, row)));
+        cbi_vec_push(ctx, lines,
+                     cbi_intern_printf(ctx, "%s format=%u %.*s", name, attr.format, (int)text.len,
+                                       (const char *)text.items));
     }
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The shared library exports exactly what cubind.h declares, and the version script says the same."""
+"""The shared library exports exactly what the public headers declare, and the version script says the same."""
+import glob
 import os
 import re
 import subprocess
@@ -17,7 +18,9 @@ def read(path):
         return f.read()
 
 
-header = set(re.findall(r"^CB_API [^;(]*?\b(cb_\w+)\(", read("include/cubind/cubind.h"), re.M))
+header = set()
+for path in glob.glob(os.path.join(root, "include/cubind/*.h")):
+    header |= set(re.findall(r"^CB_API [^;(]*?\b(cb_\w+)\(", read(path), re.M))
 script = set(re.findall(r"^\s+(cb_\w+);", read("package/cubind.map"), re.M))
 listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
                         stdout=subprocess.PIPE, text=True).stdout
@@ -27,7 +30,7 @@ failed = 0
 for what, names in (("version script", script), ("library", exported)):
     same = names == header
     failed += not same
-    print("%s - %s matches cubind.h" % ("ok 1" if same else "not ok 1", what))
+    print("%s - %s matches the headers" % ("ok 1" if same else "not ok 1", what))
     for name in sorted(names ^ header):
-        print("# %s is only in %s" % (name, what if name in names else "cubind.h"))
+        print("# %s is only in %s" % (name, what if name in names else "the headers"))
 sys.exit(1 if failed else 0)

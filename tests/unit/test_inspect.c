@@ -1,10 +1,11 @@
-/* The value tree, and dump, check and diff on sound and on damaged objects. */
+/* The value tree, and the tables, check and diff of sound and of damaged objects. */
 #include "unit.h"
 
+#include "cubind/inspect.h"
 #include "format/eicompat.h"
 #include "format/section.h"
-#include "inspect/check.h"
-#include "inspect/diff.h"
+#include "object/object.h"
+#include "tools/dump.h"
 
 static const char *const files[] = {
     "samples/reduce.cubin",
@@ -17,52 +18,92 @@ static const char *const files[] = {
     "tests/golden/init-pointers-75-default/expected.cubin",
 };
 
-static const char *text_of(cbi_ctx *ctx, const cbi_node *node, bool json)
+static const char *text_of(cbi_out *out, const cbi_node *node, bool json)
 {
-    cbi_buf buf = {0};
+    out->len = 0;
     if (json)
-        cbi_node_json(ctx, &buf, node, 0);
+        cbi_node_json(out, node, 0);
     else
-        cbi_node_text(ctx, &buf, node, 0);
-    cbi_buf_append(ctx, &buf, "", 1);
-    return (const char *)buf.items;
+        cbi_node_text(out, node, 0);
+    return cbi_out_text(out);
 }
 
 static void nodes_print_as_json(void **state)
 {
     (void)state;
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    cbi_node *n = cbi_node_object(&ctx);
-    cbi_node_uint(&ctx, n, "u", UINT64_MAX);
-    cbi_node_hex(&ctx, n, "h", 16);
-    cbi_node_int(&ctx, n, "i", -5);
-    cbi_node_bool(&ctx, n, "b", true);
-    cbi_node_string(&ctx, n, "s", "a\"\\\n\x01\xff\xc3\xa9");
-    cbi_node_string(&ctx, n, "none", NULL);
-    cbi_node_add_array(&ctx, n, "empty");
-    assert_string_equal(text_of(&ctx, n, true),
+    cbi_store t = {0};
+    cbi_out out = {0};
+    cbi_node *n = cbi_node_object(&t);
+    cbi_node_uint(&t, n, "u", UINT64_MAX);
+    cbi_node_hex(&t, n, "h", 16);
+    cbi_node_int(&t, n, "i", -5);
+    cbi_node_bool(&t, n, "b", true);
+    cbi_node_string(&t, n, "s", "a\"\\\n\x01\xff\xc3\xa9");
+    cbi_node_string(&t, n, "none", NULL);
+    cbi_node_add_array(&t, n, "empty");
+    assert_string_equal(text_of(&out, n, true),
                         "{\"u\": 18446744073709551615, \"h\": 16, \"i\": -5, \"b\": true, "
                         "\"s\": \"a\\\"\\\\\\n\\u0001\\u00ff\xc3\xa9\", \"none\": null, "
                         "\"empty\": []}");
-    cbi_ctx_fini(&ctx);
+    cbi_out_free(&out);
+    cbi_store_free(&t);
+}
+
+static cbi_node *two_rows(cbi_store *t)
+{
+    cbi_node *list = cbi_node_array(t);
+    for (unsigned i = 0; i < 2; i++) {
+        cbi_node *row = cbi_node_add_object(t, list, NULL);
+        cbi_node_hex(t, row, "size", i * 1000);
+        cbi_node_string(t, row, "name", i ? "b\x1b[0m" : "a");
+    }
+    return list;
 }
 
 static void nodes_print_as_tables(void **state)
 {
     (void)state;
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    cbi_node *list = cbi_node_array(&ctx);
-    for (unsigned i = 0; i < 2; i++) {
-        cbi_node *row = cbi_node_add_object(&ctx, list, NULL);
-        cbi_node_hex(&ctx, row, "size", i * 1000);
-        cbi_node_string(&ctx, row, "name", i ? "b\x1b[0m" : "a");
-    }
-    assert_string_equal(text_of(&ctx, list, false), " size  name\n"
+    cbi_store t = {0};
+    cbi_out out = {0};
+    cbi_node *list = two_rows(&t);
+    assert_string_equal(text_of(&out, list, false), " size  name\n"
                                                     "  0x0  a\n"
                                                     "0x3e8  b\\x1b[0m\n");
-    cbi_ctx_fini(&ctx);
+    out.colour = true;
+    assert_non_null(strstr(text_of(&out, list, false), "\033[1m size  name\033[0m\n"));
+    cbi_out_free(&out);
+    cbi_store_free(&t);
+}
+
+static void tables_are_sorted_and_filtered(void **state)
+{
+    (void)state;
+    cbi_store t = {0};
+    cbi_out out = {0};
+    cbi_node *document = cbi_node_object(&t), *list = two_rows(&t);
+    cbi_node_put(document, "rows", list);
+    assert_false(cbi_node_sort(document, "missing"));
+    assert_true(cbi_node_sort(document, "size"));
+    assert_string_equal(list->first->first->next->s, "b\x1b[0m");
+    assert_int_equal(list->count, 2);
+    cbi_node_filter(list, "a");
+    assert_string_equal(text_of(&out, list, false), "size  name\n 0x0  a\n");
+    assert_int_equal(list->count, 1);
+    assert_ptr_equal(list->first, list->last);
+    cbi_node_filter(list, "no such text");
+    assert_int_equal(list->count, 0);
+    assert_null(list->first);
+    cbi_out_free(&out);
+    cbi_store_free(&t);
+}
+
+static size_t differences(cb_image *a, cb_image *b)
+{
+    cb_diff *diff;
+    assert_int_equal(cb_diff_create(a, b, 0, &diff), CB_OK);
+    size_t count = cb_diff_count(diff);
+    cb_diff_free(diff);
+    return count;
 }
 
 /* What the tools made is clean, equals itself, and dumps. */
@@ -71,21 +112,24 @@ static void tool_output_is_clean(void **state)
     (void)state;
     for (size_t i = 0; i < CBI_COUNT(files); i++) {
         cbi_span bytes = unit_read_file(unit_path(files[i]));
-        cbi_ctx ctx;
-        cbi_ctx_init(&ctx);
-        cbi_object o;
-        cbi_findings findings = {0};
-        assert_int_equal(cbi_object_read(&ctx, files[i], bytes, &o, &findings), CBI_OBJECT_OK);
-        cbi_check(&ctx, &o, &findings);
-        if (findings.len)
-            fail_msg("%s: %s: %s", files[i], findings.items[0].rule, findings.items[0].message);
-        cbi_diff_options options = {.semantic = false};
-        assert_int_equal(cbi_diff(&ctx, &o, &o, &options, cbi_node_array(&ctx)), 0);
-        cbi_node *document = cbi_node_object(&ctx);
-        cbi_dump(&ctx, &o, CBI_DUMP_ALL, document);
-        assert_true(strlen(text_of(&ctx, document, false)) > 1000);
-        assert_true(strlen(text_of(&ctx, document, true)) > 1000);
-        cbi_ctx_fini(&ctx);
+        cb_image *image;
+        assert_int_equal(cb_image_open_memory(NULL, files[i], bytes.data, bytes.size, &image),
+                         CB_OK);
+        assert_int_equal(cb_image_get_state(image), CB_STATE_SOUND);
+        if (cb_image_finding_count(image))
+            fail_msg("%s: %s: %s", files[i], cb_image_finding(image, 0)->rule,
+                     cb_image_finding(image, 0)->message);
+        assert_int_equal(differences(image, image), 0);
+        cbi_store t = {0};
+        cbi_out out = {0};
+        cbi_node *document = cbi_node_object(&t);
+        cbi_dump(&t, image, CBI_DUMP_ALL, document);
+        assert_true(strlen(text_of(&out, document, false)) > 1000);
+        assert_true(strlen(text_of(&out, document, true)) > 1000);
+        assert_int_equal(cb_image_status(image), CB_OK);
+        cbi_out_free(&out);
+        cbi_store_free(&t);
+        cb_image_close(image);
         free((void *)bytes.data);
     }
 }
@@ -97,14 +141,11 @@ static const char *first_rule(cbi_span sound, size_t at, uint8_t value)
     uint8_t *copy = malloc(sound.size);
     memcpy(copy, sound.data, sound.size);
     copy[at] = value;
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    cbi_object o;
-    cbi_findings findings = {0};
-    if (cbi_object_read(&ctx, "copy", (cbi_span){copy, sound.size}, &o, &findings) == CBI_OBJECT_OK)
-        cbi_check(&ctx, &o, &findings);
-    snprintf(rule, sizeof rule, "%s", findings.len ? findings.items[0].rule : "none");
-    cbi_ctx_fini(&ctx);
+    cb_image *image;
+    assert_int_equal(cb_image_open_memory(NULL, "copy", copy, sound.size, &image), CB_OK);
+    const cb_finding *f = cb_image_finding(image, 0);
+    snprintf(rule, sizeof rule, "%s", f ? f->rule : "none");
+    cb_image_close(image);
     free(copy);
     return rule;
 }
@@ -158,63 +199,52 @@ static void rules_fire(void **state)
     free((void *)bytes.data);
 }
 
-/* One changed symbol size is one difference, with both values. */
+/* One changed instruction is one difference, with the place on both sides. */
 static void diff_names_what_changed(void **state)
 {
     (void)state;
     cbi_span bytes = unit_read_file(unit_path("samples/reduce.cubin"));
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    cbi_object a, b;
-    assert_int_equal(cbi_object_read(&ctx, "a", bytes, &a, NULL), CBI_OBJECT_OK);
+    cb_image *a, *b;
     uint8_t *copy = malloc(bytes.size);
     memcpy(copy, bytes.data, bytes.size);
-    uint32_t text = cbi_object_find(&a, ".text.block_sum");
-    copy[a.sections[text].offset + 16 + 15] ^= 0x40;
-    assert_int_equal(cbi_object_read(&ctx, "b", (cbi_span){copy, bytes.size}, &b, NULL),
-                     CBI_OBJECT_OK);
-    cbi_diff_options options = {.semantic = true};
-    cbi_node *list = cbi_node_array(&ctx);
-    assert_int_equal(cbi_diff(&ctx, &a, &b, &options, list), 1);
-    assert_string_equal(cbi_node_get(list->first, "part")->s, "text");
-    assert_string_equal(cbi_node_get(list->first, "section")->s, ".text.block_sum");
-    assert_string_equal(cbi_node_get(list->first, "field")->s,
-                        "1 instructions differ, 1 only in scheduling");
-    assert_string_equal(cbi_node_get(list->first, "a")->s, "0x10-0x1f");
+    assert_int_equal(cb_image_open_memory(NULL, "a", bytes.data, bytes.size, &a), CB_OK);
+    uint32_t text = cb_image_find_section(a, ".text.block_sum");
+    copy[cb_image_section(a, text)->offset + 16 + 15] ^= 0x40;
+    assert_int_equal(cb_image_open_memory(NULL, "b", copy, bytes.size, &b), CB_OK);
+    cb_diff *diff;
+    assert_int_equal(cb_diff_create(a, b, CB_DIFF_SEMANTIC, &diff), CB_OK);
+    cb_image_close(a); /* the diff keeps nothing of them */
+    cb_image_close(b);
     free(copy);
-    cbi_ctx_fini(&ctx);
     free((void *)bytes.data);
+    assert_int_equal(cb_diff_count(diff), 1);
+    const cb_difference *d = cb_diff_get(diff, 0);
+    assert_null(cb_diff_get(diff, 1));
+    assert_string_equal(d->part, "text");
+    assert_string_equal(d->section, ".text.block_sum");
+    assert_string_equal(d->field, "1 instructions differ, 1 only in scheduling");
+    assert_string_equal(d->a, "0x10-0x1f");
+    cb_diff_free(diff);
 }
 
-static cb_status look_at(cbi_ctx *ctx, void *arg)
-{
-    const cbi_span *spans = arg; /* sound and damaged */
-    cbi_object sound, o;
-    cbi_findings findings = {0};
-    cbi_object_kind kind = cbi_object_read(ctx, "damaged", spans[1], &o, &findings);
-    if (kind == CBI_OBJECT_NOT_ELF || kind == CBI_OBJECT_NOT_DEVICE || !o.sections)
-        return CB_OK;
-    cbi_node *document = cbi_node_object(ctx);
-    cbi_dump(ctx, &o, CBI_DUMP_ALL, document);
-    text_of(ctx, document, false);
-    if (kind != CBI_OBJECT_OK)
-        return CB_OK;
-    cbi_check(ctx, &o, &findings);
-    cbi_diff_options options = {.semantic = false};
-    if (cbi_object_read(ctx, "sound", spans[0], &sound, NULL) == CBI_OBJECT_OK)
-        cbi_diff(ctx, &sound, &o, &options, cbi_node_array(ctx));
-    return CB_OK;
-}
-
-static void look(cbi_span sound, const uint8_t *bytes, size_t size)
+static void look(cb_image *sound, const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1); /* of its own, so that overruns are caught */
     memcpy(copy, bytes, size);
-    cbi_span spans[2] = {sound, {copy, size}};
-    cbi_ctx ctx;
-    cbi_ctx_init(&ctx);
-    cbi_run(&ctx, look_at, spans);
-    cbi_ctx_fini(&ctx);
+    cb_image *image;
+    assert_int_equal(cb_image_open_memory(NULL, "damaged", copy, size, &image), CB_OK);
+    cbi_store t = {0};
+    cbi_out out = {0};
+    cbi_node *document = cbi_node_object(&t);
+    cbi_dump(&t, image, CBI_DUMP_ALL | CBI_DUMP_KERNELS | CBI_DUMP_LINES, document);
+    text_of(&out, document, false);
+    cb_image_finding_count(image);
+    if (cb_image_get_state(image) == CB_STATE_SOUND)
+        differences(sound, image);
+    assert_int_equal(cb_image_status(image), CB_OK);
+    cbi_out_free(&out);
+    cbi_store_free(&t);
+    cb_image_close(image);
     free(copy);
 }
 
@@ -228,14 +258,18 @@ static void damage_is_survived(void **state)
         cbi_span sound = unit_read_file(unit_path(files[i]));
         uint8_t *bytes = malloc(sound.size);
         memcpy(bytes, sound.data, sound.size);
+        cb_image *image;
+        assert_int_equal(cb_image_open_memory(NULL, "sound", sound.data, sound.size, &image),
+                         CB_OK);
         for (size_t at = i % STEP; at < sound.size; at += STEP) {
             bytes[at] ^= 0xff;
-            look(sound, bytes, sound.size);
+            look(image, bytes, sound.size);
             bytes[at] ^= 0xff ^ 1;
-            look(sound, bytes, sound.size);
+            look(image, bytes, sound.size);
             bytes[at] ^= 1;
-            look(sound, bytes, at);
+            look(image, bytes, at);
         }
+        cb_image_close(image);
         free(bytes);
         free((void *)sound.data);
     }
@@ -263,9 +297,13 @@ static void section_rules_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_print_as_json),     cmocka_unit_test(nodes_print_as_tables),
-        cmocka_unit_test(tool_output_is_clean),    cmocka_unit_test(rules_fire),
-        cmocka_unit_test(diff_names_what_changed), cmocka_unit_test(damage_is_survived),
+        cmocka_unit_test(nodes_print_as_json),
+        cmocka_unit_test(nodes_print_as_tables),
+        cmocka_unit_test(tables_are_sorted_and_filtered),
+        cmocka_unit_test(tool_output_is_clean),
+        cmocka_unit_test(rules_fire),
+        cmocka_unit_test(diff_names_what_changed),
+        cmocka_unit_test(damage_is_survived),
         cmocka_unit_test(section_rules_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

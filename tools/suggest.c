@@ -1,0 +1,45 @@
+/* The nearest of some words to one that is misspelt. */
+#include "arguments.h"
+
+#include <string.h>
+
+enum { LONGEST = 127 };
+
+/* Letters to insert, remove, replace or swap. */
+static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
+{
+    unsigned rows[3][LONGEST + 1];
+    for (size_t k = 0; k <= blen; k++)
+        rows[0][k] = (unsigned)k;
+    for (size_t i = 1; i <= alen; i++) {
+        unsigned *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t k = 1; k <= blen; k++) {
+            unsigned best = above[k - 1] + (a[i - 1] != b[k - 1]);
+            best = above[k] + 1 < best ? above[k] + 1 : best;
+            best = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
+            bool swapped = i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1];
+            row[k] = swapped && before[k - 2] + 1 < best ? before[k - 2] + 1 : best;
+        }
+    }
+    return rows[alen % 3][blen];
+}
+
+void cbi_suggestion_offer(cbi_suggestion *s, const char *candidate)
+{
+    size_t alen = strlen(s->word), blen = strlen(candidate);
+    if (alen == 0 || alen > LONGEST || blen > LONGEST)
+        return;
+    unsigned near = distance(s->word, alen, candidate, blen);
+    /* one slip in three letters, three at most */
+    size_t allowed = (alen > blen ? alen : blen) / 3;
+    if (near == 0 || near > (allowed < 3 ? allowed : 3) || (s->distance && near >= s->distance))
+        return;
+    s->distance = near;
+    memcpy(s->best, candidate, blen + 1);
+}
+
+const char *cbi_suggestion_text(const cbi_suggestion *s)
+{
+    return s->distance ? s->best : NULL;
+}
