@@ -15,6 +15,7 @@
  * for maps, and a copy stays as it is when the file changes. */
 #define COPIED_MAX ((size_t)128 * 1024)
 #define PIPE_MAX   ((size_t)1 << 30)
+#define READ_AHEAD ((size_t)64 * 1024)
 
 enum { WRITER_MS = 10000 }; /* to wait for somebody who opens the other end of a pipe */
 
@@ -210,17 +211,16 @@ void cbi_close_files(cbi_ctx *ctx)
 
 void cbi_give_back_pages(const cbi_ctx *ctx, cbi_span part)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t start = ((uintptr_t)part.data + page - 1) & ~(page - 1);
-    uintptr_t end = ((uintptr_t)part.data + part.size) & ~(page - 1);
-    if (start >= end)
-        return;
     for (const cbi_mapping *m = ctx->mappings; m; m = m->next) {
-        uintptr_t base = (uintptr_t)m->base;
-        if (m->mapped && start >= base && cbi_fits(start - base, end - start, m->size)) {
-            madvise((void *)start, end - start, MADV_DONTNEED);
-            return;
-        }
+        const uint8_t *base = m->base;
+        if (!m->mapped || part.data < base ||
+            !cbi_fits((uint64_t)(part.data - base), part.size, m->size))
+            continue;
+        /* the system reads ahead in groups of pages, so the neighbours are there, too */
+        size_t start = (size_t)(part.data - base) / READ_AHEAD * READ_AHEAD;
+        size_t end = cbi_align_up((size_t)(part.data - base) + part.size, READ_AHEAD);
+        madvise((uint8_t *)m->base + start, (end < m->size ? end : m->size) - start, MADV_DONTNEED);
+        return;
     }
 }
 

@@ -15,8 +15,8 @@ const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
 /* A file that is mapped and was written to since; NULL if all are as they were. */
 const char *cbi_find_changed(const cbi_ctx *ctx);
 
-/* Gives the pages of a part of a mapped file back to the system: they are read again when they are
- * needed.  Nothing happens to files that were copied. */
+/* Gives the pages of a part of a mapped file, and some around it, back to the system: they are read
+ * again when they are needed.  Nothing happens to files that were copied. */
 void cbi_give_back_pages(const cbi_ctx *ctx, cbi_span part);
 
 /* For programs of one thread: when a mapped file shrinks while it is read, the innermost

@@ -62,37 +62,43 @@ static bool read_record(cbi_capsule *c, cbi_capsule_entry *e)
     return true;
 }
 
+/* An entry with bytes of its own. */
+static bool read_stored(cbi_capsule *c, cbi_capsule_entry *e)
+{
+    if (!cbi_fits(c->pos, 2, c->bytes.size)) {
+        c->error = "an entry does not fit";
+        return false;
+    }
+    uint16_t w = cbi_ld16(c->bytes.data + c->pos);
+    e->kind = CBI_CAPSULE_RECORD;
+    if ((w & FORM_MASK) == RUN_MARK) {
+        e->count = w >> 7;
+        e->kind = (w & 15) == 0 ? CBI_CAPSULE_RUN : CBI_CAPSULE_RUN_RECORD;
+        c->pos += 2;
+        if ((w & 15) > 1) {
+            c->error = "a run prefix is of an unknown kind";
+            return false;
+        }
+        if (e->count == 0) {
+            c->error = "a run covers no instruction";
+            return false;
+        }
+    }
+    if (e->kind != CBI_CAPSULE_RUN && !read_record(c, e))
+        return false;
+    if (e->kind == CBI_CAPSULE_RECORD && e->form == CBI_CAPSULE_FORM_NOTE)
+        e->count = 0; /* says something about the code; no instruction of its own */
+    return true;
+}
+
 bool cbi_capsule_next(cbi_capsule *c, cbi_capsule_entry *ret_entry)
 {
     if (c->error || c->next == c->entries)
         return false;
     cbi_capsule_entry e = {.index = c->next, .first = c->first, .count = 1, .offset = c->pos};
     uint32_t bits = cbi_ld32(c->bytes.data + HEADER + c->next / 32 * 4);
-    if (!(bits >> (c->next % 32) & 1)) {
-        if (!cbi_fits(c->pos, 2, c->bytes.size)) {
-            c->error = "an entry does not fit";
-            return false;
-        }
-        uint16_t w = cbi_ld16(c->bytes.data + c->pos);
-        e.kind = CBI_CAPSULE_RECORD;
-        if ((w & FORM_MASK) == RUN_MARK) {
-            e.count = w >> 7;
-            e.kind = (w & 15) == 0 ? CBI_CAPSULE_RUN : CBI_CAPSULE_RUN_RECORD;
-            c->pos += 2;
-            if ((w & 15) > 1) {
-                c->error = "a run prefix is of an unknown kind";
-                return false;
-            }
-            if (e.count == 0) {
-                c->error = "a run covers no instruction";
-                return false;
-            }
-        }
-        if (e.kind != CBI_CAPSULE_RUN && !read_record(c, &e))
-            return false;
-        if (e.kind == CBI_CAPSULE_RECORD && e.form == CBI_CAPSULE_FORM_NOTE)
-            e.count = 0; /* says something about the code; no instruction of its own */
-    }
+    if (!(bits >> (c->next % 32) & 1) && !read_stored(c, &e))
+        return false;
     if (e.count > UINT32_MAX - c->first) {
         c->error = "too many instructions";
         return false;
@@ -103,6 +109,20 @@ bool cbi_capsule_next(cbi_capsule *c, cbi_capsule_entry *ret_entry)
     return true;
 }
 
+const char *cbi_capsule_finish(const cbi_capsule *c, const cbi_capsule_entry *last,
+                               uint64_t text_size)
+{
+    if (c->error)
+        return c->error;
+    if (c->pos != c->bytes.size)
+        return "bytes are left over";
+    if ((uint64_t)c->first * CBI_SASS_INSTRUCTION != text_size)
+        return "it does not cover the text exactly";
+    if (c->entries && last->kind != CBI_CAPSULE_RUN)
+        return "the last entry is not the tail";
+    return NULL;
+}
+
 const char *cbi_capsule_verify(cbi_span bytes, uint64_t text_size)
 {
     cbi_capsule c;
@@ -111,13 +131,5 @@ const char *cbi_capsule_verify(cbi_span bytes, uint64_t text_size)
         return c.error;
     while (cbi_capsule_next(&c, &e))
         ;
-    if (c.error)
-        return c.error;
-    if (c.pos != bytes.size)
-        return "bytes are left over";
-    if ((uint64_t)c.first * CBI_SASS_INSTRUCTION != text_size)
-        return "it does not cover the text exactly";
-    if (c.entries && e.kind != CBI_CAPSULE_RUN)
-        return "the last entry is not the tail";
-    return NULL;
+    return cbi_capsule_finish(&c, &e, text_size);
 }

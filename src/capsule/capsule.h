@@ -52,6 +52,11 @@ bool cbi_capsule_open(cbi_span bytes, cbi_capsule *ret_capsule);
 /* The next entry; false at the end, and then error tells whether the capsule is sound so far. */
 bool cbi_capsule_next(cbi_capsule *capsule, cbi_capsule_entry *ret_entry);
 
+/* What is wrong with a capsule whose walk has ended, with its last entry (zeroed if it has none),
+ * as below. */
+const char *cbi_capsule_finish(const cbi_capsule *capsule, const cbi_capsule_entry *last,
+                               uint64_t text_size);
+
 /* Checks a capsule against its text: the grammar, that all bytes are used, that it covers the text
  * exactly, and that the last entry is the tail.  NULL, or what is wrong (static text). */
 const char *cbi_capsule_verify(cbi_span capsule, uint64_t text_size);

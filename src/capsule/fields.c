@@ -142,15 +142,17 @@ static const struct number_pair special_registers[] = {
     {42, 50}, {43, 67}, {44, 136}, {45, 47}, {49, 55}, {255, 255},
 };
 
+/* At most 57 bits. */
 static uint64_t bits(const uint8_t *bytes, size_t size, unsigned low, unsigned count)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned at = low + i;
-        if (at / 8 < size)
-            value |= (uint64_t)(bytes[at / 8] >> (at % 8) & 1) << i;
-    }
-    return value;
+    size_t at = low / 8;
+    uint64_t word = 0;
+    if (size >= 8 && at <= size - 8)
+        word = cbi_ld64(bytes + at);
+    else
+        for (size_t i = at; i < size && i < at + 8; i++)
+            word |= (uint64_t)bytes[i] << (8 * (i - at));
+    return word >> (low % 8) & ((UINT64_C(1) << count) - 1);
 }
 
 typedef struct collector {
@@ -296,8 +298,8 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
     return c.count;
 }
 
-/* What records were seen for an opcode: class, units, form.  Opcodes that occur 400 times or more
- * in the collection; what the toolkit's libraries have besides is listed, too. */
+/* What records were seen for an opcode, sorted: class, units, form.  Opcodes that occur 400 times
+ * or more in the collection; what the toolkit's libraries have besides is listed, too. */
 enum { KINDS = 5 };
 static const struct {
     uint16_t opcode;
@@ -369,15 +371,20 @@ static const struct {
 static bool is_known_kind(const cbi_capsule_entry *e, uint32_t opcode)
 {
     uint32_t kind = (uint32_t)e->klass << 8 | (uint32_t)e->units << 4 | e->form;
-    for (size_t i = 0; i < CBI_COUNT(record_kinds); i++) {
-        if (record_kinds[i].opcode != opcode)
-            continue;
-        for (size_t k = 0; k < KINDS; k++)
-            if (record_kinds[i].kinds[k] == kind)
-                return true;
-        return false;
+    size_t low = 0, high = CBI_COUNT(record_kinds);
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (record_kinds[mid].opcode < opcode)
+            low = mid + 1;
+        else
+            high = mid;
     }
-    return true;
+    if (low == CBI_COUNT(record_kinds) || record_kinds[low].opcode != opcode)
+        return true;
+    for (size_t k = 0; k < KINDS; k++)
+        if (record_kinds[low].kinds[k] == kind)
+            return true;
+    return false;
 }
 
 /* Likewise its encoding. */
@@ -395,7 +402,7 @@ static bool is_known_encoding(const cbi_capsule_entry *e, uint32_t opcode)
     return !listed;
 }
 
-static const char *kind_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const uint8_t *insn)
+const char *cbi_capsule_kind_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const uint8_t *insn)
 {
     uint32_t opcode = cbi_sass_opcode(insn);
     if (e->kind != CBI_CAPSULE_RECORD || e->count != 1 ||
@@ -408,7 +415,8 @@ static const char *kind_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const 
                       e->units, e->form, e->record.data[2]);
 }
 
-static const char *fields_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, const uint8_t *insn)
+const char *cbi_capsule_fields_problem(cbi_ctx *ctx, const cbi_capsule_entry *e,
+                                       const uint8_t *insn)
 {
     cbi_capsule_field fields[CBI_CAPSULE_FIELDS];
     size_t count = cbi_capsule_fields(e, insn, fields);
@@ -421,10 +429,7 @@ static const char *fields_problem(cbi_ctx *ctx, const cbi_capsule_entry *e, cons
     return NULL;
 }
 
-/* The first problem of the entries. */
-static const char *first_problem(cbi_ctx *ctx, cbi_span capsule, cbi_span text,
-                                 const char *(*problem)(cbi_ctx *, const cbi_capsule_entry *,
-                                                        const uint8_t *))
+const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
 {
     cbi_capsule walk;
     cbi_capsule_entry e;
@@ -435,17 +440,7 @@ static const char *first_problem(cbi_ctx *ctx, cbi_span capsule, cbi_span text,
         uint64_t at = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         if (!cbi_fits(at, CBI_SASS_INSTRUCTION, text.size))
             return "it covers more than the text";
-        found = problem(ctx, &e, text.data + at);
+        found = cbi_capsule_fields_problem(ctx, &e, text.data + at);
     }
     return found;
-}
-
-const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
-{
-    return first_problem(ctx, capsule, text, fields_problem);
-}
-
-const char *cbi_capsule_check_kinds(cbi_ctx *ctx, cbi_span capsule, cbi_span text)
-{
-    return first_problem(ctx, capsule, text, kind_problem);
 }

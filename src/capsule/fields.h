@@ -23,8 +23,13 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *entry, const uint8_t *instruc
  * differs first. */
 const char *cbi_capsule_check_fields(cbi_ctx *ctx, cbi_span capsule, cbi_span text);
 
-/* Likewise whether class, length and form of every record were seen with its opcode before.  Code
- * with records that are new here is no worse for that. */
-const char *cbi_capsule_check_kinds(cbi_ctx *ctx, cbi_span capsule, cbi_span text);
+/* The same for one entry, which lies inside of its text; instruction: the first that it covers. */
+const char *cbi_capsule_fields_problem(cbi_ctx *ctx, const cbi_capsule_entry *entry,
+                                       const uint8_t *instruction);
+
+/* Likewise whether class, length and form of a record were seen with its opcode before.  Code with
+ * records that are new here is no worse for that. */
+const char *cbi_capsule_kind_problem(cbi_ctx *ctx, const cbi_capsule_entry *entry,
+                                     const uint8_t *instruction);
 
 #endif

@@ -81,7 +81,8 @@ cbi_elf_section cbi_elf_section_at(const cbi_elf *elf, uint32_t i)
     uint64_t shoff = cbi_ld64(elf->bytes.data + 40);
     const uint8_t *s = elf->bytes.data + shoff + (uint64_t)i * SHDR_SIZE;
     cbi_elf_section section = {.name = cbi_span_string(elf->names, cbi_ld32(s)),
-                               .type = cbi_ld32(s + 4)};
+                               .type = cbi_ld32(s + 4),
+                               .code = (cbi_ld64(s + 8) & SHF_EXECINSTR) != 0};
     if (!section.name)
         section.name = "";
     if (section.type != SHT_NULL && section.type != SHT_NOBITS)

@@ -24,6 +24,7 @@ typedef struct cbi_elf_section {
     uint32_t type;
     cbi_span data; /* empty for sections without bytes in the file */
     bool damaged;  /* its bytes are not inside the file */
+    bool code;     /* machine code of the host */
 } cbi_elf_section;
 
 bool cbi_is_elf(cbi_span bytes);

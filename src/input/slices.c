@@ -1,11 +1,15 @@
 #include "input/slices.h"
 
+#include "base/files.h"
 #include "format/cuda_elf.h"
 #include "input/archive.h"
 #include "input/elf.h"
 #include "input/recognise.h"
 
-enum { ARCHIVE_DEPTH = 16 }; /* archives inside archives */
+enum {
+    ARCHIVE_DEPTH = 16,              /* archives inside archives */
+    SCANNED_BYTES = 8 * 1024 * 1024, /* of data that is looked through for fatbins, at a time */
+};
 
 typedef struct walk {
     cbi_ctx *ctx;
@@ -158,8 +162,12 @@ static bool is_embedded_fatbin(cbi_span bytes)
 /* Some libraries keep fatbins in plain data and load them themselves. */
 static void walk_embedded(walk *w, cbi_span section)
 {
-    uint64_t pos = 0;
+    uint64_t pos = 0, kept = 0;
     while (!w->stopped && section.size - pos >= FATBIN_HEADER_SIZE) {
+        if (pos - kept >= SCANNED_BYTES) { /* they need not stay in memory */
+            cbi_give_back_pages(w->ctx, (cbi_span){section.data + kept, (size_t)(pos - kept)});
+            kept = pos;
+        }
         cbi_span rest = {section.data + pos, section.size - (size_t)pos};
         if (cbi_ld32(rest.data) == FATBIN_MAGIC && is_embedded_fatbin(rest))
             pos = cbi_align_up(pos + walk_fatbin(w, rest), 4);
@@ -187,7 +195,7 @@ static void walk_host(walk *w, cbi_span bytes)
             complain(w, cbi_printf(w->ctx, "section %s is outside of the file", s.name));
         else if (known)
             walk_fatbins(w, s.data, s.name);
-        else if (s.type == SHT_PROGBITS)
+        else if (s.type == SHT_PROGBITS && !s.code)
             walk_embedded(w, s.data);
         w->slice.section = NULL;
     }

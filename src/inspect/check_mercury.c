@@ -42,26 +42,41 @@ static mercury_units units_for(cbi_ctx *ctx, const cbi_object *o)
                            0};
 }
 
-static void count_units(mercury_units *u, const cbi_section *capsule, const cbi_section *text)
+/* What one walk over the entries finds. */
+typedef struct entry_walk {
+    const char *fields, *kinds; /* the first problem */
+    cbi_capsule_entry last;
+} entry_walk;
+
+/* Looks at every entry that lies inside of the text once, and counts units if that is wanted. */
+static entry_walk walk_entries(cbi_ctx *ctx, cbi_capsule *walk, const cbi_section *text,
+                               mercury_units *u)
 {
-    u->count = text->data.size / CBI_SASS_INSTRUCTION;
-    u->least[0] = u->most[0] = 0;
-    cbi_capsule walk;
-    cbi_capsule_entry e;
+    entry_walk w = {0};
+    cbi_capsule_entry *e = &w.last;
     uint64_t least = 0, most = 0;
-    cbi_capsule_open(capsule->data, &walk);
-    while (cbi_capsule_next(&walk, &e)) {
-        uint64_t low = e.kind == CBI_CAPSULE_RUN ? 0 : e.units, high = low;
-        if (e.kind == CBI_CAPSULE_DERIVED)
-            cbi_capsule_derived_units(text->data.data + (size_t)e.first * CBI_SASS_INSTRUCTION,
-                                      &low, &high);
+    uint64_t room = text->data.size / CBI_SASS_INSTRUCTION;
+    while (cbi_capsule_next(walk, e)) {
+        if ((uint64_t)e->first + e->count > room || e->first == room)
+            continue; /* that is said of the capsule as a whole */
+        const uint8_t *insn = text->data.data + (size_t)e->first * CBI_SASS_INSTRUCTION;
+        if (e->kind == CBI_CAPSULE_RECORD && !w.fields)
+            w.fields = cbi_capsule_fields_problem(ctx, e, insn);
+        if (e->kind == CBI_CAPSULE_RECORD && !w.kinds)
+            w.kinds = cbi_capsule_kind_problem(ctx, e, insn);
+        if (!u)
+            continue;
+        uint64_t low = e->kind == CBI_CAPSULE_RUN ? 0 : e->units, high = low;
+        if (e->kind == CBI_CAPSULE_DERIVED)
+            cbi_capsule_derived_units(insn, &low, &high);
         least += low;
         most += high;
-        for (uint32_t k = 1; k <= e.count; k++) {
-            u->least[e.first + k] = least;
-            u->most[e.first + k] = most;
+        for (uint32_t k = 1; k <= e->count; k++) {
+            u->least[e->first + k] = least;
+            u->most[e->first + k] = most;
         }
     }
+    return w;
 }
 
 /* The functions of a section start and end at the same instructions in both views: the one that the
@@ -136,25 +151,23 @@ static void check_capsule(cbi_checker *c, uint32_t i, const merc_functions *func
         return;
     }
     const cbi_section *text = &o->sections[index];
-    const char *error = cbi_capsule_verify(s->data, text->data.size);
+    bool code = (text->flags & SHF_EXECINSTR) != 0;
+    units->count = text->data.size / CBI_SASS_INSTRUCTION;
+    units->least[0] = units->most[0] = 0;
+    entry_walk walk = walk_entries(c->ctx, &capsule, text, code ? units : NULL);
+    const char *error = cbi_capsule_finish(&capsule, &walk.last, text->data.size);
     if (error) {
         cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", error);
         return;
     }
-    error = cbi_capsule_check_fields(c->ctx, s->data, text->data);
-    if (error)
-        cbi_check_fail(c, CBI_CHECK_CAPSULE_FIELDS, i, s->offset, NULL, "%s", error);
-    error = cbi_capsule_check_kinds(c->ctx, s->data, text->data);
-    if (error)
-        cbi_check_fail(c, CBI_CHECK_CAPSULE_KINDS, i, s->offset, NULL, "%s", error);
-    cbi_capsule_entry e = {0};
-    while (cbi_capsule_next(&capsule, &e))
-        ;
+    if (walk.fields)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_FIELDS, i, s->offset, NULL, "%s", walk.fields);
+    if (walk.kinds)
+        cbi_check_fail(c, CBI_CHECK_CAPSULE_KINDS, i, s->offset, NULL, "%s", walk.kinds);
     if (capsule.entries)
-        check_tail(c, i, text, &e);
-    if (!(text->flags & SHF_EXECINSTR))
+        check_tail(c, i, text, &walk.last);
+    if (!code)
         return;
-    count_units(units, s, text);
     for (uint32_t f = functions->first[i]; f; f = functions->next[f])
         if (o->symbols[f].shndx == index)
             check_extent(c, units, f);

@@ -3,6 +3,11 @@
 
 #include <errno.h>
 
+#include "base/files.h"
+
+/* Pages that a list may hold on to. */
+#define LISTED_BYTES ((size_t)8 << 20)
+
 bool cbi_inspect_take_options(const cb_inspect_options *from, cb_inspect_options *ret_options)
 {
     *ret_options = (cb_inspect_options){.struct_size = sizeof *ret_options};
@@ -70,6 +75,12 @@ static bool list_image(const cbi_slice *slice, void *user)
     if (entry->ident.size)
         info->identifier = cbi_strndup(&c->ctx, (const char *)entry->ident.data, entry->ident.size);
     cbi_vec_push(&c->ctx, &c->slices, *slice);
+    /* what the list was made of is not needed again soon */
+    size_t far = (size_t)(entry->payload.data - c->bytes.data);
+    if (c->from_file && far <= c->bytes.size && far >= c->listed + LISTED_BYTES) {
+        cbi_give_back_pages(&c->ctx, (cbi_span){c->bytes.data + c->listed, far - c->listed});
+        c->listed = far;
+    }
     return true;
 }
 
@@ -87,6 +98,8 @@ static cb_status list_images(cbi_ctx *ctx, void *arg)
     if (c->content != CBI_CONTENT_EMPTY && c->content != CBI_CONTENT_UNKNOWN &&
         c->content != CBI_CONTENT_BITCODE)
         cbi_each_slice(ctx, c->path, c->bytes, list_image, c);
+    if (c->from_file)
+        cbi_give_back_pages(ctx, c->bytes);
     return CB_OK;
 }
 

@@ -15,6 +15,7 @@ struct cb_container {
     cbi_span bytes;
     cbi_content content;
     bool from_file;                /* mapped: images take copies */
+    size_t listed;                 /* bytes whose pages were given back */
     CBI_VEC(cb_image_info) images; /* as the list shows them */
     CBI_VEC(cbi_slice) slices;     /* ... and how to load them */
 };
