@@ -32,4 +32,17 @@ enum {
 
 extern const cbi_option cbi_bundle_options_table[BUNDLE_COUNT];
 
+enum {
+    PRUNE_ARCH,
+    PRUNE_GENERATE_CODE,
+    PRUNE_HELP,
+    PRUNE_NO_RELOCATABLE_ELF,
+    PRUNE_OPTIONS_FILE,
+    PRUNE_OUTPUT,
+    PRUNE_VERSION,
+    PRUNE_COUNT
+};
+
+extern const cbi_option cbi_prune_options_table[PRUNE_COUNT];
+
 #endif

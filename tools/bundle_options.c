@@ -1,4 +1,5 @@
-/* The options of `cubind bundle`: fatbinary's, and a few spellings more. */
+/* The options of `cubind bundle`: fatbinary's, and a few spellings more; those of `cubind prune`:
+ * nvprune's. */
 #include "bundle.h"
 
 #define FLAG         OPT_KIND_FLAG, 0, OPT_RECORD_NEVER, 0, NULL, NULL, NULL, NULL
@@ -50,4 +51,22 @@ const cbi_option cbi_bundle_options_table[BUNDLE_COUNT] = {
     [BUNDLE_OUTPUT] = {"output-file", "o", OPT_KIND_STRING, 0, OPT_RECORD_NEVER, 0, NULL, NULL,
                        "<file>", NULL, "The same as --create."},
     [BUNDLE_VERSION] = {"version", "V", FLAG, "Print the version."},
+};
+
+const cbi_option cbi_prune_options_table[PRUNE_COUNT] = {
+    [PRUNE_ARCH] = {"arch", "arch", OPT_KIND_LIST, 0, OPT_RECORD_NEVER, 0, "@arch", NULL,
+                    "<target>,...", NULL,
+                    "Keep the images for these targets: machine code for 'sm_90', PTX for "
+                    "'compute_90', LTO-IR for 'lto_90'."},
+    [PRUNE_GENERATE_CODE] = {"generate-code", "gencode", OPT_KIND_EACH, 0, OPT_RECORD_NEVER, 0,
+                             NULL, NULL, "<specification>", NULL,
+                             "The same as nvcc spells it: arch=compute_90,code=[sm_90,compute_90]. "
+                             "What stands behind 'code' is kept."},
+    [PRUNE_HELP] = {"help", "h", FLAG, "Print this help."},
+    [PRUNE_NO_RELOCATABLE_ELF] = {"no-relocatable-elf", "no-relocatable-elf", FLAG,
+                                  "Keep no machine code that still has to be linked."},
+    [PRUNE_OPTIONS_FILE] = {"options-file", "optf", OPT_KIND_LIST, OPT_FILES, OPT_RECORD_NEVER, 0,
+                            NULL, NULL, "<file>,...", NULL, "Read more options from files."},
+    [PRUNE_OUTPUT] = {"output-file", "o", TEXT("<file>"), "The file to write."},
+    [PRUNE_VERSION] = {"version", "V", FLAG, "Print the version."},
 };

@@ -25,6 +25,7 @@ static const struct {
 } tables[] = {
     {cbi_tool_link, cbi_options, OPT_COUNT},
     {cbi_tool_bundle, cbi_bundle_options_table, BUNDLE_COUNT},
+    {cbi_tool_prune, cbi_prune_options_table, PRUNE_COUNT},
 };
 
 static void each_table_option(const cbi_option *options, int count,

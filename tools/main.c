@@ -21,6 +21,7 @@ static int tool_version(int argc, char **argv);
 const cbi_command cbi_commands[] = {
     {"link", cbi_tool_link, "link device code into one cubin", NULL, NULL},
     {"bundle", cbi_tool_bundle, "put device code into a fatbin", NULL, NULL},
+    {"prune", cbi_tool_prune, "keep the device code for chosen targets", NULL, NULL},
     {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip",
      cbi_options_finalize, NULL},
     {"dump", cbi_tool_dump, "show what is in device code", cbi_options_dump, NULL},
@@ -43,6 +44,7 @@ typedef struct alias {
 static const alias aliases[] = {
     {"nvlink", cbi_tool_link},
     {"fatbinary", cbi_tool_bundle},
+    {"nvprune", cbi_tool_prune},
     {0},
 };
 

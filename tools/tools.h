@@ -14,6 +14,7 @@ int cbi_tool_dump(int argc, char **argv);
 int cbi_tool_extract(int argc, char **argv);
 int cbi_tool_diff(int argc, char **argv);
 int cbi_tool_check(int argc, char **argv);
+int cbi_tool_prune(int argc, char **argv);
 int cbi_tool_finalize(int argc, char **argv);
 int cbi_tool_completion(int argc, char **argv);
 

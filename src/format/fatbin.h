@@ -2,12 +2,13 @@
 #ifndef CBI_FATBIN_FORMAT_H
 #define CBI_FATBIN_FORMAT_H
 
-#define FATBIN_MAGIC         0xBA55ED50u
-#define FATBIN_VERSION       1
-#define FATBIN_HEADER_SIZE   16 /* magic u32, version u16, header size u16, size of entries u64 */
-#define FATBIN_ENTRY_SIZE    64
-#define FATBIN_WRAPPER_MAGIC 0x466243B1u /* .nvFatBinSegment, 24 bytes each */
-#define FATBIN_WRAPPER_SIZE  24
+#define FATBIN_MAGIC          0xBA55ED50u
+#define FATBIN_VERSION        1
+#define FATBIN_HEADER_SIZE    16 /* magic u32, version u16, header size u16, size of entries u64 */
+#define FATBIN_ENTRY_SIZE     64
+#define FATBIN_HEADER_ENTRIES 8           /* offset of the size of the entries */
+#define FATBIN_WRAPPER_MAGIC  0x466243B1u /* .nvFatBinSegment, 24 bytes each */
+#define FATBIN_WRAPPER_SIZE   24
 
 /* Offsets in an entry. */
 #define FATBIN_ENTRY_KIND              0  /* u16 */

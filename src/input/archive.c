@@ -101,7 +101,7 @@ cbi_archive_step cbi_archive_next(cbi_ctx *ctx, cbi_archive *archive, bool lenie
             continue;
         }
 
-        cbi_member member = {0};
+        cbi_member member = {.header = archive->pos};
         cbi_span rest = {NULL, 0};
         cbi_subspan(archive->bytes, data, archive->bytes.size - data, &rest);
         if (table) {

@@ -14,9 +14,10 @@ typedef struct cbi_archive {
 
 typedef struct cbi_member {
     const char *name;
-    cbi_span bytes; /* empty in a thin archive: the member is the file `name` */
-    cbi_span rest;  /* from the member's first byte to the end of the archive */
-    bool cut_off;   /* the member claims more bytes than the archive has */
+    uint64_t header; /* offset of its header in the archive */
+    cbi_span bytes;  /* empty in a thin archive: the member is the file `name` */
+    cbi_span rest;   /* from the member's first byte to the end of the archive */
+    bool cut_off;    /* the member claims more bytes than the archive has */
 } cbi_member;
 
 typedef enum cbi_archive_step {

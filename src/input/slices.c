@@ -87,7 +87,7 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
     yield(w, bytes.data);
 }
 
-static cbi_slice_kind kind_of(const cbi_fatbin_entry *entry)
+cbi_slice_kind cbi_slice_kind_of(const cbi_fatbin_entry *entry)
 {
     switch (entry->kind) {
     case FATBIN_KIND_ELF:
@@ -116,7 +116,7 @@ static uint64_t walk_fatbin(walk *w, cbi_span bytes)
     w->slice.fatbin = w->fatbins++;
     while (!w->stopped && cbi_fatbin_next(&fatbin, &entry)) {
         w->slice.entry = entry;
-        w->slice.kind = kind_of(&entry);
+        w->slice.kind = cbi_slice_kind_of(&entry);
         yield(w, bytes.data + entry.offset);
     }
     if (fatbin.damage)

@@ -39,6 +39,8 @@ static inline cbi_load cbi_slice_load(cbi_ctx *ctx, const cbi_slice *slice, cbi_
     return cbi_fatbin_load(ctx, &slice->entry, scratch, ret_image);
 }
 
+/* Of an entry of a fatbin. */
+cbi_slice_kind cbi_slice_kind_of(const cbi_fatbin_entry *entry);
 /* "cubin", "ptx", "ltoir", "other" */
 const char *cbi_slice_kind_name(cbi_slice_kind kind);
 /* "sm_90a" for machine code, "compute_90" for PTX, "lto_90" for LTO-IR; "" if unknown. */

@@ -23,6 +23,7 @@ LINES = [
     ("cubind finalize -arch sm_11", ["sm_110", "sm_110a", "sm_110f"]),
     ("cubind extract --kind lt", ["ltoir"]),
     ("cubind bundle --compress-mode s", ["size", "speed"]),
+    ("cubind prune --no-re", ["--no-relocatable-elf"]),
     ("cubind completion f", ["fish"]),
     ("cubind help fin", ["finalize"]),
 ]

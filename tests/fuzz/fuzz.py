@@ -86,7 +86,7 @@ def seeds(target):
             parts = [read(f) for f in sorted(glob.glob(os.path.join(folder, "*")))][:2]
             if len(parts) == 2:
                 blobs.append(b"2LNK" + struct.pack("<I", len(parts[0])) + parts[0] + parts[1])
-    if target in ("input", "slices"):
+    if target in ("container", "input", "slices"):
         a, b = (read(os.path.join(ROOT, "samples", n)) for n in ("reduce.cubin", "mathlib.cubin"))
         fat = fatbin([(90, a), (80, b)])
         host = host_object([("__nv_relfatbin", fat), (".nvFatBinSegment", b"\0" * 24),
