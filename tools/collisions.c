@@ -55,7 +55,7 @@ static bool same_file(const file_identity *a, const file_identity *b)
 static void find_results(cbi_link_run *run, results *ret)
 {
     ret->count = 0;
-    for (size_t i = 0; i < CBI_COUNT(result_options) && !run->aside; i++) {
+    for (size_t i = 0; i < CBI_COUNT(result_options) && !run->aside && !run->capture; i++) {
         result *r = &ret->items[ret->count];
         r->option = result_options[i];
         r->path = cbi_text(&run->line, r->option);

@@ -21,7 +21,7 @@ static void print_text(void *user, const char *text)
 }
 
 /* Looks for --emulate before parsing: it decides how parse errors are shown. */
-static bool wants_emulation(int argc, char *const *argv)
+bool cbi_wants_emulation(int argc, char *const *argv)
 {
     static const char option[] = "--emulate";
     size_t len = strlen(option);
@@ -44,7 +44,7 @@ static void find_target(cbi_link_run *run)
         return;
     run->arch = cbi_arch_find(run->target);
     run->sm = (uint32_t)strtoul(strchr(run->target, '_') + 1, NULL, 10);
-    if (cbi_given(&run->line, OPT_REPORT_ARCH))
+    if (cbi_given(&run->line, OPT_REPORT_ARCH) || run->several)
         run->ctx->diag.suffix = cbi_printf(run->ctx, " (target: %s)", run->target);
 }
 
@@ -277,6 +277,7 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
     cbi_parse_command_line(ctx, run->argc, run->argv, &run->line);
     const cbi_command_line *line = &run->line;
     run->parsed = true;
+    cbi_name_results(run);
     if (cbi_given(line, OPT_TOOL_NAME))
         run->messages.tool_name = cbi_text(line, OPT_TOOL_NAME);
     run->messages.summarize = cbi_given(line, OPT_SUMMARIZE_WARNINGS);
@@ -357,10 +358,11 @@ static cb_status finish(cbi_link_run *run, cb_status status)
     return status == CB_OK ? put : status;
 }
 
-static int perform(cbi_link_run *run)
+int cbi_link_perform(cbi_link_run *run)
 {
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    ctx.shared_files = run->files;
     cbi_messages_attach(&run->messages, &ctx);
     cb_status status = finish(run, cbi_run(&ctx, run_link, run));
     if (status == CB_ERR_NOMEM)
@@ -388,7 +390,7 @@ int cbi_link_aside(int argc, char *const *argv, const char *folder, const char *
         .aside = folder,
         .archive = archive,
     };
-    return perform(&run);
+    return cbi_link_perform(&run);
 }
 
 int cbi_tool_link(int argc, char **argv)
@@ -397,12 +399,15 @@ int cbi_tool_link(int argc, char **argv)
     const char *compare = as_nvlink ? getenv("CUBIND_COMPARE") : NULL;
     if (compare && *compare)
         return cbi_tool_compare(argc, argv, compare);
-    bool plain = as_nvlink || wants_emulation(argc, argv);
+    int code;
+    if (!as_nvlink && cbi_link_several(argc, argv, &code))
+        return code;
+    bool plain = as_nvlink || cbi_wants_emulation(argc, argv);
     cbi_link_run run = {
         .as_nvlink = as_nvlink,
         .argc = argc,
         .argv = argv,
         .messages = {.tool_name = plain ? "nvlink" : "cubind", .plain = plain},
     };
-    return perform(&run);
+    return cbi_link_perform(&run);
 }

@@ -8,6 +8,13 @@
 #include "messages.h"
 #include "options.h"
 
+/* Results for the caller instead of files; other results are dropped. */
+typedef struct cbi_link_capture {
+    cbi_ctx *ctx;          /* whose memory they get */
+    cbi_span image;        /* of -o; empty for a virtual target */
+    cbi_span registration; /* of --register-link-binaries, shared by the links of all targets */
+} cbi_link_capture;
+
 typedef struct cbi_link_run {
     cbi_ctx *ctx;
     cbi_command_line line;
@@ -24,6 +31,10 @@ typedef struct cbi_link_run {
     bool lto;
     cbi_map *elsewhere; /* symbol name -> text; built by the first question */
 
+    const char *several;       /* the target, if it is one of several in a run; '%' in results */
+    cbi_ctx *files;            /* reads the inputs for all of these, or NULL */
+    cbi_link_capture *capture; /* or NULL */
+
     const char *aside;   /* folder that gets the results instead of their own places, or NULL */
     const char *archive; /* of --repro, also if that was not given */
 
@@ -34,6 +45,16 @@ typedef struct cbi_link_run {
 /* Runs a link as nvlink would, results going into the folder under the long names of their options.
  * With an archive, that is written besides, as by --repro.  Returns the exit code. */
 int cbi_link_aside(int argc, char *const *argv, const char *folder, const char *archive);
+
+/* Links once for each of several targets: -arch=sm_80,sm_90 -o out.%.cubin.  What is read is read
+ * once.  False if there is only one target.  *ret_code is the exit code. */
+bool cbi_link_several(int argc, char *const *argv, int *ret_code);
+/* Puts the target's name into the paths of results, if the run is one of several. */
+void cbi_name_results(cbi_link_run *run);
+/* The run that the members describe, up to its exit code. */
+int cbi_link_perform(cbi_link_run *run);
+/* Does the command line ask to behave as another linker? */
+bool cbi_wants_emulation(int argc, char *const *argv);
 
 /* Where a result goes; NULL if the option was not given. */
 const char *cbi_result_path(const cbi_link_run *run, cbi_opt option);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/sink.h"
+
 void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result)
 {
     const cbi_place place = {.file = path};
@@ -23,8 +25,21 @@ void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result re
     }
 }
 
+static void capture(cbi_link_run *run, cbi_opt option, const cbi_rope *rope)
+{
+    cbi_link_capture *c = run->capture;
+    if (option == OPT_OUTPUT_FILE)
+        c->image = cbi_rope_flatten(c->ctx, rope);
+    else if (option == OPT_REGISTER_LINK_BINARIES)
+        c->registration = cbi_rope_flatten(c->ctx, rope);
+}
+
 void cbi_add_result(cbi_link_run *run, cbi_opt option, const cbi_rope *rope)
 {
+    if (run->capture) {
+        capture(run, option, rope);
+        return;
+    }
     const char *path = cbi_result_path(run, option);
     errno = 0;
     if (path)
@@ -77,13 +92,17 @@ void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs)
         cbi_write_time_row(run, &inputs->ptx_runs[i]);
 }
 
-static cb_status find_mark(cbi_ctx *ctx, void *arg)
+static bool has_mark(cbi_span text)
 {
     static const char mark[] = "_cuda_device_runtime_";
+    return text.size && memmem(text.data, text.size, mark, strlen(mark)) != NULL;
+}
+
+static cb_status find_mark(cbi_ctx *ctx, void *arg)
+{
     const char **path = arg;
     cbi_span text = {NULL, 0};
-    bool found = cbi_map_file(ctx, *path, &text) == CB_OK &&
-                 memmem(text.data, text.size, mark, strlen(mark)) != NULL;
+    bool found = cbi_map_file(ctx, *path, &text) == CB_OK && has_mark(text);
     return found ? CB_OK : CB_ERR_FORMAT;
 }
 
@@ -109,7 +128,7 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
 {
     cbi_ctx *ctx = run->ctx;
     const char *path = cbi_text(&run->line, OPT_REGISTER_LINK_BINARIES);
-    if (!path || names_device_runtime(path))
+    if (!path || (run->capture ? has_mark(run->capture->registration) : names_device_runtime(path)))
         return;
     cbi_buf rows = {0};
     size_t count = 0;

@@ -324,12 +324,17 @@ struct cbi_ctx {
     } * name_slots;      /* open addressing by hash */
     size_t name_cap;
 
+    void *decompressor; /* kept for the next image, or NULL */
+    void (*free_decompressor)(void *decompressor);
+
     cb_diagnostic_fn on_diagnostic;
     void *on_diagnostic_user;
     cbi_diag_options diag;
     size_t error_count;
 
     struct cbi_mapping *mappings; /* input files mapped for this job */
+    cbi_ctx *shared_files;        /* reads files once for several jobs and outlives them, or NULL */
+    cbi_name_table files_by_name; /* for such a context: a mapping for each path */
 
     jmp_buf *trap;
     cb_status trap_status;
@@ -351,6 +356,7 @@ cbi_ctx *cbi_running(void);
 /* ---- files ---- */
 
 /* The contents of a file, which live as long as the context: mapped if they are large, else a copy.
+ * With shared_files that context reads, and a path that it has read before is not read again.
  * Pipes are read to their end.  CB_ERR_IO for all other kinds of files and if it cannot be opened
  * or read, with errno set; no diagnostic is reported.  An empty file gives an empty span. */
 cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes);

@@ -23,16 +23,25 @@ static void forget_names(cbi_ctx *ctx)
     ctx->name_cap = ctx->name_count = 0;
 }
 
-void cbi_ctx_fini(cbi_ctx *ctx)
+/* What is not memory of the arena. */
+static void release(cbi_ctx *ctx)
 {
     cbi_close_files(ctx);
+    if (ctx->decompressor)
+        ctx->free_decompressor(ctx->decompressor);
+    ctx->decompressor = NULL;
+}
+
+void cbi_ctx_fini(cbi_ctx *ctx)
+{
+    release(ctx);
     cbi_arena_fini(ctx);
     forget_names(ctx);
 }
 
 void cbi_ctx_reset(cbi_ctx *ctx)
 {
-    cbi_close_files(ctx);
+    release(ctx);
     cbi_arena_reset(ctx);
     forget_names(ctx);
     ctx->error_count = 0;

@@ -27,6 +27,7 @@ typedef struct cbi_mapping {
     dev_t device;
     ino_t inode;
     bool mapped;
+    bool shared; /* belongs to the context that reads for several jobs */
     struct timespec written;
     struct cbi_mapping *next_watched;
 } cbi_mapping;
@@ -171,7 +172,14 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
                                                                                  : CB_ERR_IO;
 }
 
-cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+static void enter(cbi_ctx *ctx, cbi_mapping *m)
+{
+    m->next = ctx->mappings;
+    ctx->mappings = m;
+}
+
+/* Reads by the context itself. */
+static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
 {
     reading r = {.file = CBI_NEW(ctx, cbi_mapping)};
     cbi_mapping *m = r.file;
@@ -189,8 +197,7 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     if (status != CB_OK)
         return status;
     if (m->size) {
-        m->next = ctx->mappings;
-        ctx->mappings = m;
+        enter(ctx, m);
         if (m->mapped)
             watch(m);
     }
@@ -198,10 +205,37 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     return CB_OK;
 }
 
+/* Lets another context read, unless it has. */
+static cb_status map_shared(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    cbi_ctx *reader = ctx->shared_files;
+    const cbi_name *name = cbi_intern(reader, path);
+    cbi_mapping *m = cbi_name_get(&reader->files_by_name, name);
+    if (!m) {
+        const cbi_mapping *before = reader->mappings;
+        cb_status status = map_own(reader, path, ret_bytes);
+        if (status != CB_OK || reader->mappings == before)
+            return status; /* an empty file leaves no trace */
+        m = reader->mappings;
+        cbi_name_put(reader, &reader->files_by_name, name, m);
+    }
+    cbi_mapping *own = CBI_NEW(ctx, cbi_mapping);
+    *own = *m;
+    own->shared = true;
+    enter(ctx, own);
+    *ret_bytes = (cbi_span){m->base, m->size};
+    return CB_OK;
+}
+
+cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    return ctx->shared_files ? map_shared(ctx, path, ret_bytes) : map_own(ctx, path, ret_bytes);
+}
+
 void cbi_close_files(cbi_ctx *ctx)
 {
     for (cbi_mapping *m = ctx->mappings; m; m = m->next) {
-        if (!m->mapped)
+        if (!m->mapped || m->shared)
             continue;
         unwatch(m);
         munmap(m->base, m->size);

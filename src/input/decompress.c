@@ -33,6 +33,23 @@ static uint8_t *room(cbi_ctx *ctx, cbi_scratch *scratch, size_t size)
     return scratch->data;
 }
 
+static void free_zstd(void *decompressor)
+{
+    ZSTD_freeDCtx(decompressor);
+}
+
+/* One for all images: a new one for each would cost more than most images. */
+static ZSTD_DCtx *zstd_of(cbi_ctx *ctx)
+{
+    if (!ctx->decompressor) {
+        ctx->decompressor = ZSTD_createDCtx();
+        ctx->free_decompressor = free_zstd;
+    }
+    if (!ctx->decompressor)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return ctx->decompressor;
+}
+
 const char *cbi_load_text(cbi_load load)
 {
     switch (load) {
@@ -81,7 +98,7 @@ cbi_load cbi_fatbin_load(cbi_ctx *ctx, const cbi_fatbin_entry *entry, cbi_scratc
                                 (int)size) != (int)size)
             return CBI_LOAD_DATA;
     } else {
-        size_t done = ZSTD_decompress(data, size, payload.data, payload.size);
+        size_t done = ZSTD_decompressDCtx(zstd_of(ctx), data, size, payload.data, payload.size);
         if (ZSTD_isError(done) && ZSTD_getErrorCode(done) == ZSTD_error_memory_allocation)
             cbi_fail(ctx, CB_ERR_NOMEM);
         if (done != size)
