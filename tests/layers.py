@@ -35,6 +35,7 @@ def symbols(build):
     for path in sources():
         inner = path.replace("/", "_") + ".o"
         objects = [os.path.join(build, folder, inner) for folder in ("libcubind.a.p", "cubind.p")]
+        objects.append(os.path.join(build, "package", "libcubind-nvjitlink.so.p", ".._" + inner))
         found = next((o for o in objects if os.path.exists(o)), None)
         if not found:
             sys.exit("%s was not compiled in %s" % (path, build))

@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # From the top of the pipeline down: a folder may include headers of itself and of folders before
 # it, never of folders after it.
-LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", "input", "container", "lto", "link", "mercury", "finalize", "inspect", "api", "tools"]
+LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", "input", "container", "lto", "link", "mercury", "finalize", "inspect", "api", "nvjitlink", "tools"]
 MAX_LINES = 900
 
 

@@ -185,7 +185,8 @@ CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
  * CB_ERR_UNSUPPORTED: PTX and no ptxas, or LTO-IR and no library that compiles it.  Inputs without
  * any device code for the target are CB_ERR_FORMAT unless CB_LINK_ALLOW_EMPTY is given.  With
  * CB_LINK_LTO the compiler runs in a child process, by fork().  CB_ERR_NOMEM: the allocator failed
- * or the memory limit was reached.  CB_ERR_USAGE: nothing was added, or it ran before.  After a
+ * or the memory limit was reached.  CB_ERR_USAGE: nothing was added and CB_LINK_ALLOW_EMPTY is
+ * not given, or it ran before.  After a
  * failure only cb_link_free makes sense. */
 CB_API cb_status cb_link_run(cb_link *link);
 

@@ -120,7 +120,8 @@ cb_status cb_link_add_library(cb_link *link, const char *name)
 
 static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
 {
-    const cbi_input_options options = cbi_api_input_options(&link->ctx, &link->options, link->arch);
+    cbi_input_options options = cbi_api_input_options(&link->ctx, &link->options, link->arch);
+    options.plain_runtime = link->extras.plain_runtime;
     cbi_inputs *in = cbi_inputs_create(&link->ctx, &options);
     for (size_t i = 0; i < link->inputs.len; i++)
         if (link->inputs.items[i].kind == INPUT_LIBRARY)
@@ -225,7 +226,8 @@ void cbi_api_set_extras(cb_link *link, const cbi_api_extras *extras)
 
 cb_status cb_link_run(cb_link *link)
 {
-    if (!link || link->ran || link->inputs.len == 0)
+    if (!link || link->ran ||
+        (link->inputs.len == 0 && !(link->options.flags & CB_LINK_ALLOW_EMPTY)))
         return CB_ERR_USAGE;
     link->ran = true;
     cb_status status = cbi_run(&link->ctx, run, link);

@@ -8,6 +8,7 @@
 typedef struct cbi_api_extras {
     const char *object_name;    /* in the note, or NULL */
     bool forgives_merge_errors; /* cbi_link_options */
+    bool plain_runtime;         /* cbi_input_options */
 } cbi_api_extras;
 
 /* Before cb_link_run. */

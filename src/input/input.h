@@ -39,6 +39,7 @@ typedef struct cbi_input_options {
     bool register_names;              /* --register-link-binaries: collect module identifiers */
     bool names_fields;                /* help texts name fields of cubind.h, not options */
     bool no_host_patterns;            /* an option that makes host references not count is given */
+    bool plain_runtime;               /* libcudadevrt is linked like any library, used or not */
     bool by_itself;                   /* other inputs may come before: cbi_inputs_join() */
     uint16_t host_machine;            /* e_machine that -l archives must have */
     const char *const *library_paths; /* -L, then LIBRARY_PATH; borrowed until finish */
@@ -105,6 +106,9 @@ void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes);
 /* Reads the models of what was collected, for cbi_inputs_join().  What is damaged is left to the
  * link, which says so. */
 void cbi_inputs_read_objects(cbi_inputs *in);
+
+/* Were there fatbins, and in none of them an image for the target? */
+bool cbi_inputs_found_none(const cbi_inputs *in);
 
 /* Adds what another collector for the same target has collected, possibly in another context, which
  * must outlive this one.  `from` is not changed. */

@@ -14,6 +14,14 @@ void cbi_inputs_read_objects(cbi_inputs *in)
     }
 }
 
+bool cbi_inputs_found_none(const cbi_inputs *in)
+{
+    for (size_t i = 0; i < in->modules.len; i++)
+        if (in->modules.items[i].has_image)
+            return false;
+    return in->fatbins != 0;
+}
+
 static void join_strings(cbi_ctx *ctx, cbi_strings *to, const cbi_strings *from)
 {
     for (size_t i = 0; i < from->len; i++)
@@ -25,9 +33,12 @@ void cbi_inputs_join(cbi_inputs *in, const cbi_inputs *from)
     cbi_ctx *ctx = in->ctx;
     for (size_t i = 0; i < from->modules.len; i++) {
         const cbi_module *m = &from->modules.items[i];
-        if (m->device_runtime && !in->any_module) /* it counts only behind another module */
+        if (m->device_runtime && !in->any_module &&
+            !in->options.plain_runtime) /* it counts only behind another module */
             continue;
         cbi_vec_push(ctx, &in->modules, *m);
+        if (in->options.plain_runtime)
+            in->modules.items[in->modules.len - 1].device_runtime = false;
         in->any_module = true;
     }
     for (size_t i = 0; i < from->ptx_runs.len; i++)

@@ -265,7 +265,7 @@ bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
         return false;
     }
     if (job.exit_status != 0)
-        cbi_fatal(ctx, "fatbin-error", &place,
+        cbi_fatal(ctx, "ptx-failed", &place,
                   cbi_printf(ctx, "ptxas could not compile the PTX in '%s'", origin->file),
                   "elfLink fatbinary error");
     cbi_vec_push(ctx, &in->ptx_runs,

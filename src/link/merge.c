@@ -237,7 +237,7 @@ void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
     cbi_merge_objects(lk, obj);
     pass_sections(lk, obj);
     cbi_link_read_metadata(lk, obj);
-    if (lk->ctx->error_count > errors)
+    if (lk->ctx->error_count > errors && !lk->opt->forgives_merge_errors)
         cbi_fatal(lk->ctx, "merge-failed", &(cbi_place){.file = obj->file}, NULL,
                   "merge_elf failed");
 }

@@ -176,24 +176,29 @@ CBI_NORETURN static void fail_in_library(cbi_ctx *ctx, const cbi_lto_options *o,
          cbi_printf(ctx, "nvJitLink failed with status %d: %s", reply->status, log));
 }
 
-static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, cbi_child_end end, int signal)
+const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits, cbi_child_end end,
+                             int signal)
 {
     switch (end) {
     case CBI_CHILD_DONE:
-        return;
+        return NULL;
     case CBI_CHILD_NOT_STARTED:
-        fail(ctx, "elfLink JIT compile failed",
-             cbi_printf(ctx, "no process for the compiler: %s", strerror(errno)));
+        return cbi_printf(ctx, "no process for the compiler: %s", strerror(errno));
     case CBI_CHILD_TIMEOUT:
-        fail(ctx, "elfLink JIT compile failed",
-             cbi_printf(ctx, "the compiler did not end within %u seconds", o->limits.seconds));
+        return cbi_printf(ctx, "the compiler did not end within %u seconds", limits->seconds);
     case CBI_CHILD_DIED:
         break;
     }
-    fail(ctx, "elfLink JIT compile failed",
-         signal ? cbi_printf(ctx, "the compiler died with signal %d (%s); it may use %u MiB",
-                             signal, strsignal(signal), o->limits.mebibytes)
-                : "the compiler ended its process");
+    return signal ? cbi_printf(ctx, "the compiler died with signal %d (%s); it may use %u MiB",
+                               signal, strsignal(signal), limits->mebibytes)
+                  : "the compiler ended its process";
+}
+
+static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, cbi_child_end end, int signal)
+{
+    const char *help = cbi_lto_end_text(ctx, &o->limits, end, signal);
+    if (help)
+        fail(ctx, "elfLink JIT compile failed", help);
 }
 
 CBI_NORETURN static void no_nvjitlink(cbi_ctx *ctx, const cbi_lto_options *o, cbi_span why)
@@ -287,10 +292,21 @@ static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_l
     return true;
 }
 
+static const cbi_lto_piece *pieces_of(cbi_ctx *ctx, const cbi_lto_input *inputs, size_t count)
+{
+    cbi_lto_piece *pieces = CBI_NEW_ARRAY(ctx, count, cbi_lto_piece);
+    for (size_t i = 0; i < count; i++)
+        pieces[i] = (cbi_lto_piece){.type = inputs[i].fatbin ? NVJITLINK_INPUT_FATBIN
+                                                             : NVJITLINK_INPUT_LTOIR,
+                                    .bytes = inputs[i].bytes,
+                                    .name = inputs[i].file};
+    return pieces;
+}
+
 bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
                      const cbi_lto_input *inputs, size_t count, cbi_span *ret_output)
 {
-    cbi_lto_job job = {.inputs = inputs,
+    cbi_lto_job job = {.inputs = pieces_of(ctx, inputs, count),
                        .input_count = count,
                        .options = library_options(ctx, o, form),
                        .wants_ptx = form == CBI_LTO_WHOLE_PTX};

@@ -65,6 +65,32 @@ bool cbi_lto_is_closed(cbi_ctx *ctx, cbi_span ptx);
 void cbi_lto_list_libraries(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
 void cbi_lto_list_compilers(cbi_ctx *ctx, const cbi_lto_options *options, cbi_strings *ret_names);
 
+/* ---- a link that the library does by itself ---- */
+
+/* One of its inputs. */
+typedef struct cbi_lto_piece {
+    int type; /* nvJitLinkInputType */
+    cbi_span bytes;
+    const char *name;
+} cbi_lto_piece;
+
+/* What it says.  The texts have no NUL in them. */
+typedef struct cbi_lto_verdict {
+    bool ran;   /* it was found, and came to its end */
+    int status; /* nvJitLinkResult */
+    cbi_span error;
+    cbi_span info;
+    cbi_span output;
+} cbi_lto_verdict;
+
+/* Hands options and inputs to the library, and returns what it makes of them; with `wants_ptx` the
+ * PTX.  An input that it refuses it
+ * leaves out.  Of `where` only the place of the library and the limits count.  If it is not there
+ * or does not come to its end, the error says so. */
+void cbi_lto_forward(cbi_ctx *ctx, const cbi_lto_options *where, const cbi_strings *options,
+                     const cbi_lto_piece *pieces, size_t count, bool wants_ptx,
+                     cbi_lto_verdict *ret_verdict);
+
 /* ---- a link ---- */
 
 typedef struct cbi_lto_request {

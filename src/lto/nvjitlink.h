@@ -4,16 +4,7 @@
 #ifndef CBI_NVJITLINK_H
 #define CBI_NVJITLINK_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* nvJitLinkResult */
-enum { NVJITLINK_SUCCESS = 0, NVJITLINK_ERROR_PTX_COMPILE = 4, NVJITLINK_ERROR_NVVM_COMPILE = 5 };
-
-/* nvJitLinkInputType */
-enum { NVJITLINK_INPUT_PTX = 2, NVJITLINK_INPUT_LTOIR = 3, NVJITLINK_INPUT_FATBIN = 4 };
-
-typedef void *nvJitLinkHandle;
+#include "cubind/nvJitLink.h"
 
 /* Members by the names of the functions, in the order of cbi_nvjitlink_names. */
 typedef struct cbi_nvjitlink {

@@ -52,15 +52,16 @@ bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply)
     return true;
 }
 
-/* The first that can be loaded; *ret_why is what was wrong with the last otherwise. */
+/* The first that can be loaded; *ret_why is what was wrong with the last otherwise.  Our own
+ * library may stand where nvJitLink is looked for: it compiles nothing. */
 static void *load(const cbi_strings *names, const char **ret_why)
 {
     *ret_why = "no name to look for";
     for (size_t i = 0; i < names->len; i++) {
         void *library = dlopen(names->items[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
+        if (library && !dlsym(library, CBI_STAND_IN))
             return library;
-        *ret_why = dlerror();
+        *ret_why = library ? "there is only cubind's stand-in for it" : dlerror();
     }
     return NULL;
 }
@@ -151,9 +152,10 @@ static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cb
 {
     int status = NVJITLINK_SUCCESS;
     for (size_t i = 0; i < job->input_count && !status; i++) {
-        const cbi_lto_input *in = &job->inputs[i];
-        status = lib->add_data(handle, in->fatbin ? NVJITLINK_INPUT_FATBIN : NVJITLINK_INPUT_LTOIR,
-                               in->bytes.data, in->bytes.size, in->file);
+        const cbi_lto_piece *in = &job->inputs[i];
+        status = lib->add_data(handle, in->type, in->bytes.data, in->bytes.size, in->name);
+        if (job->goes_on)
+            status = NVJITLINK_SUCCESS;
     }
     if (anchor->data && !status)
         status = lib->add_data(handle, NVJITLINK_INPUT_LTOIR, anchor->data, anchor->size,

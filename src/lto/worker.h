@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "input/input.h"
+#include "lto/lto.h"
 
 /* How far the child came. */
 typedef enum cbi_lto_stage {
@@ -18,10 +19,11 @@ typedef struct cbi_lto_job {
     cbi_strings libraries; /* names to try, in this order */
     cbi_strings compilers; /* of libnvvm; empty: not needed */
     cbi_strings options;
-    const cbi_lto_input *inputs;
+    const cbi_lto_piece *inputs;
     size_t input_count;
     const char *empty_ptx; /* an input without LTO-IR to be added, or NULL */
     bool wants_ptx;
+    bool goes_on; /* an input that is refused is left out */
 } cbi_lto_job;
 
 /* What the child says: stage and status, then three byte strings with their lengths. */
@@ -36,8 +38,16 @@ typedef struct cbi_lto_reply {
 /* Name of the function that only cbi_lto_worker's own module refers to. */
 #define CBI_LTO_ANCHOR "__cubind_anchor"
 
+/* Exported by our own library in nvJitLink's place, and by no other. */
+#define CBI_STAND_IN "__cubind_nvJitLink"
+
 /* For cbi_child_run(); user is a cbi_lto_job. */
 void cbi_lto_worker(void *user, int to);
+
+/* Why a child's end is a failure; NULL if it is none.  With errno of a child that was not started.
+ */
+const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits, cbi_child_end end,
+                             int signal);
 
 /* Reads what it said.  False if that is no reply. */
 bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply);

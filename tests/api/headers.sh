@@ -4,6 +4,7 @@ set -eu
 cd "$TMPDIR"
 cat >use.c <<'END'
 #include <cubind/cubind.h>
+#include <cubind/nvJitLink.h>
 int main(void)
 {
     cb_link_options options;
