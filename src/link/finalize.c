@@ -489,9 +489,11 @@ static void find_lost_constants(cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         const cbi_lobj *by = cbi_constants_of(sec)->emptied_by;
         if (by && sec->size == 0)
-            lk->deleted_section_help = cbi_printf(
-                lk->ctx, "weak function '%s' is replaced by the copy in '%s'; put that file first",
-                sec->func->sym->name->s, by->file);
+            cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
+                      cbi_printf(
+                          lk->ctx,
+                          "weak function '%s' is replaced by the copy in '%s'; put that file first",
+                          sec->func->sym->name->s, by->file));
     }
 }
 
@@ -501,8 +503,9 @@ static void find_lost_images(cbi_linker *lk)
     for (size_t i = 0; i < lk->images.len; i++) {
         const cbi_lsym *sym = lk->images.items[i];
         if (sym->sec && sym->sec->dead)
-            lk->deleted_section_help = cbi_printf(
-                lk->ctx, "parameter '%s' belongs to a kernel that is removed", sym->name->s);
+            cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
+                      cbi_printf(lk->ctx, "parameter '%s' belongs to a kernel that is removed",
+                                 sym->name->s));
     }
 }
 
@@ -512,9 +515,10 @@ static void find_lost_commons(cbi_linker *lk)
     for (size_t i = 0; i < lk->commons.len && lk->exec; i++) {
         const cbi_lsym *sym = lk->commons.items[i];
         if (sym->state == CBI_SYM_COMMON)
-            lk->deleted_section_help = cbi_printf(
-                lk->ctx, "an initialised weak definition of '%s' follows a common symbol",
-                sym->name->s);
+            cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
+                      cbi_printf(lk->ctx,
+                                 "an initialised weak definition of '%s' follows a common symbol",
+                                 sym->name->s));
     }
 }
 
@@ -566,8 +570,9 @@ void cbi_link_finalize(cbi_linker *lk)
     find_lost_constants(lk);
     find_lost_images(lk);
     find_lost_commons(lk);
-    if (lk->deleted_section_help)
-        cbi_fatal(lk->ctx, "deleted-section", NULL, lk->deleted_section_help,
+    const cbi_failure *failure = cbi_deferred(lk, CBI_FAILS_AT_TABLES);
+    if (failure)
+        cbi_fatal(lk->ctx, "deleted-section", NULL, failure->help,
                   "Internal error: reference to deleted section");
     fill_symtab(lk);
     place_sections(lk);

@@ -252,11 +252,12 @@ static void lose_symbols(cbi_linker *lk)
         const char *name = f->sym->name->s;
         const cbi_osec *found = cbi_sec_find(lk, cbi_intern_printf(lk->ctx, "%s%s", prefix, name));
         if (found && found->func && found->func != f)
-            lk->deleted_section_help =
+            cbi_defer(
+                lk, CBI_FAILS_AT_TABLES, NULL,
                 cbi_printf(lk->ctx,
                            "there are several functions '%s', and with the first nvlink removes "
                            "'%s'; without --emulate this links",
-                           name, hit->sym->name->s);
+                           name, hit->sym->name->s));
     }
 }
 
@@ -301,9 +302,11 @@ void cbi_link_liveness(cbi_linker *lk)
      * fails where the text is needed first. */
     for (size_t i = 0; i < orphans.len; i++) {
         const cbi_func *orphan_alias = orphans.items[i];
-        lk->deleted_section_help = cbi_printf(
-            lk->ctx, "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
-            orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s);
+        cbi_defer(
+            lk, CBI_FAILS_AT_TABLES, NULL,
+            cbi_printf(lk->ctx,
+                       "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
+                       orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s));
         cbi_sec_kill(orphan_alias->alias_of->text);
     }
     if (lk->opt->exact && lk->sm90plus)
@@ -314,9 +317,10 @@ void cbi_link_liveness(cbi_linker *lk)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
         if (f->old_constants && f->constant2 && (f->sym->other & STO_CUDA_ENTRY))
-            lk->deleted_section_help = cbi_printf(
-                lk->ctx, "kernel '%s' has several weak copies; want it, or keep one copy",
-                f->sym->name->s);
+            cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
+                      cbi_printf(lk->ctx,
+                                 "kernel '%s' has several weak copies; want it, or keep one copy",
+                                 f->sym->name->s));
         kill_function(f);
     }
     list_entries(lk);

@@ -227,11 +227,12 @@ static void keep(cbi_linker *lk, cbi_lrel *r)
 
 static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
 {
+    const cbi_failure *later = cbi_deferred(lk, CBI_FAILS_AT_TABLES);
     cbi_fatal(lk->ctx, "deleted-symbol",
               &(cbi_place){.file = r->obj ? r->obj->file : NULL,
                            .section = r->target->name->s,
                            .symbol = r->sym ? r->sym->name->s : NULL},
-              lk->deleted_section_help, "Internal error: reference to deleted symbol");
+              later ? later->help : NULL, "Internal error: reference to deleted symbol");
 }
 
 /* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
@@ -256,15 +257,16 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
         (sym->size == 0 && (user->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
     if (!sym->recorded)
-        lk->deleted_record = r;
+        cbi_defer(lk, CBI_FAILS_AT_RECORDS, r, NULL);
     return sym->recorded;
 }
 
 /* What is recorded gets its symbol numbers late, and nvlink notices late. */
 void cbi_link_check_records(cbi_linker *lk)
 {
-    if (lk->deleted_record)
-        deleted_symbol(lk, lk->deleted_record);
+    const cbi_failure *failure = cbi_deferred(lk, CBI_FAILS_AT_RECORDS);
+    if (failure)
+        deleted_symbol(lk, failure->rel);
 }
 
 static void record_resolved(cbi_linker *lk, const cbi_lrel *r)

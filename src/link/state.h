@@ -6,6 +6,7 @@
 #ifndef CBI_LINK_STATE_H
 #define CBI_LINK_STATE_H
 
+#include "link/failures.h"
 #include "link/graph.h"
 #include "link/link.h"
 #include "object/object.h"
@@ -358,9 +359,8 @@ typedef struct cbi_linker {
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
-    const cbi_lrel *deleted_record;   /* --preserve-relocs: names a symbol that is gone */
-    const char *deleted_section_help; /* a section went that a symbol still needs, and why */
-    uint64_t null_symbol_value;       /* accidental: see layout_data.c, merge_constant_bank */
+    cbi_failure_list failures;  /* noticed, and not reported yet */
+    uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
 
     /* graph results */
     const cbi_calls *calls;
