@@ -1,5 +1,6 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
 #include "format/section.h"
+#include "link/inputs.h"
 #include "link/view.h"
 
 static cbi_span section_bytes(const cbi_object *object, const char *name)

@@ -1,5 +1,6 @@
 /* Attributes that entries take over from what they reach.  Rules: docs/link-semantics.md,
  * "propagation". */
+#include "link/graph.h"
 #include "link/propagate.h"
 
 bool cbi_is_propagated(uint8_t code)

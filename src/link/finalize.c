@@ -1,6 +1,9 @@
 /* Output tables: which sections and symbols there are, their order, the string tables, offsets. */
 #include "format/eiattr.h"
-#include "link/state.h"
+#include "link/graph.h"
+#include "link/patches.h"
+#include "link/propagate.h"
+#include "link/tables.h"
 
 /* ---- which sections are written ---- */
 

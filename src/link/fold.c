@@ -5,6 +5,7 @@
  * value. The records of an entry are added in the order of the first record of their kind, so that
  * is handed on, too.
  */
+#include "link/graph.h"
 #include "link/propagate.h"
 
 enum { KINDS = 16, NEVER = UINT32_MAX };

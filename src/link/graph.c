@@ -1,7 +1,7 @@
 /* Call graph: address-taken functions, liveness, strongly connected components, entries. */
 #include "link/graph.h"
-#include "format/reloc.h"
 #include "link/state.h"
+#include "format/reloc.h"
 
 #include <stdlib.h>
 

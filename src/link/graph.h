@@ -1,4 +1,4 @@
-/* The call graph of a link.  Three results, each made by one pass and read only by those behind it:
+/* Stage 3, graph.  Three results, each made by one pass and read only by those behind it:
  * who calls whom (cbi_calls), what is in a circle (cbi_components), what calls cost (cbi_usage).
  *
  * Nodes are numbers: functions by cbi_func.number, behind them the prototypes through which
@@ -65,5 +65,15 @@ typedef struct cbi_usage {
 
 /* Entries in function order.  Several nodes may share one list. */
 typedef CBI_VEC(struct cbi_func *) cbi_func_list;
+
+/* ---- graph.c ---- */
+const cbi_calls *cbi_link_calls(struct cbi_linker *lk);
+void cbi_link_liveness(struct cbi_linker *lk);
+/* Do attributes of callees propagate to the kernel? */
+bool cbi_is_wanted_entry(const struct cbi_linker *lk, const struct cbi_func *f);
+/* Strongly connected components of what lives. */
+const cbi_components *cbi_link_components(struct cbi_linker *lk);
+/* The live entries that reach f (f itself when it is one), in function order. */
+const cbi_func_list *cbi_entries_reaching(struct cbi_linker *lk, const struct cbi_func *f);
 
 #endif

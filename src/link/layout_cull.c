@@ -1,7 +1,9 @@
 /* Too many constants: nvlink lays the variables out anew, with less alignment, and while kernels
  * are removed only those that something refers to (docs/link-semantics.md, "Too many constants").
  */
-#include "link/state.h"
+#include "link/layout.h"
+#include "link/reloc_decision.h"
+#include "link/symbols.h"
 
 #include <stdlib.h>
 

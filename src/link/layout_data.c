@@ -1,4 +1,7 @@
 /* Layout of commons, optimizer constants and texture tables; limits of the constant banks. */
+#include "link/graph.h"
+#include "link/layout.h"
+#include "link/symbols.h"
 #include "link/view.h"
 
 #include "format/reloc.h"

@@ -1,6 +1,8 @@
 /* Shared memory: who uses which variable decides where it goes (docs/link-semantics.md, "shared").
  */
-#include "link/state.h"
+#include "link/graph.h"
+#include "link/layout.h"
+#include "link/symbols.h"
 
 enum { DYNAMIC_ALIGN = 16 };
 

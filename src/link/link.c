@@ -1,6 +1,14 @@
 /* The passes of a link, in order. */
-#include "link/view.h"
+#include "link/bytes.h"
+#include "link/graph.h"
+#include "link/inputs.h"
+#include "link/layout.h"
+#include "link/patches.h"
+#include "link/propagate.h"
 #include "link/report.h"
+#include "link/symbols.h"
+#include "link/tables.h"
+#include "link/view.h"
 
 static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
                   const cbi_link_input *inputs, size_t count)
@@ -17,21 +25,15 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->merge_constants = opt->exact && lk->exec && !opt->debug && (lk->prune || opt->host.active);
 }
 
-cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
-                   size_t count, cbi_link_result *ret_result)
+/* Stage 2: the objects, in order.  Libcudadevrt takes part only if something needs it by then. */
+static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
 {
-    cbi_linker *lk = CBI_NEW(ctx, cbi_linker);
-    setup(lk, ctx, opt, inputs, count);
-    size_t errors = ctx->error_count;
-
-    cbi_link_admit(lk, inputs, count); /* read and check the inputs */
-    cbi_link_trace(lk);                /* --trace-symbol */
-    cbi_link_skeleton(lk);             /* sections that every output has */
     size_t taken = 0;
+    cbi_link_skeleton(lk); /* sections that every output has */
     for (size_t i = 0; i < lk->obj_count; i++) {
         cbi_lobj *obj = lk->objs[i];
         if (!cbi_link_takes_part(lk, obj)) {
-            cbi_vec_push(ctx, &lk->unused, obj);
+            cbi_vec_push(lk->ctx, &lk->unused, obj);
             continue;
         }
         obj->number = (uint32_t)taken;
@@ -43,29 +45,71 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (opt->forgives_merge_errors)
         errors = ctx->error_count;
     lk->obj_count = taken;
+}
 
-    lk->calls = cbi_link_calls(lk);  /* who calls whom */
-    cbi_link_liveness(lk);           /* dead code */
-    cbi_layout_commons(lk);          /* commons join .nv.global */
-    cbi_link_callgraph_sections(lk); /* their place in the order of creation */
+/* Stage 3: who calls whom, what lives, what is in a circle. */
+static void make_graph(cbi_linker *lk)
+{
+    lk->calls = cbi_link_calls(lk);
+    cbi_link_liveness(lk);
+    cbi_layout_commons(lk);          /* they join .nv.global ... */
+    cbi_link_callgraph_sections(lk); /* ... and these follow: the order of creation */
     lk->components = cbi_link_components(lk);
-    cbi_link_warn_graph(lk);      /* recursion, functions that nobody calls */
-    cbi_link_check_unified(lk);   /* these need an index file */
-    cbi_link_check_replaced(lk);  /* an accident of nvlink */
+    cbi_link_warn_graph(lk);     /* recursion, functions that nobody calls */
+    cbi_link_check_unified(lk);  /* these need an index file */
+    cbi_link_check_replaced(lk); /* an accident of nvlink */
+}
+
+/* Stage 4: addresses. */
+static void lay_out(cbi_linker *lk)
+{
     cbi_layout_images(lk);        /* texture tables in bank 0 */
     cbi_layout_shared(lk);        /* shared memory of every entry */
-    cbi_layout_constant_size(lk); /* ... and how many the user's own are */
+    cbi_layout_constant_size(lk); /* how many constants the user's own are */
     cbi_cull_constants(lk);       /* constants beyond the limit */
     cbi_layout_constants(lk);     /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);
-    cbi_link_relocate(lk);  /* patch, keep or drop */
-    cbi_link_propagate(lk); /* registers, stacks, attributes of entries */
-    cbi_link_check_records(lk);
-    cbi_link_notes(lk);
-    cbi_link_finalize(lk); /* numbers, strings, offsets */
+}
 
+/* Each stage with what holds behind it. */
+cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
+                   size_t count, cbi_link_result *ret_result)
+{
+    cbi_linker *lk = CBI_NEW(ctx, cbi_linker);
+    setup(lk, ctx, opt, inputs, count);
+    size_t errors = ctx->error_count;
+
+    /* 1 inputs: the models of the objects are checked and stay as they are. */
+    cbi_link_admit(lk, inputs, count);
+    cbi_link_trace(lk); /* --trace-symbol */
+
+    /* 2 symbols: no function, no attribute of an input, no call and no name is added from here on.
+     */
+    merge_all(lk, ret_result);
+
+    /* 3 graph: calls, components and which functions live are fixed. */
+    make_graph(lk);
+
+    /* 4 layout: every symbol but the driver's has its value, and every section that can be patched
+     * its size. */
+    lay_out(lk);
+
+    /* 5 patches: the contents of sections from inputs are final; what the driver has to do is
+     * listed in relocation sections. */
+    cbi_link_relocate(lk);
+
+    /* 6 propagation: registers, stacks and attributes of entries are final. */
+    cbi_link_propagate(lk);
+    cbi_link_check_records(lk);
+
+    /* 7 tables: every section and symbol has its number, and every section its place in the file.
+     */
+    cbi_link_notes(lk);
+    cbi_link_finalize(lk);
+
+    /* Nothing but the second view of sm_100 and later changes anything now. */
     cbi_link_verbose(lk);
     cbi_link_explain_functions(lk);
     if (opt->dot)
@@ -75,6 +119,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
     opt->view->check_portable(lk);
+
+    /* 8 bytes. */
     cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);
     if (lk->mercury)
         opt->view->emit(lk, &sink); /* both sides: SASS and Mercury */

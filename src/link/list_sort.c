@@ -4,7 +4,7 @@
  * lists, sorts both and merges; `keep(a, b)` says that a may stay in front of b.  The recursion is
  * log2(n) deep whatever the elements are.
  */
-#include "link/state.h"
+#include "link/layout.h"
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void sort(void **list, void **scratch, size_t n, bool (*keep)(const void *, const void *))

@@ -3,7 +3,7 @@
  *
  * Everything appears in the output in the order in which these passes meet it.
  */
-#include "link/state.h"
+#include "link/symbols.h"
 
 /* ---- skeleton ---- */
 

@@ -1,5 +1,5 @@
 /* Merging one object, pass A: functions. */
-#include "link/state.h"
+#include "link/symbols.h"
 
 static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
 {

@@ -1,5 +1,5 @@
 /* Merging one object, pass B: symbols other than functions. */
-#include "link/state.h"
+#include "link/symbols.h"
 
 static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
 {

@@ -3,6 +3,7 @@
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
 #include "format/eiattr.h"
+#include "link/symbols.h"
 #include "link/view.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* .note.nv.tkinfo, .note.nv.cuinfo, .nv.compat, .nv.rel.action. */
 #include "format/eiattr.h"
 #include "format/eicompat.h"
-#include "link/state.h"
+#include "link/tables.h"
 
 /* The record of this link, then the inputs' records as they are (not with -r). */
 static void make_tkinfo(cbi_linker *lk)

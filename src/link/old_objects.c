@@ -1,5 +1,6 @@
 /* What objects of earlier toolkits say in other ways: barriers in section flags, cache preferences,
  * the lack of .note.nv.cuinfo.  Rules: docs/link-semantics.md, "objects of earlier toolkits". */
+#include "link/graph.h"
 #include "link/propagate.h"
 
 /* ---- barriers ---- */

@@ -1,5 +1,6 @@
 /* Properties of functions: what their records say, registers, stacks.  Rules:
  * docs/link-semantics.md, "propagation". */
+#include "link/graph.h"
 #include "link/propagate.h"
 #include "link/report.h"
 

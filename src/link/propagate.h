@@ -1,4 +1,4 @@
-/* What the files of the propagation share. */
+/* Stage 6, propagation: what entries need for what they reach, and what they take over from it. */
 #ifndef CBI_PROPAGATE_H
 #define CBI_PROPAGATE_H
 
@@ -6,6 +6,12 @@
 #include "link/state.h"
 
 /* ---- propagate.c ---- */
+void cbi_link_propagate(cbi_linker *lk);
+/* Warn of what the graph alone shows: recursion, functions that nobody calls. */
+void cbi_link_warn_graph(cbi_linker *lk);
+
+/* EIATTR_MIN_STACK_SIZE of an entry, when the order of symbols is known. */
+void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
 /* The function's record of that code, of those that count; or NULL. */
 cbi_rec *cbi_find_record(const cbi_func *f, uint8_t code);
 cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value);
@@ -31,6 +37,8 @@ void cbi_propagate_attributes(cbi_linker *lk);
 void cbi_check_reserved(cbi_linker *lk);
 
 /* ---- old_objects.c ---- */
+/* EIATTR_HAS_PRE_V10_OBJECT if an input is of a toolkit before 10.0 or does not say. */
+void cbi_mark_old_objects(cbi_linker *lk);
 /* A function without a record of its barriers gets one in place of the flags of its code; then
  * entries take the counts over, also from functions whose flags stay because they have a record. */
 void cbi_migrate_barriers(cbi_linker *lk);

@@ -1,5 +1,7 @@
-/* The decision about a relocation follows from its type and from what is known of its symbol; the
+/* What becomes of a relocation.  Whether it counts at all depends on which copies are linked; the
+ * decision then follows from its type and from what is known of its symbol; the
  * table is also in docs/link-semantics.md, "Relocations". */
+#include "link/layout.h"
 #include "link/reloc_decision.h"
 
 /* What is known of the symbol, the first that applies. */
@@ -114,4 +116,38 @@ cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *t
                                    const cbi_lrel *r)
 {
     return outcomes[of_symbol(lk, type, r)][type->action];
+}
+
+/* ---- which ones count ---- */
+
+bool cbi_reloc_in_replaced_code(const cbi_lrel *r)
+{
+    const cbi_func *owner = r->target->func;
+    return r->obj && owner && r->target == owner->text && owner->obj != r->obj;
+}
+
+bool cbi_reloc_is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
+           (cbi_is_user_constants(r->target) || cbi_is_address_bank(r->target->type));
+}
+
+/* Is the entry about a copy of a function that was replaced later? */
+static bool from_replaced_copy(const cbi_lrel *r)
+{
+    if (cbi_reloc_in_replaced_code(r))
+        return true;
+    const cbi_lsym *sym = r->sym;
+    if (!r->obj || !(r->is_rela || r->target->rela_first) || !sym || !sym->func ||
+        r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
+        return false;
+    const char *name = r->target->name->s;
+    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
+           strcmp(name, ".debug_frame") == 0;
+}
+
+bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) &&
+           !cbi_reloc_is_forgotten(lk, r);
 }

@@ -24,4 +24,12 @@ cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *t
 /* Does only the driver, or a later link, know the symbol's place? */
 bool cbi_keeps_symbol(const cbi_linker *lk, const cbi_lsym *sym);
 
+/* Is the entry about something that is in the output? */
+bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r);
+/* Does it patch the code of a copy that was replaced later? */
+bool cbi_reloc_in_replaced_code(const cbi_lrel *r);
+/* nvlink leaves pointers in constant memory empty that it read before a global definition replaced
+ * the weak variable. */
+bool cbi_reloc_is_forgotten(const cbi_linker *lk, const cbi_lrel *r);
+
 #endif

@@ -3,6 +3,9 @@
  * The list is walked backwards: the entry that came first in the inputs is applied last and stands
  * last in its output section.  reloc_decision.c decides which.
  */
+#include "link/graph.h"
+#include "link/layout.h"
+#include "link/patches.h"
 #include "link/reloc_decision.h"
 #include "link/report.h"
 #include "link/view.h"
@@ -286,23 +289,6 @@ static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
     cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);
 }
 
-/* ---- decision ---- */
-
-/* Does the entry patch the code of a copy that was replaced later? */
-static bool in_replaced_code(const cbi_lrel *r)
-{
-    const cbi_func *owner = r->target->func;
-    return r->obj && owner && r->target == owner->text && owner->obj != r->obj;
-}
-
-/* nvlink leaves pointers in constant memory empty that it read before a global definition replaced
- * the weak variable. */
-static bool is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
-{
-    return lk->opt->exact && r->obj && r->sym && r->obj->number < r->sym->replaced_at &&
-           (cbi_is_user_constants(r->target) || cbi_is_address_bank(r->target->type));
-}
-
 void cbi_link_check_replaced(cbi_linker *lk)
 {
     if (!lk->opt->exact || !lk->mercury || !lk->exec ||
@@ -310,7 +296,7 @@ void cbi_link_check_replaced(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
-        if (is_forgotten(lk, r))
+        if (cbi_reloc_is_forgotten(lk, r))
             cbi_fatal(lk->ctx, "replaced-with-relocations",
                       &(cbi_place){.file = r->obj->file, .symbol = r->sym->name->s},
                       cbi_printf(lk->ctx,
@@ -318,7 +304,7 @@ void cbi_link_check_replaced(cbi_linker *lk)
                                  "first",
                                  r->sym->name->s, r->sym->def_obj->file),
                       "Internal error: unexpected reloc");
-        if (!in_replaced_code(r))
+        if (!cbi_reloc_in_replaced_code(r))
             continue;
         const cbi_func *f = r->target->func;
         cbi_fatal(lk->ctx, "replaced-with-relocations",
@@ -329,26 +315,6 @@ void cbi_link_check_replaced(cbi_linker *lk)
                              f->sym->name->s, f->obj->file),
                   "Internal error: unexpected reloc");
     }
-}
-
-/* Is the entry about a copy of a function that was replaced later? */
-static bool from_replaced_copy(const cbi_lrel *r)
-{
-    if (in_replaced_code(r))
-        return true;
-    const cbi_lsym *sym = r->sym;
-    if (!r->obj || !(r->is_rela || r->target->rela_first) || !sym || !sym->func ||
-        r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
-        return false;
-    const char *name = r->target->name->s;
-    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
-           strcmp(name, ".debug_frame") == 0;
-}
-
-bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
-{
-    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) &&
-           !is_forgotten(lk, r);
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */

@@ -1,5 +1,6 @@
 /* Traces and reasons: what the link says about single symbols on request. */
 #include "demangle/demangle.h"
+#include "link/graph.h"
 #include "link/report.h"
 
 static void say(cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);

@@ -31,4 +31,13 @@ void cbi_link_explain_functions(cbi_linker *lk);
 /* --map: where every piece of input went. */
 void cbi_link_map(cbi_linker *lk, cbi_buf *out);
 
+/* -v: sizes of the output and what every entry uses. */
+void cbi_link_verbose(cbi_linker *lk);
+
+/* -dump-callgraph, and the same graph for graphviz. */
+void cbi_link_dot(cbi_linker *lk, cbi_buf *out);
+void cbi_link_dump_callgraph(cbi_linker *lk);
+/* The dump's line for an entry that needs more registers because of f. */
+void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry);
+
 #endif

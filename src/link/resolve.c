@@ -3,7 +3,7 @@
  * Functions and objects share one name space.  The pair rules are in docs/link-semantics.md.
  */
 #include "format/eiattr.h"
-#include "link/state.h"
+#include "link/symbols.h"
 
 static const char *MEMORY_SPACE =
     "Memory space doesn't match for '%s' in '%s', first specified in '%s'";

@@ -1,6 +1,6 @@
 /* libcudadevrt takes part only if something before it is missing a function. */
 #include "format/driver.h"
-#include "link/state.h"
+#include "link/inputs.h"
 
 /* Any function counts, whether libcudadevrt has it or not. */
 static bool is_function_missing(const cbi_linker *lk)

@@ -1,5 +1,6 @@
 /* The tables of unified functions and variables, .nv.uft.entry and .nv.udt.entry. */
-#include "link/state.h"
+#include "link/patches.h"
+#include "link/tables.h"
 
 #define ENTRY_SIZE 32
 

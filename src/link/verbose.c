@@ -1,6 +1,7 @@
 /* -v: sizes of the output and what every entry uses. */
 #include "format/eiattr.h"
-#include "link/state.h"
+#include "link/graph.h"
+#include "link/report.h"
 
 static uint64_t section_size(const cbi_linker *lk, uint32_t type)
 {

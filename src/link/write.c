@@ -1,5 +1,6 @@
 /* The output file: ELF header, sections, section headers, program headers, in this order. */
-#include "link/state.h"
+#include "link/bytes.h"
+#include "link/tables.h"
 
 /* Executables use plain types for memory-space sections. */
 static uint32_t output_type(const cbi_linker *lk, const cbi_osec *sec)
@@ -181,7 +182,7 @@ static void write_contents(const cbi_osec *sec, cbi_sink *sink)
     cbi_sink_pad_to(sink, sec->offset + sec->size);
 }
 
-void cbi_link_write(cbi_linker *lk, cbi_sink *sink)
+void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
 {
     cbi_segment segments[4];
     const cbi_file_tables tables = {

@@ -3,6 +3,10 @@
 #define CBI_MERCURY_H
 
 #include "capsule/capsule.h"
+#include "link/bytes.h"
+#include "link/layout.h"
+#include "link/patches.h"
+#include "link/tables.h"
 #include "mercury/view.h"
 
 #include <stdlib.h>
@@ -68,6 +72,10 @@ static inline bool cbi_is_debug(const cbi_osec *sec)
 {
     return sec->type == SHT_PROGBITS && !(sec->flags & SHF_ALLOC);
 }
+
+/* ---- view.c ---- */
+/* The SASS side of a relocation, `present` or not. */
+const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel);
 
 /* ---- trace.c ---- */
 /* A line of the trace of the run; nothing unless it was asked for. */

@@ -1,4 +1,4 @@
-/* Creation of the link's records: sections, symbols, attribute records. */
+/* Creation of records: sections, symbols, attributes; what few of them have; contents. */
 #include "link/state.h"
 
 bool cbi_is_constant_type(uint32_t type)

@@ -1,0 +1,30 @@
+/* Stage 8, bytes: the file, from what lies in the inputs and in the tables. */
+#ifndef CBI_LINK_BYTES_H
+#define CBI_LINK_BYTES_H
+
+#include "link/state.h"
+
+/* The tables of an output file: section headers at shoff, program headers behind them. */
+typedef struct cbi_segment {
+    uint32_t type, flags;
+    uint64_t offset, filesz, memsz;
+} cbi_segment;
+typedef struct cbi_file_tables {
+    uint32_t kind;        /* EF_CUDA_KIND_SASS or EF_CUDA_KIND_CAPMERC */
+    size_t section_count; /* the null section included */
+    uint64_t shoff;
+    const cbi_segment *segments;
+    size_t segment_count;
+} cbi_file_tables;
+void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *tables, cbi_sink *sink);
+/* Fills in section i's header, which is zero so far. */
+typedef void (*cbi_section_header_fn)(const void *user, size_t i, uint8_t *ret_header);
+void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *tables,
+                           cbi_section_header_fn section_header, const void *user, cbi_sink *sink);
+/* A section's header; the string offset, types and links are those of the link's own tables. */
+void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *ret_header);
+
+/* The file of a link below sm_100. */
+void cbi_link_write(const cbi_linker *lk, cbi_sink *sink);
+
+#endif

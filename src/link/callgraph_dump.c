@@ -1,0 +1,88 @@
+/* The call graph for people: -dump-callgraph and --dot-file. */
+#include "demangle/demangle.h"
+#include "link/graph.h"
+#include "link/report.h"
+
+static void print(cbi_linker *lk, const char *text)
+{
+    if (lk->opt->print)
+        lk->opt->print(lk->opt->print_user, text);
+}
+
+static void print_callee(cbi_linker *lk, cbi_buf *line, const cbi_func *callee)
+{
+    cbi_buf_printf(lk->ctx, line, " %u", callee->number + 1);
+}
+
+void cbi_link_dump_callgraph(cbi_linker *lk)
+{
+    if (!lk->opt->dump_callgraph || !lk->exec)
+        return;
+    if (!lk->obj_count) {
+        print(lk, "No relocatable objects found. Did not generate callgraph.\n");
+        return;
+    }
+    print(lk, cbi_printf(lk->ctx,
+                         "callgraph for sm_%u:\n# A: s -> B // s (number A) potentially calls B\n"
+                         "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
+                         "# &s        // s has address taken\n",
+                         lk->opt->arch->sm));
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        cbi_buf line = {0};
+        cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
+        if (cbi_is_in_output(f)) {
+            cbi_buf_printf(lk->ctx, &line, "%s%s%s", cbi_is_wanted_entry(lk, f) ? "^" : "",
+                           f->address_taken || f->desc_used ? "&" : "",
+                           cbi_demangle(lk->ctx, f->sym->name->s));
+            if (f->own_regs)
+                cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
+            cbi_buf_printf(lk->ctx, &line, " ->");
+            for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
+                cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
+                const cbi_func *callee = cbi_node_func(lk->calls, next);
+                if (callee)
+                    print_callee(lk, &line, callee);
+                for (uint32_t c = 0; !callee && c < cbi_degree(lk->calls, next); c++)
+                    print_callee(lk, &line,
+                                 cbi_node_func(lk->calls, cbi_successor(lk->calls, next, c)));
+            }
+        }
+        cbi_buf_append(lk->ctx, &line, "\n", 2);
+        print(lk, (const char *)line.items);
+    }
+}
+
+void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry)
+{
+    if (lk->opt->dump_callgraph)
+        print(lk, cbi_printf(lk->ctx, "regcount %u for %s propagated to entry %s\n", f->own_regs,
+                             cbi_demangle(lk->ctx, f->sym->name->s),
+                             cbi_demangle(lk->ctx, entry->sym->name->s)));
+}
+
+static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_graph_node callee)
+{
+    cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
+                   cbi_node_func(lk->calls, callee)->sym->name->s);
+}
+
+/* The same graph for graphviz: mangled names, removed functions left out. */
+void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
+{
+    cbi_buf_printf(lk->ctx, out, "digraph callgraph {\n");
+    for (size_t i = 0; i < lk->funcs.len; i++) {
+        const cbi_func *f = lk->funcs.items[i];
+        if (!cbi_is_in_output(f))
+            continue;
+        for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
+            cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
+            if (cbi_node_func(lk->calls, next))
+                put_dot_edge(lk, out, f, next);
+            else
+                for (uint32_t c = 0; c < cbi_degree(lk->calls, next); c++)
+                    put_dot_edge(lk, out, f, cbi_successor(lk->calls, next, c));
+        }
+    }
+    cbi_buf_printf(lk->ctx, out, "}\n");
+}

@@ -1,0 +1,15 @@
+/* Stage 1, inputs: read them, and refuse what does not fit the target. */
+#ifndef CBI_LINK_INPUTS_H
+#define CBI_LINK_INPUTS_H
+
+#include "link/state.h"
+
+/* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
+bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count);
+void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count);
+
+/* ---- runtime.c ---- */
+/* False for libcudadevrt when no function is missing so far; then nothing else may follow. */
+bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
+
+#endif

@@ -1,0 +1,26 @@
+/* Stage 4, layout: where everything is that relocations can name.  Afterwards every symbol but the
+ * driver's has its value. */
+#ifndef CBI_LINK_LAYOUT_H
+#define CBI_LINK_LAYOUT_H
+
+#include "link/state.h"
+
+void cbi_layout_commons(cbi_linker *lk);
+void cbi_layout_shared(cbi_linker *lk);
+void cbi_layout_constants(cbi_linker *lk);
+/* layout_cull.c: tries to make too many constants fit. */
+void cbi_cull_constants(cbi_linker *lk);
+/* Gives .nv.ptx.const0.size, by which libcudadevrt knows the user's constants, their size. */
+void cbi_layout_constant_size(cbi_linker *lk);
+void cbi_layout_images(cbi_linker *lk);
+void cbi_check_limits(cbi_linker *lk);
+/* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
+ * no entry reaches it. */
+uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f);
+/* Relocation types that refer to a texture by its slot in bank 0. */
+bool cbi_is_slot_type(uint32_t type);
+/* nvlink's list sort: keep(a, b) = "a may stay in front of b".  Not stable; see docs. */
+void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
+                   bool (*keep)(const void *, const void *));
+
+#endif

@@ -1,0 +1,29 @@
+/* Stage 5, patches: each relocation is applied, kept or dropped. */
+#ifndef CBI_LINK_PATCHES_H
+#define CBI_LINK_PATCHES_H
+
+#include "link/state.h"
+
+/* For section symbols: where the object's contribution starts; else 0. */
+uint64_t cbi_section_base(const cbi_lrel *r);
+void cbi_link_relocate(cbi_linker *lk);
+void cbi_link_check_records(cbi_linker *lk);
+/* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
+void cbi_link_check_replaced(cbi_linker *lk);
+/* A relocation that is written must be inside of its section. */
+void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r);
+/* Report what nobody defines. */
+void cbi_link_undefined(cbi_linker *lk);
+/* The eight symbols of the unified tables. */
+bool cbi_is_unified_name(const char *name);
+
+/* Puts symbol value, bank and addend where the relocation's type says, in the contents (size bytes)
+ * of what it applies to. */
+struct cbi_reloc_type;
+void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents,
+                    uint64_t size, uint64_t value, uint32_t bank);
+
+/* unified.c: refuses final links of unified symbols. */
+void cbi_link_check_unified(cbi_linker *lk);
+
+#endif

@@ -1,0 +1,372 @@
+/* What a link is made of: input objects, sections, symbols, functions, relocations, attribute
+ * records.  Of each there can be a hundred thousand and more, so what few have lies behind
+ * pointers.
+ */
+#ifndef CBI_LINK_RECORDS_H
+#define CBI_LINK_RECORDS_H
+
+#include "link/graph.h"
+#include "object/object.h"
+
+typedef struct cbi_linker cbi_linker; /* state.h */
+typedef struct cbi_lobj cbi_lobj;     /* an input object being linked */
+typedef struct cbi_osec cbi_osec;     /* an output section */
+typedef struct cbi_lsym cbi_lsym;     /* a symbol of the link */
+typedef struct cbi_func cbi_func;     /* a function of the link */
+typedef struct cbi_lrel cbi_lrel;     /* a relocation of the link */
+typedef struct cbi_rec cbi_rec;       /* an EIATTR record of the link */
+
+/* Bytes that an output section got from somewhere. */
+typedef struct cbi_piece {
+    cbi_span bytes;  /* data NULL: zeros */
+    uint64_t offset; /* in the output section */
+} cbi_piece;
+
+typedef struct cbi_range {
+    uint64_t start, size;
+} cbi_range;
+
+/* A shared variable as one of its definitions has it: nvlink lays out each of them. */
+typedef struct cbi_shared {
+    cbi_lsym *sym;
+    uint64_t align;
+} cbi_shared;
+
+/* Of a section of constants: the history of optimizer constants, whose function may have had
+ * several copies, and where they went. */
+typedef struct cbi_constants {
+    uint64_t unshared_size;     /* of all inputs: the size without sharing, which places symbols */
+    bool own_contents;          /* not only from copies that lost */
+    bool emptied;               /* of a function that was replaced */
+    bool orphan;                /* of copies that lost, before the function was replaced */
+    bool kept_contents;         /* of replaced copies too, all from 0 on */
+    CBI_LIST(cbi_range) lost;   /* those of copies that lost */
+    uint64_t used_size;         /* up to the end of the last symbol */
+    const cbi_lobj *emptied_by; /* whose copy of the function replaced them */
+    const cbi_func_list *spread_to; /* the entries that got a copy */
+    uint64_t spread_offset;         /* ... and where in their banks */
+} cbi_constants;
+
+/* Of a section of shared memory. */
+typedef struct cbi_shared_section {
+    CBI_LIST(cbi_shared *) variables; /* in order of appearance */
+    cbi_lsym *whole;                  /* of ptxas -ewp: all of it, the null symbol */
+    uint64_t whole_align;             /* of ptxas -ewp with dynamic memory only: its alignment */
+    uint64_t total; /* what its variables take: -r plain sum, else end of the groups */
+} cbi_shared_section;
+
+/* Of these there are many: what few have lies behind pointers. */
+struct cbi_osec {
+    const cbi_name *name;
+    uint32_t type;        /* as in relocatables; executables change it when written */
+    uint8_t info_top;     /* .text: top byte of sh_info (register count below sm_90) */
+    bool dead : 1;        /* removed with its function: the name vanishes */
+    bool contributed : 1; /* an input put something in, were it zero bytes */
+    bool emitted : 1;
+    bool rela_first : 1; /* its relocations with addends came before those without */
+    bool companion : 1;  /* for the texture table of a parameter bank */
+    uint32_t index;      /* in the output; valid when emitted */
+    uint32_t number;     /* in order of creation, from 0 */
+    uint64_t flags;
+    uint64_t size;
+    uint64_t offset;
+    uint64_t align;
+    uint64_t entsize;
+    CBI_LIST(cbi_piece) pieces;
+    const uint8_t *bytes; /* the contents once layout has fixed the size, where they lie in one
+                             place: an input's, or the copy.  NULL: they are the pieces */
+    uint8_t *copy;        /* to be written to, or NULL */
+    cbi_osec *target;     /* section that sh_info names */
+    cbi_func *func;       /* the function that the section belongs to, or NULL */
+    cbi_lsym *symbol;     /* its STT_SECTION symbol */
+    cbi_osec *rel, *rela; /* relocation sections with this target */
+    CBI_LIST(cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
+    cbi_constants *constants;    /* use cbi_constants_of() */
+    cbi_shared_section *shared;  /* use cbi_shared_of() */
+};
+
+typedef enum cbi_sym_state {
+    CBI_SYM_UNDEF,
+    CBI_SYM_DEFINED,
+    CBI_SYM_COMMON,
+} cbi_sym_state;
+
+/* Of a variable in shared memory, a common one, or a texture, sampler or surface. */
+typedef struct cbi_variable {
+    uint64_t shared_align;      /* of the first definition */
+    uint64_t common_align;      /* of the first common symbol */
+    uint64_t slot;              /* of an image: offset in bank 0; sm_100+: in the table */
+    CBI_LIST(cbi_func *) users; /* functions whose text refers to it */
+    uint32_t listed;            /* how often it stands in a list of variables */
+    bool has_slot;
+    bool unplaced; /* shared: dynamic and reached by no entry, its value is no address */
+} cbi_variable;
+
+/* Of these there are many: what few have lies behind a pointer. */
+struct cbi_lsym {
+    const cbi_name *name;
+    cbi_osec *sec; /* when defined */
+    uint64_t value;
+    uint64_t size;
+    cbi_func *func;            /* for functions */
+    cbi_lobj *first_obj;       /* first object that mentions it */
+    cbi_lobj *def_obj;         /* object whose definition counts */
+    const cbi_lobj *named_obj; /* object that messages call the first one */
+    cbi_variable *variable;    /* use cbi_variable_of() */
+    uint32_t index;            /* in the output */
+    uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
+    uint8_t info;
+    uint8_t other;
+    uint8_t state; /* cbi_sym_state */
+    bool in_local_list : 1;
+    bool is_section : 1;
+    bool removed : 1;     /* dead function, pruned, unused shared variable */
+    bool emitted : 1;     /* has an entry in the output symbol table */
+    bool initialised : 1; /* defined in a section with bytes */
+    bool dynamic : 1;     /* shared variable without a size of its own */
+    bool common_pending : 1;
+    bool internal : 1; /* st_other & 3 == STV_INTERNAL */
+    bool recorded : 1; /* --preserve-relocs names it */
+    bool spread : 1;   /* an optimizer constant that moved into the banks of entries */
+};
+
+static inline bool cbi_is_weak(const cbi_lsym *sym)
+{
+    return CBI_ST_BIND(sym->info) == STB_WEAK;
+}
+
+/* The alignment of a variable whose own is not known. */
+static inline uint64_t cbi_align_by_size(const cbi_lsym *sym)
+{
+    return sym->size < 8 ? sym->size : 8;
+}
+
+/* A texture, sampler or surface. */
+static inline bool cbi_is_image(const cbi_lsym *sym)
+{
+    uint8_t type = CBI_ST_TYPE(sym->info);
+    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+}
+
+/* A texture that is a parameter of a kernel is in the table of no other. */
+static inline bool cbi_has_image(const cbi_func *kernel, const cbi_lsym *image)
+{
+    return !image->sec || image->sec->func == kernel;
+}
+
+static inline bool cbi_is_shared_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && !sym->func && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
+/* The compiler's and the system's own variables in shared memory. */
+static inline bool cbi_is_reserved_var(const cbi_lsym *sym)
+{
+    return !sym->is_section && !sym->func &&
+           (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
+}
+
+/* An object's copy of a function. */
+typedef struct cbi_copy {
+    cbi_lobj *obj;
+    uint32_t sym; /* its symbol there */
+} cbi_copy;
+
+struct cbi_func {
+    cbi_lsym *sym;
+    uint32_t number;           /* position in function order, from 0 */
+    uint16_t first_virtual_sm; /* PTX target of the first definition */
+    bool entry : 1;
+    bool live : 1;
+    bool reached : 1; /* live through a call path from an entry */
+    bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
+    bool address_taken : 1;
+    bool desc_used : 1;
+    bool uses_dynamic : 1; /* shared memory */
+    bool has_images : 1;
+    cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
+    uint32_t in_sec; /* its text section there */
+    uint32_t in_sym; /* its symbol there */
+    cbi_osec *text;
+    cbi_osec *info;
+    cbi_osec *shared; /* entries */
+    cbi_osec *constant0;
+    cbi_osec *constant2;
+    cbi_osec *old_constants;     /* found first by nvlink: see empty_constants */
+    cbi_func *alias_of;          /* owner of the text when this is an alias */
+    CBI_LIST(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
+
+    /* call graph */
+    CBI_LIST(cbi_func *) calls;          /* -1, in reading order */
+    CBI_LIST(const cbi_name *) taken;    /* -2: prototypes under which its address is taken */
+    CBI_LIST(const cbi_name *) indirect; /* -3: prototypes that it calls */
+    CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
+    const cbi_name *prototype;
+
+    /* properties of its own, filled by the propagation */
+    cbi_rec *regcount;
+    uint32_t frame_size;
+    uint32_t own_regs;
+    uint32_t own_crs;
+    uint32_t own_sam;     /* of what it calls, if it is an entry */
+    uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
+    uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
+
+    /* shared memory */
+    cbi_func_list itself; /* entries: a list of that one */
+    cbi_func *dyn_set;    /* entries: union-find parent */
+    uint64_t dyn_offset;
+    cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
+
+    cbi_osec *image_table;       /* sm_100+ */
+    CBI_LIST(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
+};
+
+/* The function's own code, for which sh_info names its symbol. */
+static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
+{
+    return func && func->text == sec;
+}
+
+/* Is the function kept? */
+static inline bool cbi_is_in_output(const cbi_func *f)
+{
+    return f->live && !f->sym->removed;
+}
+
+/* A function that ptxas -ewp has put into a kernel's code. */
+static inline bool cbi_is_inner(const cbi_func *f)
+{
+    return f->alias_of && f->alias_of->entry;
+}
+
+/* sm_100+: what a relocation of the Mercury view is on the SASS side. */
+typedef struct cbi_sass_reloc {
+    bool present;
+    uint32_t type;
+    uint64_t offset;
+    int64_t addend;
+} cbi_sass_reloc;
+
+struct cbi_lrel {
+    cbi_lobj *obj; /* NULL: the link's own */
+    cbi_osec *target;
+    uint64_t offset; /* in the output section */
+    int64_t addend;
+    cbi_lsym *sym;              /* NULL for symbol 0 */
+    const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
+    uint32_t in_sym;
+    uint32_t type : 31; /* what is larger is CBI_NO_RELOC_TYPE */
+    bool is_rela : 1;
+};
+
+#define CBI_NO_RELOC_TYPE 0x7fffffffu
+
+struct cbi_rec {
+    cbi_lobj *obj;  /* NULL for records that the link adds */
+    cbi_func *func; /* of .nv.info.F; NULL for .nv.info */
+    const uint8_t *payload;
+    union {
+        cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
+        cbi_lsym **symbols; /* has_symbols: every word */
+    };
+    union {
+        uint32_t size;         /* of the payload; format 4 */
+        uint32_t symbol_count; /* EXTERNS */
+    };
+    uint16_t value; /* formats 1..3 */
+    uint8_t code;
+    uint8_t format : 5;
+    bool has_symbol : 1;
+    bool has_symbols : 1;
+    bool dead : 1; /* since the propagation: does not describe what is in the output */
+};
+
+/* What became of a definition that is not linked. */
+enum cbi_lost_how {
+    CBI_NOT_LOST,
+    CBI_LOST,     /* it never entered the link */
+    CBI_REPLACED, /* it was replaced by a later copy, and its text had relocations */
+};
+
+/* Where an input section went. */
+typedef struct cbi_secmap {
+    cbi_osec *out; /* NULL: not mapped */
+    uint64_t base;
+    bool lost; /* belongs to a function copy that lost */
+} cbi_secmap;
+
+struct cbi_lobj {
+    cbi_object object; /* what is linked: for sm_100+ the Mercury view */
+    const char *file;
+    uint32_t number; /* in the order of merging, from 0 */
+    cbi_cuinfo cuinfo;
+    cbi_span tkinfo;
+    cbi_span compat;
+    bool has_compat;
+    cbi_lsym **symbols;    /* per input symbol */
+    cbi_secmap *sections;  /* per input section */
+    uint8_t *symbol_lost;  /* per input symbol: enum cbi_lost_how */
+    uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
+    struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
+    size_t lost_count;
+    bool ewp;
+    bool device_runtime;
+    const struct cbi_mercury_view *mercury; /* sm_100+ */
+};
+
+typedef struct cbi_lost {
+    uint32_t section;
+    uint64_t start, end;
+} cbi_lost;
+
+/* ---- records.c ---- */
+cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name);
+/* Appends a section and its section symbol. */
+cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                         uint64_t align, uint64_t entsize);
+/* The same without the section symbol, for callers that must place it later. */
+cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+                              uint64_t align, uint64_t entsize);
+void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec);
+/* Append bytes at the section's alignment rules; returns the offset. */
+uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
+                        uint64_t align);
+/* What a section of constants, or of shared memory, has beside; all zero where there is none. */
+const cbi_constants *cbi_constants_of(const cbi_osec *sec);
+const cbi_shared_section *cbi_shared_of(const cbi_osec *sec);
+/* ... for changing. */
+cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec);
+cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec);
+/* The relocation section for what --preserve-relocs keeps of the target, or NULL. */
+cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target);
+/* After layout: refers to the contents where they lie, copies them where that is not enough. */
+void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec);
+/* The contents in one place. */
+const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
+/* ... for writing. */
+uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
+cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
+/* --preserve-relocs: makes cbi_resolved_of(target). */
+void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
+void cbi_sec_kill(cbi_osec *sec);
+cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
+                         bool local_list);
+/* A record of the link's own, for .nv.info.F or (func NULL) .nv.info. */
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_func *func, uint8_t format, uint8_t code,
+                        uint16_t value);
+/* The section in which the record stands; NULL for a function without attributes. */
+cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
+bool cbi_is_constant_type(uint32_t type);
+/* The bank of __constant__ variables. */
+bool cbi_is_user_constants(const cbi_osec *sec);
+/* The bank of addresses of position-independent code. */
+bool cbi_is_address_bank(uint32_t type);
+/* The bank of compiler-generated constants. */
+bool cbi_is_optimizer_type(uint32_t type);
+
+/* What a variable has beside, all zero where there is nothing; and for changing. */
+const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
+cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym);
+
+#endif

@@ -1,0 +1,37 @@
+/* Stage 2, symbols: the objects are merged one after the other (merge*.c, resolve.c, metadata.c).
+ * Afterwards every name has one symbol, every section that can be in the output a record, and the
+ * lists of relocations, attributes and calls are complete. */
+#ifndef CBI_LINK_SYMBOLS_H
+#define CBI_LINK_SYMBOLS_H
+
+#include "link/state.h"
+
+void cbi_link_skeleton(cbi_linker *lk);
+void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
+void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj);
+void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj);
+/* A definition of a shared variable joins its entry's own list or the module-wide one. */
+void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec);
+/* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
+cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec);
+typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;
+/* What an input symbol means for the link; reports conflicts.  ret_sym gets the symbol, created and
+ * not yet listed when CBI_NEW. */
+cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
+cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
+uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
+void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
+/* Output section for an input data section; created when missing. */
+cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
+/* Merge a whole input section once; later calls return what happened then. */
+cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
+/* Does an item of -kernels-used or -variables-used name it? */
+bool cbi_item_matches(const char *item, const char *name);
+/* Constants come to old_constants again. */
+void cbi_revive_constants(cbi_func *func);
+/* Creates the section of an entry's shared memory if it has none. */
+void cbi_open_shared(cbi_linker *lk, cbi_func *func);
+/* Does section i belong to a function copy of this object that lost or was dropped? */
+bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
+
+#endif

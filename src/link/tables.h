@@ -1,0 +1,32 @@
+/* Stage 7, tables: the order and the numbers of sections and symbols, the string tables, and all
+ * contents that name them.  Afterwards every section has its place in the file. */
+#ifndef CBI_LINK_TABLES_H
+#define CBI_LINK_TABLES_H
+
+#include "link/state.h"
+
+/* ---- callgraph.c ---- */
+void cbi_link_callgraph_sections(cbi_linker *lk);
+void cbi_link_rel_action(cbi_linker *lk);
+/* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
+ * what is in them. */
+void cbi_link_size_callgraph(cbi_linker *lk);
+void cbi_link_fill_callgraph(cbi_linker *lk);
+
+/* ---- notes.c ---- */
+void cbi_link_notes(cbi_linker *lk);
+
+/* ---- unified.c: gives the tables final symbol indices ---- */
+void cbi_link_fill_unified(cbi_linker *lk);
+
+/* ---- finalize.c ---- */
+void cbi_link_finalize(cbi_linker *lk);
+/* Offsets of names in the finished string tables; 0 before. */
+uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
+uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
+/* Is it in the output?  EXTERNS of nothing is not. */
+bool cbi_is_written(const cbi_rec *rec);
+/* One attribute record with final symbol numbers. */
+void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
+
+#endif
