@@ -20,6 +20,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # From the top of the pipeline down: a folder may include headers of itself and of folders before
 # it, never of folders after it.
 LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", "input", "container", "lto", "link", "mercury", "finalize", "inspect", "api", "nvjitlink", "tools"]
+# The stages of a link, in order: header of src/link, and the files that may include those up to it
+STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_objects metadata resolve"),
+          ("graph", "graph"), ("layout", "layout_cull layout_data layout_shared list_sort"),
+          ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
+          ("tables", "finalize notes callgraph unified"), ("bytes", "write")]
 MAX_LINES = 900
 
 
@@ -127,6 +132,20 @@ def check_layering(args):
     return found
 
 
+def check_stages(args):
+    """in src/link a stage uses those before it"""
+    found = []
+    headers = [header for header, _ in STAGES]
+    for stage, (_, files) in enumerate(STAGES):
+        for name in files.split():
+            path = "src/link/%s.c" % name
+            for number, line in enumerate(lines_of(path), 1):
+                match = re.match(r'#include "link/(\w+)\.h"', line)
+                if match and match.group(1) in headers[stage + 1:]:
+                    found.append("%s:%d: %s comes later" % (path, number, match.group(1)))
+    return found
+
+
 def check_length(args):
     """no source file is so long that it holds more than one idea"""
     found = []
@@ -212,6 +231,7 @@ CHECKS = [
     ("style", check_style),
     ("opcodes", check_opcodes),
     ("layering", check_layering),
+    ("stages", check_stages),
     ("calls", check_calls),
     ("length", check_length),
     ("paths", check_paths),

@@ -64,9 +64,10 @@ static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
 {
     if (!user->entry || !user->live)
         return cbi_entries_reaching(lk, user);
-    if (!user->itself.len)
-        cbi_vec_push(lk->ctx, &user->itself, user);
-    return &user->itself;
+    cbi_func_list *itself = &cbi_dynamic_in(lk, user)->itself;
+    if (!itself->len)
+        cbi_vec_push(lk->ctx, itself, user);
+    return itself;
 }
 
 /* The live entries that reach a user of the variable, each once, for each user from the last. */
@@ -208,21 +209,24 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
 
 /* ---- dynamic shared memory ---- */
 
-/* Union-find over entries. */
-static cbi_func *set_of(cbi_func *k)
+/* Union-find over entries: those that have a parent, the first of a set itself. */
+static cbi_func *set_of(cbi_linker *lk, cbi_func *k)
 {
-    while (k->dyn_set && k->dyn_set != k) {
-        if (k->dyn_set->dyn_set)
-            k->dyn_set = k->dyn_set->dyn_set;
-        k = k->dyn_set;
+    for (;;) {
+        cbi_dynamic *here = cbi_dynamic_in(lk, k);
+        if (!here->set || here->set == k)
+            return k;
+        cbi_func *above = cbi_dynamic_of(here->set)->set;
+        if (above)
+            here->set = above;
+        k = here->set;
     }
-    return k;
 }
 
-static void unite(cbi_func *a, cbi_func *b)
+static void unite(cbi_linker *lk, cbi_func *a, cbi_func *b)
 {
-    a = set_of(a);
-    b = set_of(b);
+    a = set_of(lk, a);
+    b = set_of(lk, b);
     if (a == b)
         return;
     if (b->number < a->number) {
@@ -230,7 +234,7 @@ static void unite(cbi_func *a, cbi_func *b)
         a = b;
         b = t;
     }
-    b->dyn_set = a;
+    cbi_dynamic_in(lk, b)->set = a;
 }
 
 static void place_dynamic(cbi_linker *lk)
@@ -250,39 +254,40 @@ static void place_dynamic(cbi_linker *lk)
                 cbi_func *k = reaching->items[e];
                 if (f->entry && k != f)
                     continue;
-                if (!k->dyn_set)
-                    k->dyn_set = k;
-                unite(k, reaching->items[0]->dyn_set ? reaching->items[0] : k);
+                if (!cbi_dynamic_of(k)->set)
+                    cbi_dynamic_in(lk, k)->set = k;
+                unite(lk, k, cbi_dynamic_of(reaching->items[0])->set ? reaching->items[0] : k);
                 /* Debug links give all users of a variable one common offset. */
                 if (lk->shows_debug && first)
-                    unite(first, k);
+                    unite(lk, first, k);
                 first = first ? first : k;
             }
         }
     }
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!k->dyn_set)
+        if (!cbi_dynamic_of(k)->set)
             continue;
-        cbi_func *set = set_of(k);
+        cbi_dynamic *set = cbi_dynamic_in(lk, set_of(lk, k));
         uint64_t size = cbi_align_up(k->shared->size, DYNAMIC_ALIGN);
         if (lk->opt->reserve_null_pointer && size == 0)
             size = DYNAMIC_ALIGN;
-        set->dyn_offset = size > set->dyn_offset ? size : set->dyn_offset;
+        set->offset = size > set->offset ? size : set->offset;
     }
     for (size_t i = 0; i < lk->entries.len; i++) {
         cbi_func *k = lk->entries.items[i];
-        if (!k->dyn_set)
+        if (!cbi_dynamic_of(k)->set)
             continue;
-        k->shared->size = set_of(k)->dyn_offset;
+        k->shared->size = cbi_dynamic_of(set_of(lk, k))->offset;
         if (k->shared->align < DYNAMIC_ALIGN)
             k->shared->align = DYNAMIC_ALIGN;
     }
     for (size_t i = 0; i < users.len; i++) {
         cbi_func *f = users.items[i];
         const cbi_func_list *reaching = entries_with(lk, f);
-        if (reaching->len && !(f->entry && f->dyn_set == f))
-            f->dyn_offset = set_of(f->entry ? f : reaching->items[0])->dyn_offset;
+        if (reaching->len && !(f->entry && cbi_dynamic_of(f)->set == f))
+            cbi_dynamic_in(lk, f)->offset =
+                cbi_dynamic_of(set_of(lk, f->entry ? f : reaching->items[0]))->offset;
     }
 }
 
@@ -292,7 +297,7 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
         return 0;
     if (!lk->shows_debug && !entries_with(lk, f)->len)
         return UINT64_MAX;
-    return f->dyn_offset;
+    return cbi_dynamic_of(f)->offset;
 }
 
 /* ---- final link ---- */
@@ -380,7 +385,7 @@ static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
         cbi_func *user = var->users.items[u];
         if (!cbi_entries_reaching(lk, user)->len)
             continue;
-        sym->value = user->dyn_offset;
+        sym->value = cbi_dynamic_of(user)->offset;
         var->unplaced = false;
     }
 }
@@ -513,7 +518,8 @@ static void create_instances(cbi_linker *lk)
     for (size_t i = 0; i < lk->rels.len; i++) {
         const cbi_lrel *r = &lk->rels.items[i];
         cbi_func *k = r->target->func;
-        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic || k->dyn_instance ||
+        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic ||
+            cbi_dynamic_of(k)->instance ||
             !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
             continue;
         uint64_t start =
@@ -526,7 +532,7 @@ static void create_instances(cbi_linker *lk)
                                            STO_CUDA_SHARED | STV_INTERNAL, true);
             sym->value = start;
             sym->dynamic = true;
-            k->dyn_instance = sym;
+            cbi_dynamic_in(lk, k)->instance = sym;
         }
         if (!k->shared) {
             /* An unwanted kernel gets its section only now. */

@@ -122,6 +122,19 @@ cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym)
     return sym->variable;
 }
 
+const cbi_dynamic *cbi_dynamic_of(const cbi_func *f)
+{
+    static const cbi_dynamic none;
+    return f->dynamic ? f->dynamic : &none;
+}
+
+cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f)
+{
+    if (!f->dynamic)
+        f->dynamic = CBI_NEW(lk->ctx, cbi_dynamic);
+    return f->dynamic;
+}
+
 /* ---- contents ---- */
 
 static void copy_contents(cbi_linker *lk, cbi_osec *sec)

@@ -166,6 +166,14 @@ static inline bool cbi_is_reserved_var(const cbi_lsym *sym)
            (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
 }
 
+/* A function and dynamic shared memory. */
+typedef struct cbi_dynamic {
+    cbi_func_list itself; /* an entry: a list of that one */
+    cbi_func *set;        /* an entry: union-find parent; all of a set have one offset */
+    uint64_t offset;
+    cbi_lsym *instance; /* -r: the symbol that stands for the dynamic variables */
+} cbi_dynamic;
+
 /* An object's copy of a function. */
 typedef struct cbi_copy {
     cbi_lobj *obj;
@@ -212,12 +220,7 @@ struct cbi_func {
     uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
     uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
 
-    /* shared memory */
-    cbi_func_list itself; /* entries: a list of that one */
-    cbi_func *dyn_set;    /* entries: union-find parent */
-    uint64_t dyn_offset;
-    cbi_lsym *dyn_instance; /* -r: the symbol that stands for the dynamic variables */
-
+    cbi_dynamic *dynamic;        /* use cbi_dynamic_of() */
     cbi_osec *image_table;       /* sm_100+ */
     CBI_LIST(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
 };
@@ -368,5 +371,8 @@ bool cbi_is_optimizer_type(uint32_t type);
 /* What a variable has beside, all zero where there is nothing; and for changing. */
 const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
 cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym);
+/* The same for functions. */
+const cbi_dynamic *cbi_dynamic_of(const cbi_func *f);
+cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f);
 
 #endif

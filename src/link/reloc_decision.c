@@ -103,7 +103,8 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
     if (type->action == CBI_RELOC_CLEAR_UNUSED &&
         (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF))
         return UNPLACED;
-    if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user && user->dyn_instance)
+    if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user &&
+        cbi_dynamic_of(user)->instance)
         return DYNAMIC;
     if (has_slot(lk, type, sym))
         return SLOT;

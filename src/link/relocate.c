@@ -377,7 +377,7 @@ static void carry_out(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type,
         keep(lk, r);
         return;
     case CBI_OUTCOME_INSTANCE:
-        r->sym = r->target->func->dyn_instance;
+        r->sym = cbi_dynamic_of(r->target->func)->instance;
         keep(lk, r);
         return;
     case CBI_OUTCOME_KEEP:
