@@ -188,9 +188,7 @@ static void leave_large(cbi_ctx *ctx, cbi_large_block *block)
 static cbi_large_block *new_large(cbi_ctx *ctx, size_t size)
 {
     take(ctx, size);
-    cbi_large_block *block = ctx->allocator.alloc == default_alloc
-                                 ? calloc(1, size)
-                                 : ctx->allocator.alloc(ctx->allocator.user, size);
+    cbi_large_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
     if (!block)
         cbi_fail(ctx, CB_ERR_NOMEM);
     return block;
