@@ -533,6 +533,27 @@ static void flush_hidden(cbi_sb_code *c)
     }
 }
 
+/* Is the result there, or are the sources read, at the end of the producer's block? */
+static bool is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    uint32_t last = c->blocks.items[p->block].end - 1;
+    return !p->is_long && c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
+}
+
+/* Does another producer, which is not there yet, hold its number at the end of the block? */
+static bool is_held_up(const cbi_sb_code *c, uint32_t q)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    const uint64_t *pending = c->pending[c->blocks.items[p->block].end - 1];
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (r != q && o->old == p->old && cbi_sb_has(pending, r) &&
+            (r == c->stack_load || (o->block == p->block && !is_there(c, o))))
+            return true;
+    }
+    return false;
+}
+
 /* Rule 8: the end of a block does not wait for what is there while another holder of its number is
  * not; that may hold another number in the output. */
 static void flush_shared(cbi_sb_code *c)
@@ -540,11 +561,9 @@ static void flush_shared(cbi_sb_code *c)
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = c->blocks.items[p->block].end - 1;
-        if (p->flush || p->is_long || !p->write || p->local != CBI_SB_NOWHERE ||
-            q == c->stack_load || last == p->at || !cbi_sb_has(c->pending[last], q) ||
-            c->stack_load == CBI_SB_NOWHERE || !cbi_sb_has(c->pending[last], c->stack_load) ||
-            c->producers.items[c->stack_load].old != p->old || waited(c, last) >> p->old & 1 ||
-            c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
+        if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
+            last == p->at || !cbi_sb_has(c->pending[last], q) || waited(c, last) >> p->old & 1 ||
+            !is_there(c, p) || !is_held_up(c, q))
             continue;
         p->flush = p->timed = true;
         cbi_vec_push(c->ctx, &p->consumers, last);
