@@ -144,7 +144,7 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
         bool exact = cbi_sb_is_reproduced(&c);
         if (!exact)
             cbi_sb_learn(&c, &own);
-        if (exact || !best.n || own.count <= guide.count) {
+        if (exact || !best.n || own.count < guide.count) {
             best = c;
             guide = exact ? (cbi_sb_guide){0} : own;
         }
