@@ -146,24 +146,6 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
         cbi_vec_push(c->ctx, &p->consumers, last);
 }
 
-/* What needs a producer of the input behind its block, where its end need not wait for it now. */
-static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
-{
-    cbi_u32_list todo = {0};
-    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-    cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
-    while (todo.len) {
-        uint32_t i = todo.items[--todo.len];
-        if (seen[i])
-            continue;
-        seen[i] = true;
-        if (!cbi_sb_touches(c, p, i))
-            cbi_sb_push_next(c, i, &todo);
-        else if (!cbi_sb_contains(&p->consumers, i))
-            cbi_vec_push(c->ctx, &p->consumers, i);
-    }
-}
-
 /* What was not there at the end of its block may be there now, and the other way round. */
 static void meet_ends(cbi_sb_code *c, const int64_t *left_before)
 {
@@ -178,8 +160,6 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before)
             last == p->at || !knew)
             continue;
         p->timed = true;
-        if (p->flush)
-            find_users(c, p);
         if (is_due(c, p) == p->flush)
             continue;
         p->flush = !p->flush;

@@ -364,10 +364,15 @@ static bool is_flushed(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
 static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
 {
     const cbi_sb_code *c = a->c;
-    uint8_t kept = 0;
-    for (size_t n = 0; n < a->live.len; n++)
-        if (!is_flushed(a, w, a->live.items[n], last))
-            kept |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    uint8_t kept = 0, late = 0;
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (is_flushed(a, w, q, last))
+            continue;
+        kept |= (uint8_t)(1u << a->number[q]);
+        if (is_here(a, w, q) && !cbi_sb_is_there(c, &c->producers.items[q]))
+            late |= (uint8_t)(1u << a->number[q]);
+    }
     /* Nor while it would hold what came in, which was waited for here. */
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (cbi_sb_has(w->entering, q) &&
@@ -375,7 +380,8 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
             kept |= (uint8_t)(1u << a->number[q]);
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
-        if (c->producers.items[q].timed && is_flushed(a, w, q, last) && kept >> a->number[q] & 1)
+        uint8_t numbers = c->producers.items[q].timed ? kept : late;
+        if (is_flushed(a, w, q, last) && numbers >> a->number[q] & 1)
             a->unflushed[q] = true;
     }
 }

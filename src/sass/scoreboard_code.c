@@ -533,11 +533,10 @@ static void flush_hidden(cbi_sb_code *c)
     }
 }
 
-/* Is the result there, or are the sources read, at the end of the producer's block? */
-static bool is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
+bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = c->blocks.items[p->block].end - 1;
-    return !p->is_long && c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
+    return !p->is_long && c->issue[last] > c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
 /* Does another producer, which is not there yet, hold its number at the end of the block? */
@@ -548,7 +547,7 @@ static bool is_held_up(const cbi_sb_code *c, uint32_t q)
     for (uint32_t r = 0; r < c->producers.len; r++) {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r != q && o->old == p->old && cbi_sb_has(pending, r) &&
-            (r == c->stack_load || (o->block == p->block && !is_there(c, o))))
+            (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
     return false;
@@ -563,10 +562,38 @@ static void flush_shared(cbi_sb_code *c)
         uint32_t last = c->blocks.items[p->block].end - 1;
         if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !cbi_sb_has(c->pending[last], q) || waited(c, last) >> p->old & 1 ||
-            !is_there(c, p) || !is_held_up(c, q))
+            !cbi_sb_is_there(c, p) || !is_held_up(c, q))
             continue;
         p->flush = p->timed = true;
         cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+/* What needs a producer of the input behind its block, where its end need not wait for it now. */
+static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
+{
+    cbi_u32_list todo = {0};
+    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (seen[i])
+            continue;
+        seen[i] = true;
+        if (!cbi_sb_touches(c, p, i))
+            cbi_sb_push_next(c, i, &todo);
+        else if (!cbi_sb_contains(&p->consumers, i))
+            cbi_vec_push(c->ctx, &p->consumers, i);
+    }
+}
+
+/* The same for all for which it waits. */
+static void find_flushed_users(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        if (p->flush && p->local == CBI_SB_NOWHERE && q != c->stack_load)
+            find_users(c, p);
     }
 }
 
@@ -726,5 +753,6 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     cbi_sb_find_issue(c);
     flush_hidden(c);
     flush_shared(c);
+    find_flushed_users(c);
     return true;
 }

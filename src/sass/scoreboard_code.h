@@ -157,6 +157,8 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 /* Gives the new ones producers; cycles: the time from each instruction to the next, now. */
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
+/* Is the result there, or are the sources read, at the end of the producer's block? */
+bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Fills in c->issue. */
 void cbi_sb_find_issue(cbi_sb_code *c);
 struct cbi_sb_guide;
