@@ -536,7 +536,7 @@ static void flush_hidden(cbi_sb_code *c)
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = c->blocks.items[p->block].end - 1;
-    return !p->is_long && c->issue[last] > c->issue[p->at] + cbi_sb_latency_of(c, p);
+    return !p->is_long && c->issue[last] > c->issue[p->at] + cbi_sb_latency_of(c, p) + 5;
 }
 
 /* Does another producer, which is not there yet, hold its number at the end of the block? */
