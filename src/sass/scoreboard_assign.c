@@ -255,7 +255,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     else if (p->is_long && a->reserved)
         joined = a->top;
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->apart;
-    if (w->top_taken || (crossing && !p->is_long && !a->apart))
+    if (w->top_taken || (crossing && !p->is_long && !a->apart && a->has_long))
         usable &= (uint8_t) ~(1u << a->top);
     a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
     if (joined != CBI_SB_NONE)
@@ -484,7 +484,8 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
         crossing_long |=
             c->producers.items[q].is_long && c->producers.items[q].local == CBI_SB_NOWHERE;
     }
-    a->reserved = crossing_long && has_long_result(c);
+    a->has_long = has_long_result(c);
+    a->reserved = crossing_long && a->has_long;
     for (uint32_t i = 0; i < c->n; i++)
         a->apart |= is_texture(cbi_sb_op(c, i)) ? 0x20 : is_async_copy_end(cbi_sb_op(c, i)) ? 1 : 0;
     a->top = a->apart & 0x20 ? 4 : 5;

@@ -33,6 +33,7 @@ typedef struct cbi_sb_assignment {
     cbi_u32_list live;  /* pending at the current place */
     uint8_t apart;      /* numbers that only textures (5) and async copies (0) take */
     uint8_t top;        /* the number that may be reserved */
+    bool has_long;      /* the function has a long producer with a real destination */
     bool reserved;      /* it is */
     uint8_t open;       /* numbers that were free for the producer in work */
     uint32_t holder[CBI_SB_NUMBERS]; /* who took the number last */
