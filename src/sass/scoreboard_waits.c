@@ -150,7 +150,11 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
         if (c->all[i]) /* rule 10 */
             ret_wait[i] = CBI_SB_EVERYTHING;
     }
-    for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint8_t inside = 0; /* rule 9: what is waited for again there is over */
+        for (uint32_t k = i + 1; k < c->group[i]; k++)
+            inside |= ret_wait[k];
         if (c->group[i])
-            ret_wait[c->group[i]] |= ret_wait[i];
+            ret_wait[c->group[i]] |= ret_wait[i] & (uint8_t)~inside;
+    }
 }
