@@ -153,6 +153,9 @@ typedef struct cb_link_options {
     const char *nvvm_path;       /* folder nvvm of the toolkit, or the toolkit [-nvvmpath] */
     unsigned compiler_seconds;   /* limits of the process that compiles LTO-IR; 0 = 3600 */
     unsigned compiler_mebibytes; /* ... of its address space; 0 = 32768 */
+    unsigned ptxas_jobs;         /* most that run at a time; 0 = as many as there are cores */
+    const char *cache_path;      /* folder that keeps what compilers made; NULL: that which the
+                                  * environment variable CUBIND_CACHE names, if it does; "": none */
 } cb_link_options;
 
 /* Sets every member to its default.  struct_size is sizeof(cb_link_options) of the caller. */

@@ -31,10 +31,10 @@ static cb_status read_input(cbi_ctx *ctx, void *arg)
         cbi_inputs_add_file(in, cbi_api_copy_string(ctx, r->name));
     else
         cbi_inputs_add_memory(in, cbi_api_copy_string(ctx, r->name), r->bytes);
-    if (ctx->error_count)
-        return cbi_inputs_lack_compiler(in) ? CB_ERR_UNSUPPORTED : CB_ERR_FORMAT;
     cbi_inputs_read_objects(in);
-    return CB_OK;
+    if (!ctx->error_count)
+        return CB_OK;
+    return cbi_inputs_lack_compiler(in) ? CB_ERR_UNSUPPORTED : CB_ERR_FORMAT;
 }
 
 static cb_status create(reading *r, const cb_link_options *options, cb_input **ret_input)

@@ -78,6 +78,7 @@ cb_status cbi_api_copy_options(cbi_ctx *ctx, void *arg)
     o->ptxas_options = copy_strings(ctx, o->ptxas_options, o->ptxas_option_count);
     o->nvjitlink_path = cbi_api_copy_string(ctx, o->nvjitlink_path);
     o->nvvm_path = cbi_api_copy_string(ctx, o->nvvm_path);
+    o->cache_path = cbi_api_copy_string(ctx, o->cache_path);
     o->tool_name = cbi_api_copy_string(ctx, o->tool_name ? o->tool_name : CBI_TOOL_NAME);
     bool emulate = (o->flags & CB_LINK_EMULATE_NVLINK) != 0;
     const char *version = emulate ? CBI_NVLINK_VERSION : CBI_OWN_VERSION;
@@ -104,6 +105,8 @@ cbi_ptx_options cbi_api_ptx_options(cbi_ctx *ctx, const cb_link_options *o)
         .maxrregcount = (int32_t)o->max_registers,
         .extra = o->ptxas_options,
         .extra_count = o->ptxas_option_count,
+        .at_a_time = o->ptxas_jobs,
+        .cache = o->cache_path,
         .print = report_assembler,
         .print_user = ctx,
     };

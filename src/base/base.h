@@ -331,6 +331,9 @@ struct cbi_ctx {
     void *on_diagnostic_user;
     cbi_diag_options diag;
     size_t error_count;
+    /* Called once before something is reported: work that was put off and may report, too. */
+    void (*before_report)(void *user);
+    void *before_report_user;
 
     struct cbi_mapping *mappings; /* input files mapped for this job */
     cbi_ctx *shared_files;        /* reads files once for several jobs and outlives them, or NULL */

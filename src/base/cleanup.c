@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PLACES = 24, FREE = 0, TAKEN = 1, FILE_SET = 2, FOLDER_SET = 3, CHILD_TENTHS = 20 };
+enum { PLACES = 160, CHILDREN = 33, FREE = 0, TAKEN = 1, FILE_SET = 2, FOLDER_SET = 3 };
+enum { CHILD_TENTHS = 20 };
 
 static struct {
     atomic_int state;
@@ -17,28 +18,56 @@ static struct {
 } places[PLACES];
 
 static atomic_bool installed;
-static atomic_int child_at_work;
+static atomic_int children[CHILDREN]; /* process ids, 0: free; the first is cbi_cleanup_child()'s */
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGXCPU};
 
 /* ---- the handler: only what POSIX allows in one ---- */
 
-/* The same signal, then patience, then force. */
-static void end_child(int signal_number)
+/* Is that child gone? */
+static bool reap(pid_t child, int flags)
 {
-    pid_t child = atomic_load(&child_at_work);
-    if (child <= 0)
-        return;
-    kill(child, signal_number == SIGINT || signal_number == SIGHUP ? signal_number : SIGTERM);
-    for (int i = 0; i < CHILD_TENTHS; i++) {
-        pid_t done = waitpid(child, NULL, WNOHANG);
-        if (done == child || (done < 0 && errno != EINTR))
-            return;
-        nanosleep(&(struct timespec){0, 100000000}, NULL);
-    }
-    kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    pid_t done;
+    while ((done = waitpid(child, NULL, flags)) < 0 && errno == EINTR)
         continue;
+    return done != 0;
+}
+
+/* How many are left.  Children are waited for by number: others may be the library's user's. */
+static int reap_children(void)
+{
+    int left = 0;
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = atomic_load(&children[i]);
+        if (child <= 0)
+            continue;
+        if (reap(child, WNOHANG))
+            atomic_store(&children[i], 0);
+        else
+            left++;
+    }
+    return left;
+}
+
+static void signal_children(int signal_number)
+{
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = atomic_load(&children[i]);
+        if (child > 0)
+            kill(child, signal_number);
+    }
+}
+
+/* The same signal, then patience, then force. */
+static void end_children(int signal_number)
+{
+    signal_children(signal_number == SIGINT || signal_number == SIGHUP ? signal_number : SIGTERM);
+    for (int i = 0; i < CHILD_TENTHS && reap_children(); i++)
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
+    signal_children(SIGKILL);
+    for (int i = 0; i < CHILDREN; i++)
+        if (atomic_load(&children[i]) > 0)
+            reap(atomic_load(&children[i]), 0);
 }
 
 static void remove_all(void)
@@ -53,7 +82,7 @@ static void remove_all(void)
 
 static void on_deadly(int signal_number)
 {
-    end_child(signal_number);
+    end_children(signal_number);
     remove_all();
     signal(signal_number, SIG_DFL);
     raise(signal_number); /* arrives when the handler returns */
@@ -68,7 +97,8 @@ static void deadly_set(sigset_t *set)
 
 static void leave_to_parent(void)
 {
-    atomic_store(&child_at_work, 0);
+    for (int i = 0; i < CHILDREN; i++)
+        atomic_store(&children[i], 0);
     for (int i = 0; i < PLACES; i++)
         atomic_store(&places[i].state, FREE);
 }
@@ -113,7 +143,23 @@ void cbi_cleanup_forget(int place)
 void cbi_cleanup_child(pid_t child)
 {
     if (atomic_load(&installed))
-        atomic_store(&child_at_work, child);
+        atomic_store(&children[0], child);
+}
+
+int cbi_cleanup_add_child(pid_t child)
+{
+    for (int i = 1; i < CHILDREN && atomic_load(&installed); i++) {
+        int expected = 0;
+        if (atomic_compare_exchange_strong(&children[i], &expected, child))
+            return i;
+    }
+    return -1;
+}
+
+void cbi_cleanup_forget_child(int place)
+{
+    if (place >= 0)
+        atomic_store(&children[place], 0);
 }
 
 void cbi_cleanup_hold(sigset_t *ret_before)

@@ -1,4 +1,4 @@
-/* What must not outlive the process: temporary files and folders, and a child at work.  A program
+/* What must not outlive the process: temporary files and folders, and children at work.  A program
  * installs the handlers once; in a library nothing is recorded and signals stay the caller's. */
 #ifndef CBI_CLEANUP_H
 #define CBI_CLEANUP_H
@@ -19,6 +19,9 @@ void cbi_cleanup_forget(int place);
 
 /* The child that dies with us; 0: none. */
 void cbi_cleanup_child(pid_t child);
+/* One of several: returns its place, -1 if none is free. */
+int cbi_cleanup_add_child(pid_t child);
+void cbi_cleanup_forget_child(int place);
 
 /* Deadly signals wait until the release: for steps that must not be torn apart. */
 void cbi_cleanup_hold(sigset_t *ret_before);

@@ -45,6 +45,7 @@ void cbi_ctx_reset(cbi_ctx *ctx)
     cbi_arena_reset(ctx);
     forget_names(ctx);
     ctx->error_count = 0;
+    ctx->before_report = NULL;
     ctx->text_spent = 0;
     ctx->over_limit = false;
 }
@@ -89,6 +90,11 @@ static void deliver(cbi_ctx *ctx, cb_severity severity, const char *id, const cb
             return;
         if (ctx->diag.warnings_as_errors)
             severity = CB_SEV_ERROR;
+    }
+    if (ctx->before_report) {
+        void (*work)(void *user) = ctx->before_report;
+        ctx->before_report = NULL;
+        work(ctx->before_report_user);
     }
     if (severity >= CB_SEV_ERROR)
         ctx->error_count++;

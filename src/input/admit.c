@@ -169,6 +169,9 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     cbi_ctx *ctx = in->ctx;
     const char *file = origin->file;
     const cbi_place place = {.file = file};
+    /* From sm_100 on what may be linked depends on what came before. */
+    if (cbi_arch_is_mercury(in->options.arch))
+        cbi_inputs_compile(in);
     if (cbi_elf_type(bytes) == ET_EXEC) {
         if (!in->options.exact)
             cbi_warning(ctx, "input-already-linked", &place,

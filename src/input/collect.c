@@ -47,6 +47,8 @@ static cb_status report_fatal(cbi_ctx *ctx, void *arg)
 void cbi_inputs_fatal_pair(cbi_ctx *ctx, const char *id, const char *file, const char *help,
                            const char *first, const char *second)
 {
+    if (ctx->before_report)
+        ctx->before_report(ctx->before_report_user);
     /* A job of its own, so that control comes back after the first line. */
     fatal_line line = {id, file, help, first};
     cbi_run(ctx, report_fatal, &line);
@@ -299,6 +301,7 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
     for (size_t i = 0; i < in->libraries.len; i++)
         cbi_inputs_add_archive(in, in->libraries.items[i].path, in->libraries.items[i].bytes);
 
+    cbi_inputs_compile(in);
     cbi_map linked = {0};
     for (size_t i = 0; i < in->linked_ids.len; i++)
         cbi_map_put(ctx, &linked, CBI_KEY(cbi_intern(ctx, in->linked_ids.items[i])), in);
@@ -310,7 +313,7 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
     bool lto_alone = true, ends_with_runtime = false;
     for (size_t i = 0; i < in->modules.len; i++) {
         const cbi_module *m = &in->modules.items[i];
-        if (is_linked_already(in, m, &linked, ctx))
+        if (m->absent || is_linked_already(in, m, &linked, ctx))
             continue;
         for (size_t k = 0; k < m->id_count; k++)
             cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[k], m->device_runtime}));

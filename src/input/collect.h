@@ -18,6 +18,7 @@ typedef struct cbi_module {
     bool is_fatbin; /* ... in a fatbin of one entry */
     cbi_span image;
     const cbi_object *object; /* its model if it has been read, or NULL */
+    bool absent;              /* a place kept for what may come */
 } cbi_module;
 
 typedef struct cbi_library {
@@ -43,7 +44,8 @@ struct cbi_inputs {
     CBI_VEC(cbi_library) libraries;     /* found for -l, in order */
     CBI_VEC(cbi_library) seen_archives; /* an archive is read once */
     CBI_VEC(cbi_ptx_run) ptx_runs;
-    size_t library_searches; /* -l so far */
+    CBI_VEC(struct cbi_ptx_job *) queue; /* PTX to be compiled */
+    size_t library_searches;             /* -l so far */
     bool folders_indexed;
     cbi_name_table library_index; /* file name -> folders; search.c */
     CBI_VEC(uint32_t) unlisted_folders;
@@ -113,9 +115,14 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
 /* Is the cubin's architecture right for the target?  Reports nothing. */
 bool cbi_cubin_fits(const cbi_inputs *in, cbi_span bytes);
 
-/* Compiles PTX text for the target.  False after an error was reported. */
-bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
-                     cbi_span entry_options, bool from_entry, cbi_span *ret_cubin);
+/* PTX text to be compiled for the target and added in this place.  What it lacks is reported. */
+void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                          cbi_span entry_options, bool from_entry);
+/* Compiles what is in the queue. */
+void cbi_inputs_compile(cbi_inputs *in);
+/* Admits a compiled image and fills the place that was kept for it. */
+void cbi_inputs_add_compiled(cbi_inputs *in, const cbi_origin *origin, cbi_span image,
+                             size_t place);
 
 /* The bytes of an archive member; in a thin archive those of the file that it names. */
 cbi_span cbi_member_bytes(cbi_inputs *in, const char *archive, bool thin,

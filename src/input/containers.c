@@ -42,6 +42,14 @@ static void add_image(cbi_inputs *in, const cbi_origin *origin, cbi_span image, 
     }
 }
 
+void cbi_inputs_add_compiled(cbi_inputs *in, const cbi_origin *origin, cbi_span image, size_t place)
+{
+    size_t count = in->modules.len;
+    add_image(in, origin, image, true);
+    if (in->modules.len > count) /* not dropped */
+        in->modules.items[place] = in->modules.items[--in->modules.len];
+}
+
 void cbi_inputs_add_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
     add_image(in, origin, bytes, false);
@@ -168,8 +176,8 @@ static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
     } else if (in->options.virtual_target) {
         cbi_inputs_check_virtual_name(in, in->options.arch->sm);
         cbi_inputs_add_module(in, origin, NULL);
-    } else if (cbi_compile_ptx(in, origin, image, entry->options, true, &image)) {
-        add_image(in, origin, image, true);
+    } else {
+        cbi_inputs_queue_ptx(in, origin, image, entry->options, true);
     }
 }
 
@@ -227,12 +235,11 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
 /* PTX text in a file of its own. */
 static void add_ptx_text(cbi_inputs *in, const cbi_origin *origin, cbi_span text)
 {
-    cbi_span cubin;
     if (in->options.virtual_target) {
         cbi_inputs_check_virtual_name(in, in->options.arch->sm);
         cbi_inputs_add_module(in, origin, NULL);
-    } else if (cbi_compile_ptx(in, origin, text, (cbi_span){NULL, 0}, false, &cubin)) {
-        add_image(in, origin, cubin, true);
+    } else {
+        cbi_inputs_queue_ptx(in, origin, text, (cbi_span){NULL, 0}, false);
     }
 }
 

@@ -4,6 +4,7 @@
 
 void cbi_inputs_read_objects(cbi_inputs *in)
 {
+    cbi_inputs_compile(in);
     for (size_t i = 0; i < in->modules.len; i++) {
         cbi_module *m = &in->modules.items[i];
         if (!m->has_image || m->is_lto)
@@ -33,6 +34,8 @@ void cbi_inputs_join(cbi_inputs *in, const cbi_inputs *from)
     cbi_ctx *ctx = in->ctx;
     for (size_t i = 0; i < from->modules.len; i++) {
         const cbi_module *m = &from->modules.items[i];
+        if (m->absent)
+            continue;
         if (m->device_runtime && !in->any_module &&
             !in->options.plain_runtime) /* it counts only behind another module */
             continue;

@@ -1,151 +1,16 @@
 /* PTX inputs: compiled by ptxas as a program of its own, with the result that nvlink's built-in
- * assembler gives. */
+ * assembler gives.  They wait in a queue, so that several can be compiled at a time; nothing is
+ * reported and no result looked at before everything in front of it is done, so the order of
+ * messages is that of the inputs. */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/cache.h"
+#include "input/assembler.h"
 #include "input/collect.h"
 #include "input/tkinfo.h"
-
-/* The names under which the built-in assembler reports: the source in its messages, the object in
- * its notes. */
-#define PTX_NAME    "application ptx input"
-#define OBJECT_NAME "elf.o"
-#define LOG_NAME    "log"
-
-enum { NOT_RUN = 127, FILES = 3 };
-
-typedef struct ptx_job {
-    char *dir;
-    const char *program;
-    cbi_strings args;
-    cbi_span text;
-    char *paths[FILES]; /* of the three files, for writing, reading and removal */
-    int exit_status;    /* -1: could not be run */
-    cbi_span cubin;
-    cbi_span log;
-    int records[FILES + 1]; /* for signals */
-} ptx_job;
-
-static bool write_file(const char *path, cbi_span bytes)
-{
-    FILE *f = fopen(path, "we");
-    if (!f)
-        return false;
-    /* The built-in assembler reads up to a NUL. */
-    size_t size = bytes.size ? strnlen((const char *)bytes.data, bytes.size) : 0;
-    bool ok = fwrite(bytes.size ? (const char *)bytes.data : "", 1, size, f) == size;
-    return fclose(f) == 0 && ok;
-}
-
-/* Not mapped: the file is removed, and the notes in it are changed. */
-static bool read_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
-{
-    FILE *f = fopen(path, "re");
-    struct stat st;
-    if (!f)
-        return false;
-    bool ok = fstat(fileno(f), &st) == 0;
-    if (ok) {
-        uint8_t *data = cbi_alloc(ctx, (size_t)st.st_size + 1);
-        ok = fread(data, 1, (size_t)st.st_size, f) == (size_t)st.st_size;
-        *ret_bytes = (cbi_span){data, (size_t)st.st_size};
-    }
-    fclose(f);
-    return ok;
-}
-
-/* Between fork and exec: only what POSIX allows there. */
-CBI_NORETURN static void be_assembler(const ptx_job *job, char *const *argv, pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int out = open(job->paths[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    /* last the folder: the path above may be relative to the caller's */
-    if (getppid() == parent && in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 &&
-        dup2(out, 2) >= 0 && chdir(job->dir) == 0)
-        execv(job->program, argv);
-    _exit(NOT_RUN);
-}
-
-static int run(const ptx_job *job, char *const *argv)
-{
-    int status;
-    pid_t self = getpid();
-    sigset_t before;
-    cbi_cleanup_hold(&before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        cbi_cleanup_to_child(&before);
-        be_assembler(job, argv, self);
-    }
-    cbi_cleanup_child(pid > 0 ? pid : 0);
-    cbi_cleanup_release(&before);
-    if (pid < 0)
-        return -1;
-    pid_t done;
-    while ((done = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-        continue;
-    cbi_cleanup_child(0);
-    if (done < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN))
-        return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-static cb_status run_job(cbi_ctx *ctx, void *arg)
-{
-    ptx_job *job = arg;
-    char **argv = CBI_NEW_ARRAY(ctx, job->args.len + 1, char *);
-    for (size_t i = 0; i < job->args.len; i++)
-        argv[i] = cbi_strndup(ctx, job->args.items[i], strlen(job->args.items[i]));
-    job->exit_status = -1;
-    if (write_file(job->paths[0], job->text))
-        job->exit_status = run(job, argv);
-    if (job->exit_status >= 0)
-        read_file(ctx, job->paths[2], &job->log);
-    if (job->exit_status == 0 && !read_file(ctx, job->paths[1], &job->cubin))
-        job->exit_status = -1;
-    return CB_OK;
-}
-
-/* The folder, and what signals must know about it. */
-static bool make_folder(cbi_ctx *ctx, ptx_job *job)
-{
-    static const char *const names[FILES] = {PTX_NAME, OBJECT_NAME, LOG_NAME};
-    size_t len = strlen(job->dir);
-    for (size_t i = 0; i < FILES; i++)
-        job->paths[i] = cbi_printf(ctx, "%s/%s", job->dir, names[i]);
-    sigset_t before;
-    cbi_cleanup_hold(&before);
-    bool made = mkdtemp(job->dir) != NULL;
-    int why = errno;
-    for (size_t i = 0; made && i < FILES; i++) {
-        memcpy(job->paths[i], job->dir, len);
-        job->records[i] = cbi_cleanup_add(job->paths[i], false);
-    }
-    if (made)
-        job->records[FILES] = cbi_cleanup_add(job->dir, true);
-    cbi_cleanup_release(&before);
-    errno = why;
-    return made;
-}
-
-static void remove_folder(const ptx_job *job)
-{
-    for (size_t i = 0; i < FILES; i++)
-        unlink(job->paths[i]);
-    rmdir(job->dir);
-    for (size_t i = 0; i <= FILES; i++)
-        cbi_cleanup_forget(job->records[i]);
-}
 
 static void split_words(cbi_ctx *ctx, cbi_span text, cbi_strings *words)
 {
@@ -187,8 +52,8 @@ static cbi_strings arguments(cbi_inputs *in, const cbi_strings *asked)
     for (size_t i = 0; i < ptx->extra_count; i++)
         cbi_vec_push(ctx, &args, ptx->extra[i]);
     cbi_vec_push(ctx, &args, "-o");
-    cbi_vec_push(ctx, &args, OBJECT_NAME);
-    cbi_vec_push(ctx, &args, PTX_NAME);
+    cbi_vec_push(ctx, &args, CBI_OBJECT_NAME);
+    cbi_vec_push(ctx, &args, CBI_PTX_NAME);
     return args;
 }
 
@@ -206,86 +71,203 @@ static void print_log(cbi_inputs *in, cbi_span log)
     }
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+/* ---- one job ---- */
 
-bool cbi_compile_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
-                     cbi_span entry_options, bool from_entry, cbi_span *ret_cubin)
+struct cbi_ptx_job {
+    cbi_origin origin;
+    bool from_entry;
+    size_t module; /* the place that is kept for the result */
+    cbi_assembly assembly;
+};
+
+static void report_no_assembler(cbi_inputs *in, const char *file)
 {
     cbi_ctx *ctx = in->ctx;
-    const cbi_place place = {.file = origin->file};
-    if (!in->options.ptx.ptxas) {
-        in->lacks_compiler = true;
-        cbi_error(
-            ctx, "ptx-no-assembler", &place,
-            cbi_printf(
-                ctx, "%s, or compile to machine code (nvcc -gencode arch=compute_%u,code=sm_%u)",
-                in->options.names_fields ? "name the assembler in cb_link_options.ptxas_path"
-                                         : "give the assembler with --ptxas PATH or put it on PATH",
-                in->options.arch->sm, in->options.arch->sm),
-            "'%s' holds PTX and no machine code for %s, and there is no ptxas to compile it",
-            origin->file, in->options.arch->name);
+    const char *name = in->options.names_fields
+                           ? "name the assembler in cb_link_options.ptxas_path"
+                           : "give the assembler with --ptxas PATH or put it on PATH";
+    in->lacks_compiler = true;
+    cbi_error(
+        ctx, "ptx-no-assembler", &(cbi_place){.file = file},
+        cbi_printf(ctx, "%s, or compile to machine code (nvcc -gencode arch=compute_%u,code=sm_%u)",
+                   name, in->options.arch->sm, in->options.arch->sm),
+        "'%s' holds PTX and no machine code for %s, and there is no ptxas to compile it", file,
+        in->options.arch->name);
+}
+
+static bool may_ask_for(cbi_inputs *in, const char *file, const cbi_strings *asked)
+{
+    const char *refused = cbi_refused_ptx_option(asked);
+    if (refused)
+        cbi_error(in->ctx, "ptx-option", &(cbi_place){.file = file},
+                  "an input may only ask for what changes its own code; what you trust can be "
+                  "given with -Xptxas",
+                  "the PTX in '%s' asks its assembler for '%s'", file, refused);
+    return !refused;
+}
+
+/* What the result depends on.  The folder's name is in no result. */
+static cbi_span cache_key(cbi_ctx *ctx, const cbi_assembly *a)
+{
+    static const char kind[] = "ptxas";
+    cbi_buf key = {0};
+    cbi_cache_add_bytes(ctx, &key, kind, sizeof kind);
+    cbi_cache_add_file(ctx, &key, a->program);
+    for (size_t i = 1; i < a->args.len; i++)
+        cbi_cache_add_bytes(ctx, &key, a->args.items[i], strlen(a->args.items[i]));
+    cbi_cache_add_bytes(ctx, &key, a->text.data, a->text.size);
+    return (cbi_span){key.items, key.len};
+}
+
+/* The cubin and what the assembler printed, in one byte string. */
+static void remember(cbi_ctx *ctx, const cbi_cache *cache, const cbi_assembly *a)
+{
+    cbi_buf value = {0};
+    if (!cache->folder || a->exit_status != 0)
+        return;
+    cbi_cache_add_bytes(ctx, &value, a->log.data, a->log.size);
+    cbi_cache_add_bytes(ctx, &value, a->cubin.data, a->cubin.size);
+    cbi_cache_put(ctx, cache, cache_key(ctx, a), (cbi_span){value.items, value.len});
+}
+
+static bool recall(cbi_ctx *ctx, const cbi_cache *cache, cbi_assembly *a)
+{
+    cbi_span value;
+    if (!cache->folder || !cbi_cache_get(ctx, cache, cache_key(ctx, a), &value))
+        return false;
+    cbi_reader r = cbi_reader_at(value, 0);
+    cbi_span log = cbi_read_bytes(&r, cbi_read64(&r));
+    cbi_span cubin = cbi_read_bytes(&r, cbi_read64(&r));
+    if (r.bad)
+        return false;
+    a->exit_status = 0;
+    a->log = log;
+    a->cubin = cubin;
+    return true;
+}
+
+/* Runs the assembler for those whose results are not known. */
+static void assemble(cbi_inputs *in, cbi_assembly *const *jobs, size_t count)
+{
+    cbi_ctx *ctx = in->ctx;
+    const cbi_cache cache = cbi_cache_open(ctx, in->options.ptx.cache);
+    cbi_assembly **new_jobs = CBI_NEW_ARRAY(ctx, count, cbi_assembly *);
+    size_t new_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!recall(ctx, &cache, jobs[i]))
+            new_jobs[new_count++] = jobs[i];
+    cbi_assemble(ctx, new_jobs, new_count, in->options.ptx.at_a_time);
+    for (size_t i = 0; i < new_count; i++)
+        remember(ctx, &cache, new_jobs[i]);
+}
+
+/* False after an error was reported. */
+static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struct cbi_ptx_job *job)
+{
+    cbi_ctx *ctx = in->ctx;
+    const char *program = in->options.ptx.ptxas;
+    char cwd[4096];
+    if (!program) {
+        report_no_assembler(in, job->origin.file);
         return false;
     }
     cbi_strings asked = {0};
     split_words(ctx, entry_options, &asked);
-    const char *refused = cbi_refused_ptx_option(&asked);
-    if (refused) {
-        cbi_error(ctx, "ptx-option", &place,
-                  "an input may only ask for what changes its own code; what you trust can be "
-                  "given with -Xptxas",
-                  "the PTX in '%s' asks its assembler for '%s'", origin->file, refused);
+    if (!may_ask_for(in, job->origin.file, &asked))
         return false;
-    }
-    char cwd[4096];
-    const char *program = in->options.ptx.ptxas;
     if (program[0] != '/' && getcwd(cwd, sizeof cwd))
         program = cbi_printf(ctx, "%s/%s", cwd, program);
-    const char *tmp = getenv("TMPDIR");
-    char *dir = cbi_printf(ctx, "%s/cubind-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    ptx_job job = {.dir = dir, .program = program, .text = text};
-    job.args = arguments(in, &asked);
-    if (!make_folder(ctx, &job))
-        cbi_fatal(ctx, "ptx-folder", &place, strerror(errno),
+    job->assembly = (cbi_assembly){.program = program, .args = arguments(in, &asked), .text = text};
+    return true;
+}
+
+/* Reports how it went.  False: there is no cubin. */
+static bool settle(cbi_inputs *in, struct cbi_ptx_job *job)
+{
+    cbi_ctx *ctx = in->ctx;
+    const char *file = job->origin.file;
+    const cbi_place place = {.file = file};
+    cbi_assembly *a = &job->assembly;
+    if (a->exit_status == -2)
+        cbi_fatal(ctx, "ptx-folder", &place, strerror(a->why),
                   "Could not create a temporary folder for ptxas");
-
-    double start = now_ms();
-    cb_status status = cbi_run(ctx, run_job, &job);
-    remove_folder(&job);
-    if (status != CB_OK)
-        cbi_fail(ctx, status);
-
-    print_log(in, job.log);
-    if (job.exit_status < 0) {
-        cbi_error(ctx, "ptx-assembler", &place, NULL, "'%s' could not be run", job.program);
+    print_log(in, a->log);
+    if (a->exit_status < 0) {
+        cbi_error(ctx, "ptx-assembler", &place, NULL, "'%s' could not be run", a->program);
         return false;
     }
-    if (job.exit_status != 0)
+    if (a->exit_status != 0)
         cbi_fatal(ctx, "ptx-failed", &place,
-                  cbi_printf(ctx, "ptxas could not compile the PTX in '%s'", origin->file),
+                  cbi_printf(ctx, "ptxas could not compile the PTX in '%s'", file),
                   "elfLink fatbinary error");
     cbi_vec_push(ctx, &in->ptx_runs,
-                 ((cbi_ptx_run){.source = from_entry ? "ptx" : origin->file,
+                 ((cbi_ptx_run){.source = job->from_entry ? "ptx" : file,
                                 .phase = "ptxas",
-                                .input = origin->file,
-                                .output = from_entry ? "cubin" : "",
-                                .milliseconds = now_ms() - start}));
-    cbi_tkinfo_forget_names((uint8_t *)job.cubin.data, job.cubin.size, PTX_NAME " ",
-                            "-o " OBJECT_NAME " ");
-    *ret_cubin = job.cubin;
+                                .input = file,
+                                .output = job->from_entry ? "cubin" : "",
+                                .milliseconds = a->milliseconds}));
+    cbi_tkinfo_forget_names((uint8_t *)a->cubin.data, a->cubin.size, CBI_PTX_NAME " ",
+                            "-o " CBI_OBJECT_NAME " ");
     return true;
 }
 
 bool cbi_inputs_assemble_lto(cbi_inputs *in, cbi_span ptx, const char *fast, cbi_span *ret_cubin)
 {
-    const cbi_origin origin = {.file = "lto.cubin"};
     const char *options = fast ? cbi_printf(in->ctx, "-Ofc %s", fast) : "";
-    return cbi_compile_ptx(in, &origin, ptx, (cbi_span){(const uint8_t *)options, strlen(options)},
-                           true, ret_cubin);
+    struct cbi_ptx_job job = {.origin = {.file = "lto.cubin"}, .from_entry = true};
+    cbi_assembly *assembly = &job.assembly;
+    if (!prepare(in, ptx, (cbi_span){(const uint8_t *)options, strlen(options)}, &job))
+        return false;
+    assemble(in, &assembly, 1);
+    if (!settle(in, &job))
+        return false;
+    *ret_cubin = job.assembly.cubin;
+    return true;
+}
+
+/* ---- the queue ---- */
+
+static void drain(void *user)
+{
+    cbi_inputs_compile(user);
+}
+
+void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                          cbi_span entry_options, bool from_entry)
+{
+    cbi_ctx *ctx = in->ctx;
+    struct cbi_ptx_job *job = CBI_NEW(ctx, struct cbi_ptx_job);
+    job->origin = *origin;
+    if (origin->host) /* only lent */
+        job->origin.host = cbi_memdup(ctx, origin->host, sizeof *origin->host);
+    job->from_entry = from_entry;
+    if (!prepare(in, text, entry_options, job))
+        return;
+    job->module = in->modules.len;
+    cbi_vec_push(ctx, &in->modules, ((cbi_module){.file = origin->file, .absent = true}));
+    in->any_module = true;
+    cbi_vec_push(ctx, &in->queue, job);
+    ctx->before_report = drain;
+    ctx->before_report_user = in;
+}
+
+void cbi_inputs_compile(cbi_inputs *in)
+{
+    cbi_ctx *ctx = in->ctx;
+    size_t count = in->queue.len;
+    if (!count)
+        return;
+    struct cbi_ptx_job **jobs = in->queue.items;
+    cbi_assembly **assemblies = CBI_NEW_ARRAY(ctx, count, cbi_assembly *);
+    for (size_t i = 0; i < count; i++)
+        assemblies[i] = &jobs[i]->assembly;
+    ctx->before_report = NULL;
+    in->queue.items = NULL;
+    in->queue.len = in->queue.cap = 0;
+    assemble(in, assemblies, count);
+    for (size_t i = 0; i < count; i++)
+        if (settle(in, jobs[i]))
+            cbi_inputs_add_compiled(in, &jobs[i]->origin, jobs[i]->assembly.cubin, jobs[i]->module);
 }
 
 static const char *program_in_path(cbi_ctx *ctx, const char *program)

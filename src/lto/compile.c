@@ -258,7 +258,7 @@ static void run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,
 {
     cbi_span said = {NULL, 0};
     int signal = 0;
-    cbi_child_end end = cbi_child_run(ctx, cbi_lto_worker, job, &o->limits, &said, &signal);
+    cbi_child_end end = cbi_lto_run(ctx, o, job, &said, &signal);
     check_end(ctx, o, end, signal);
     if (!cbi_lto_read_reply(said, ret_reply))
         fail(ctx, "elfLink JIT compile failed", "the compiler's process gave no answer");

@@ -42,6 +42,8 @@ void cbi_lto_list_libraries(cbi_ctx *ctx, const cbi_lto_options *options, cbi_st
     /* -nvvmpath names the toolkit's folder nvvm, or the toolkit. */
     static const char *const below_nvvm[] = {"../lib64", "../lib", "lib64", "lib", NULL};
     static const char *const below_bin[] = {"../lib64", "../lib", NULL};
+    static const char *const below_top[] = {"lib64", "lib", NULL};
+    static const char *const here[] = {".", NULL};
     if (options->nvjitlink) {
         cbi_vec_push(ctx, ret_names, options->nvjitlink);
         return;
@@ -51,6 +53,12 @@ void cbi_lto_list_libraries(cbi_ctx *ctx, const cbi_lto_options *options, cbi_st
     const char *nvcc = nvcc_folder(ctx);
     if (nvcc)
         add_files(ctx, ret_names, nvcc, below_bin, jit_files);
+    /* By their paths: by its name the loader gives the stand-in if that is loaded. */
+    cbi_strings folders = {0};
+    cbi_split_paths(ctx, getenv("LD_LIBRARY_PATH"), &folders);
+    for (size_t i = 0; i < folders.len; i++)
+        add_files(ctx, ret_names, folders.items[i], here, jit_files);
+    add_files(ctx, ret_names, "/usr/local/cuda", below_top, jit_files);
     for (size_t i = 0; jit_files[i]; i++) /* where the loader looks */
         cbi_vec_push(ctx, ret_names, jit_files[i]);
 }

@@ -31,7 +31,7 @@ void cbi_lto_forward(cbi_ctx *ctx, const cbi_lto_options *where, const cbi_strin
     cbi_lto_list_libraries(ctx, where, &job.libraries);
     cbi_span said = {NULL, 0};
     int signal = 0;
-    cbi_child_end end = cbi_child_run(ctx, cbi_lto_worker, &job, &where->limits, &said, &signal);
+    cbi_child_end end = cbi_lto_run(ctx, where, &job, &said, &signal);
     const char *why = cbi_lto_end_text(ctx, &where->limits, end, signal);
     cbi_lto_reply reply;
     *ret_verdict = (cbi_lto_verdict){.status = NVJITLINK_ERROR_INTERNAL};

@@ -85,7 +85,8 @@ typedef struct cbi_lto_verdict {
 
 /* Hands options and inputs to the library, and returns what it makes of them; with `wants_ptx` the
  * PTX.  An input that it refuses it
- * leaves out.  Of `where` only the place of the library and the limits count.  If it is not there
+ * leaves out.  Of `where` only the place of the library, the limits and the
+ * cache of `ptx` count.  If it is not there
  * or does not come to its end, the error says so. */
 void cbi_lto_forward(cbi_ctx *ctx, const cbi_lto_options *where, const cbi_strings *options,
                      const cbi_lto_piece *pieces, size_t count, bool wants_ptx,

@@ -49,6 +49,10 @@ void cbi_lto_worker(void *user, int to);
 const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits, cbi_child_end end,
                              int signal);
 
+/* Runs the job in a child, unless the cache has what it said. */
+cbi_child_end cbi_lto_run(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_job *job,
+                          cbi_span *ret_said, int *ret_signal);
+
 /* Reads what it said.  False if that is no reply. */
 bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply);
 

@@ -13,7 +13,7 @@
 typedef struct cbi_jit_options {
     const cbi_arch *arch;
     bool virtual_arch;
-    bool lto, ptx, relocatable, debug, lineinfo, verbose, time;
+    bool lto, ptx, relocatable, debug, lineinfo, verbose, time, no_cache;
     cbi_strings ptxas; /* what the assembler gets of them */
     cbi_strings kernels;
     cbi_strings variables;

@@ -106,6 +106,7 @@ static cb_link_options make_options(struct nvJitLink *jit)
     const char *ptxas = getenv("CUBIND_PTXAS");
     o.ptxas_path = ptxas && *ptxas ? ptxas : cbi_find_ptxas(&jit->ctx);
     o.nvjitlink_path = getenv("CUBIND_NVJITLINK");
+    o.cache_path = from->no_cache ? "" : NULL;
     o.tool_name = TOOL_NAME;
     o.command_line = TOOL_COMMANDS;
     if (emulate && strcmp(emulate, EMULATE_VALUE) == 0) {
@@ -334,8 +335,10 @@ static void take_logs(struct nvJitLink *jit, const cbi_lto_verdict *verdict)
 
 static nvJitLinkResult link_in_library(struct nvJitLink *jit)
 {
+    const cbi_ptx_options ptx = {.cache = jit->link_options.cache_path};
     const cbi_lto_options where = {.nvjitlink = jit->link_options.nvjitlink_path,
-                                   .limits = {CBI_LTO_SECONDS, CBI_LTO_MEBIBYTES}};
+                                   .limits = {CBI_LTO_SECONDS, CBI_LTO_MEBIBYTES},
+                                   .ptx = &ptx};
     cbi_lto_verdict verdict;
     cbi_lto_forward(&jit->ctx, &where, &jit->options.all, jit->pieces.items, jit->pieces.len,
                     jit->options.ptx, &verdict);

@@ -128,6 +128,13 @@ static nvJitLinkResult take_time(reader *r, const char *option, const char *valu
     return NVJITLINK_SUCCESS;
 }
 
+static nvJitLinkResult take_no_cache(reader *r, const char *option, const char *value)
+{
+    (void)option, (void)value;
+    r->options->no_cache = true;
+    return NVJITLINK_SUCCESS;
+}
+
 static nvJitLinkResult take_lineinfo(reader *r, const char *option, const char *value)
 {
     (void)option, (void)value;
@@ -241,7 +248,7 @@ static const struct option {
     {"-split-compile=", VALUE, take_threads},
     {"-split-compile-extended=", VALUE, take_threads},
     {"-jump-table-density=", VALUE, pass_on},
-    {"-no-cache", PREFIX, pass_on},
+    {"-no-cache", PREFIX, take_no_cache},
     {"-r", PREFIX, take_relocatable},
 };
 
