@@ -42,8 +42,6 @@ static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
             ret_result->device_runtime_used = true;
         cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
     }
-    if (opt->forgives_merge_errors)
-        errors = ctx->error_count;
     lk->obj_count = taken;
 }
 
@@ -88,6 +86,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     /* 2 symbols: no function, no attribute of an input, no call and no name is added from here on.
      */
     merge_all(lk, ret_result);
+    if (opt->forgives_merge_errors)
+        errors = ctx->error_count;
 
     /* 3 graph: calls, components and which functions live are fixed. */
     make_graph(lk);
