@@ -369,8 +369,13 @@ int cbi_view_file(const cbi_viewer *viewer, const char *path)
     if (!container)
         return CBI_EXIT_UNREADABLE;
     int exit_code = damaged ? CBI_EXIT_UNREADABLE : CBI_EXIT_CLEAN;
-    if (!viewer->every_kind && !cbi_say_contents(viewer->command, path, container))
+    size_t images = cb_container_count(container);
+    if (viewer->every_kind ? !images && is_unknown(viewer->command, path, container)
+                           : !cbi_say_contents(viewer->command, path, container))
         exit_code = CBI_EXIT_UNREADABLE;
+    else if (viewer->every_kind && !images && !damaged)
+        cbi_say("cubind %s: %s: no device code: it is %s", viewer->command, path,
+                cb_content_text(cb_container_content(container)));
     cbi_raise_exit(&exit_code, cbi_view_container(viewer, path, container));
     cb_container_close(container);
     return exit_code;

@@ -29,6 +29,7 @@ const cbi_command cbi_commands[] = {
      NULL},
     {"check", cbi_tool_check, "validate device code", cbi_options_check, NULL},
     {"diff", cbi_tool_diff, "say what differs between two files", cbi_options_diff, NULL},
+    {"size", cbi_tool_size, "say where the bytes of device code are", cbi_options_size, NULL},
     {"completion", cbi_tool_completion, "print the completions of a shell", NULL, "bash zsh fish"},
     {"help", tool_help, "print this text", NULL, "@commands"},
     {"version", tool_version, "print the version", NULL, ""},

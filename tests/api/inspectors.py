@@ -8,7 +8,7 @@ import sys
 
 root, build = os.environ["CUBIND_ROOT"], os.environ["CUBIND_BUILD"]
 INSPECTORS = ["check", "cuobjdump", "diff", "dump", "dump_capsule", "dump_functions", "dump_info", "dump_tables", "extract",
-              "images", "size", "size_diff", "size_rows"]
+              "images", "size", "size_image", "size_print", "size_rows"]
 # what these use of the program: arguments, printing, messages
 HELPERS = ["arguments", "out", "print_options", "say", "suggest", "tree"]
 failed = count = 0

@@ -52,7 +52,7 @@ def test_memory():
         os._exit(0)
     os.waitpid(child, 0)
     out = os.path.join(TMP, "images")
-    for args in (["extract", path], ["dump", "--summary", path], ["check", path],
+    for args in (["extract", path], ["dump", "--summary", path], ["check", path], ["size", path],
                  ["extract", "-o", out, path]):
         status, mib = peak(*args, "--threads", "2")
         expect("%s: memory" % " ".join(args[:2]), status == 0 and (ASAN or mib < LIMIT_MIB), (status, mib))
@@ -73,7 +73,7 @@ def test_threads():
     path = write("many.fatbin", fatbin(*entries, entry(ELF, "90", bytes(damaged)), entry(ELF, "90", b"no ELF file"),
                                        entry(ELF, "90", cubins[1], "zstd", size=1), entry(ELF, "90", cubins[2])))
     for args in (["dump", "--all"], ["dump", "--json", "--kernels"], ["check", "--pedantic"], ["check", "--json"],
-                 ["extract", "-o", os.path.join(TMP, "out")]):
+                 ["size", "--json"], ["extract", "-o", os.path.join(TMP, "out")]):
         first = run(*args, path, "--threads", "1")
         expect("%s: damage is said" % " ".join(args), first[0] in (1, 2) and first[2], first[0])
         for threads in ("2", "3", "8"):
