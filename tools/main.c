@@ -46,6 +46,7 @@ static const alias aliases[] = {
     {"nvlink", cbi_tool_link},
     {"fatbinary", cbi_tool_bundle},
     {"nvprune", cbi_tool_prune},
+    {"cuobjdump", cbi_tool_cuobjdump},
     {0},
 };
 

@@ -16,6 +16,8 @@ int cbi_tool_diff(int argc, char **argv);
 int cbi_tool_check(int argc, char **argv);
 int cbi_tool_size(int argc, char **argv);
 int cbi_tool_prune(int argc, char **argv);
+/* The program under the name cuobjdump. */
+int cbi_tool_cuobjdump(int argc, char **argv);
 int cbi_tool_finalize(int argc, char **argv);
 int cbi_tool_completion(int argc, char **argv);
 
@@ -34,6 +36,7 @@ extern const cbi_tool_option cbi_options_diff[];
 extern const cbi_tool_option cbi_options_dump[];
 extern const cbi_tool_option cbi_options_extract[];
 extern const cbi_tool_option cbi_options_size[];
+extern const cbi_tool_option cbi_options_cuobjdump[];
 extern const cbi_tool_option cbi_options_finalize[]; /* those of the engine come besides */
 
 /* Is the variable of the environment set to another number than 0? */
