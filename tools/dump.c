@@ -139,6 +139,19 @@ static void filter_tables(cbi_node *parts_of, const char *text)
     }
 }
 
+static void suggest_section(cb_image *image, const char *name, cbi_out *out)
+{
+    cbi_suggestion near = {.word = name};
+    size_t count = cb_image_section_count(image);
+    for (size_t i = 1; i < count; i++)
+        cbi_suggestion_offer(&near, cb_image_section(image, i)->name);
+    if (!cbi_suggestion_text(&near))
+        return;
+    cbi_out_put(out, "  help: did you mean ");
+    cbi_out_string(out, cbi_suggestion_text(&near));
+    cbi_out_put(out, "?\n");
+}
+
 static cbi_node *make_document(const dump *d, cb_image *image, cbi_seen *seen, cbi_store *store)
 {
     cbi_node *document = cbi_node_object(store);
@@ -159,6 +172,7 @@ static cbi_node *make_document(const dump *d, cb_image *image, cbi_seen *seen, c
         cbi_out_put(&seen->errors, ": there is no section ");
         cbi_out_string(&seen->errors, d->section);
         cbi_out_put(&seen->errors, "\n");
+        suggest_section(image, d->section, &seen->errors);
         cbi_raise_exit(&seen->exit_code, CBI_EXIT_UNREADABLE);
     }
     naming n = {image, store};
@@ -239,6 +253,7 @@ int cbi_tool_dump(int argc, char **argv)
         printf("%s]\n}\n", d.images ? "\n  " : "");
     if (d.sort && d.images && !d.sorted) {
         cbi_say("cubind dump: no table has a column %s", d.sort);
+        cbi_say("  help: columns are the words above a table, registers or size for example");
         cbi_raise_exit(&code, CBI_EXIT_UNREADABLE);
     }
     return cbi_check_stdout("cubind dump", code, CBI_EXIT_UNREADABLE);

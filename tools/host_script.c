@@ -156,9 +156,11 @@ void cbi_write_host_script(cbi_link_run *run)
         fwrite(script.items, 1, script.len, stdout);
         return;
     }
+    errno = 0;
     bool written = cbi_write_output(path, script.items, script.len) == CBI_OUTPUT_OK;
     if (!written && !whole)
-        cbi_fatal(ctx, "output-file", NULL, NULL, "Could not open output file '%s'", path);
+        cbi_fatal(ctx, "output-file", NULL, errno ? strerror(errno) : NULL,
+                  "Could not open output file '%s'", path);
     if (whole && !(written && script_is_valid(ctx, path)))
         cbi_fatal(ctx, "host-script", NULL, "the host's `ld` must be found through PATH",
                   "Host linker script creation failed.");

@@ -1,6 +1,7 @@
 /* cubind link: the run of a device link, in nvlink's order. */
 #include "tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -51,9 +52,10 @@ static void find_target(cbi_link_run *run)
 static cbi_span read_side_file(cbi_link_run *run, const char *path)
 {
     cbi_span bytes = {NULL, 0};
+    errno = 0;
     if (cbi_map_file(run->ctx, path, &bytes) != CB_OK)
-        cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path}, NULL,
-                  "Could not open input file '%s'", path);
+        cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path},
+                  errno ? strerror(errno) : NULL, "Could not open input file '%s'", path);
     if (!bytes.size)
         cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path}, NULL,
                   "Could not read file '%s'", path);

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/cleanup.h"
 #include "base/files.h"
+#include "arguments.h"
 #include "say.h"
 #include "tools.h"
 
@@ -124,7 +125,12 @@ static int run_command(int argc, char **argv)
         name = "version";
     const cbi_command *command = find_command(name);
     if (!command) {
+        cbi_suggestion near = {.word = name};
+        for (const cbi_command *c = cbi_commands; c->name; c++)
+            cbi_suggestion_offer(&near, c->name);
         cbi_say("cubind: there is no command '%s'; `cubind help` lists them", name);
+        if (cbi_suggestion_text(&near))
+            cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
         return 1;
     }
     return command->run(argc - 1, argv + 1);

@@ -1,4 +1,5 @@
 /* The parser of the command line.  Token shapes, quoting and error texts follow nvlink. */
+#include "arguments.h"
 #include "options.h"
 
 #include <errno.h>
@@ -28,6 +29,8 @@ typedef struct parser {
     string_list *inputs;
     string_list *option_files; /* that were read */
     cbi_buf words;             /* that an option allows */
+    const char *near;          /* what may have been meant; NULL: not known */
+    size_t prefix;             /* of that, up to the line under it: others are not listed */
     token_source open[MAX_OPEN_OPTION_FILES + 1];
     size_t open_count;
     /* option files of the innermost list still to be read */
@@ -125,25 +128,49 @@ void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items)
 static void add_word(void *user, const char *word, size_t len)
 {
     parser *p = user;
+    if (p->near && p->near[p->prefix - 1] && strncmp(p->near, word, p->prefix) != 0)
+        return;
     cbi_buf_printf(p->ctx, &p->words, "%s%.*s", p->words.len ? ", " : "", (int)len, word);
+}
+
+static void offer_word(void *user, const char *word, size_t len)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)len, word);
+    cbi_suggestion_offer(user, text);
 }
 
 CBI_NORETURN static void unknown_word(parser *p, const cbi_option *option, const char *text)
 {
+    cbi_suggestion near = {.word = text};
+    cbi_keyword_each(option, offer_word, &near);
+    const char *best = cbi_suggestion_text(&near);
     p->words = (cbi_buf){0};
+    p->prefix = best ? strcspn(best, "_") + 1 : 0; /* sm_90 was meant: no virtual target */
+    p->near = best;
     cbi_keyword_each(option, add_word, p);
     cbi_fatal(p->ctx, "command-line", NULL,
-              cbi_printf(p->ctx, "it takes %.*s", (int)p->words.len, (const char *)p->words.items),
+              cbi_printf(p->ctx, "%s%s%sit takes %.*s", best ? "did you mean " : "",
+                         best ? best : "", best ? "?\n" : "", (int)p->words.len,
+                         (const char *)p->words.items),
               "Value '%s' is not defined for option '%s'", text, option->long_name);
 }
 
-static int32_t parse_int(parser *p, const char *text)
+/* The row of --help. */
+static const char *option_help(const parser *p, const cbi_option *option)
+{
+    return cbi_printf(p->ctx, "--%s%s%s: %s", option->long_name, option->value ? " " : "",
+                      option->value ? option->value : "", option->help);
+}
+
+static int32_t parse_int(parser *p, const cbi_option *option, const char *text)
 {
     char *end;
     errno = 0;
     long number = strtol(text, &end, 0);
     if (*end)
-        MISTAKE(p, "'%s': expected a number", text);
+        cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option), "'%s': expected a number",
+                  text);
     if (errno == ERANGE || number < INT32_MIN || number > INT32_MAX)
         MISTAKE(p, "32-bit integer value (%s) out of range", text);
     return (int32_t)number;
@@ -168,7 +195,7 @@ static void set_value(parser *p, int opt, const char *text)
         cbi_vec_push(p->ctx, &value->list, text);
         return;
     case OPT_KIND_INT:
-        number = parse_int(p, text);
+        number = parse_int(p, option, text);
         if (option->keywords) {
             char decimal[16];
             int len = snprintf(decimal, sizeof decimal, "%d", number);
@@ -179,7 +206,8 @@ static void set_value(parser *p, int opt, const char *text)
     case OPT_KIND_BOOL:
         number = strcmp(text, "true") == 0;
         if (!number && strcmp(text, "false") != 0)
-            MISTAKE(p, "'%s': expected true or false", text);
+            cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option),
+                      "'%s': expected true or false", text);
         break;
     case OPT_KIND_KEYWORD:
         if (!cbi_keyword_known(option, text, strlen(text)))
@@ -259,8 +287,10 @@ static void open_option_file(parser *p, const char *path)
     if (p->open_count > MAX_OPEN_OPTION_FILES)
         MISTAKE(p, "Too many options file opened '%s'", path);
     cbi_span text;
+    errno = 0;
     if (!read_option_file(p->ctx, path, &text))
-        MISTAKE(p, "Could not open options file '%s'", path);
+        cbi_fatal(p->ctx, "command-line", NULL, errno ? strerror(errno) : NULL,
+                  "Could not open options file '%s'", path);
     cbi_vec_push(p->ctx, p->option_files, path);
     string_list tokens = {0};
     split_tokens(p, text, &tokens);
@@ -321,6 +351,25 @@ static int find_glued(const parser *p, const char *word)
     return -1;
 }
 
+/* The option has `len` characters, with its dashes. */
+CBI_NORETURN static void unknown_option(parser *p, const char *token, size_t len)
+{
+    const char *given = cbi_strndup(p->ctx, token, len);
+    cbi_suggestion near = {.word = given};
+    for (int i = 0; i < p->option_count; i++) {
+        const cbi_option *o = &p->options[i];
+        if (o->flags & OPT_HIDDEN)
+            continue;
+        cbi_suggestion_offer(&near, cbi_printf(p->ctx, "--%s", o->long_name));
+        if (o->short_name)
+            cbi_suggestion_offer(&near, cbi_printf(p->ctx, "-%s", o->short_name));
+    }
+    const char *best = cbi_suggestion_text(&near);
+    cbi_fatal(p->ctx, "command-line", NULL,
+              best ? cbi_printf(p->ctx, "did you mean %s?", best) : "--help lists the options",
+              "Unknown option '%s'", given + 1);
+}
+
 static void parse_option(parser *p, const char *token)
 {
     const char *word = token + 1;
@@ -332,19 +381,21 @@ static void parse_option(parser *p, const char *token)
     if (opt < 0 && !long_form && (opt = find_glued(p, word)) >= 0)
         value = word + 1;
     if (opt < 0)
-        MISTAKE(p, "Unknown option '%.*s'", (int)(len + long_form), word);
+        unknown_option(p, token, len + 1 + long_form);
 
     const cbi_option *option = &p->options[opt];
     int shown = (int)(name + len - token);
     if (option->kind == OPT_KIND_FLAG) {
         if (value)
-            MISTAKE(p, "no argument expected after '%.*s'", shown, token);
+            cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option),
+                      "no argument expected after '%.*s'", shown, token);
     } else if (!value) {
         const char *next = peek_here(p);
         if (option->implied && (!next || *next == '-'))
             value = option->implied;
         else if (!(value = next_here(p)))
-            MISTAKE(p, "argument expected after '%.*s'", shown, token);
+            cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option),
+                      "argument expected after '%.*s'", shown, token);
     }
     cbi_opt_value *stored = &p->values[opt];
     size_t before = stored->list.len;

@@ -1,6 +1,7 @@
 /* Dispatch of inputs, and what becomes of a module. */
 #include "input/collect.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -208,6 +209,17 @@ static void add_named_archive(cbi_inputs *in, const char *path, cbi_span bytes)
         cbi_inputs_report_nothing(in, path, "it is an archive without device code");
 }
 
+/* By its ending: of a file that is of no known kind. */
+static bool is_source(const char *path)
+{
+    static const char *const endings[] = {".cu", ".c", ".cc", ".cpp", ".cxx"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < CBI_COUNT(endings); i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, bool named)
 {
     cbi_ctx *ctx = in->ctx;
@@ -245,8 +257,11 @@ static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, boo
         return;
     case CBI_CONTENT_EMPTY:
     case CBI_CONTENT_UNKNOWN:
-        cbi_warning(ctx, "input-ignored", &place, NULL, "'%s' is ignored: it is %s", path,
-                    cbi_content_text(content));
+        cbi_warning(ctx, "input-ignored", &place,
+                    is_source(path)
+                        ? "it looks like source code: compile it first, nvcc -rdc=true -c"
+                        : NULL,
+                    "'%s' is ignored: it is %s", path, cbi_content_text(content));
         return;
     }
 }
@@ -256,11 +271,16 @@ void cbi_inputs_add_file(cbi_inputs *in, const char *path)
     cbi_ctx *ctx = in->ctx;
     cbi_span bytes = {NULL, 0};
     struct stat st;
-    bool opened = cbi_map_file(ctx, path, &bytes) == CB_OK ||
-                  (stat(path, &st) == 0 && S_ISCHR(st.st_mode)); /* /dev/null is an empty file */
+    errno = 0;
+    bool mapped = cbi_map_file(ctx, path, &bytes) == CB_OK;
+    int why = errno;
+    bool opened =
+        mapped || (stat(path, &st) == 0 && S_ISCHR(st.st_mode)); /* /dev/null is an empty file */
     if (!opened || (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
         cbi_fatal(ctx, "input-open", &(cbi_place){.file = path},
-                  bytes.size ? "it is too short to be an input" : NULL,
+                  bytes.size ? "it is too short to be an input"
+                  : why      ? cbi_printf(ctx, "%s", strerror(why))
+                             : NULL,
                   "Could not open input file '%s'", path);
     if (!in->options.exact)
         add_by_content(in, path, bytes, true);

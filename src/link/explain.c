@@ -149,3 +149,79 @@ const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym)
     cbi_buf_append(lk->ctx, &help, "", 1);
     return (const char *)help.items + 1;
 }
+
+/* ---- names given twice ---- */
+
+/* The section that an object defines a name in; NULL if it cannot be told. */
+static const char *defining_section(const cbi_lobj *obj, const char *name)
+{
+    const cbi_object *in = &obj->object;
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        const cbi_symbol *s = &in->symbols[i];
+        if (CBI_ST_BIND(s->info) != STB_LOCAL && s->shndx != SHN_UNDEF &&
+            s->shndx < in->section_count && strcmp(s->name, name) == 0)
+            return in->sections[s->shndx].name;
+    }
+    return NULL;
+}
+
+static void add_definition(cbi_linker *lk, const cbi_lobj *obj, const char *name, cbi_buf *help)
+{
+    const char *section =
+        lk->similar_searches++ < MAX_SEARCHES ? defining_section(obj, name) : NULL;
+    if (section)
+        cbi_buf_printf(lk->ctx, help, "\n%s: in %s", obj->file, section);
+}
+
+const char *cbi_explain_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
+{
+    if (lk->opt->exact)
+        return NULL; /* nobody would see it */
+    const cbi_lobj *first = sym->def_obj;
+    const cbi_span *a = first ? &first->object.bytes : NULL, *b = &obj->object.bytes;
+    if (first && first != obj && a->size == b->size && memcmp(a->data, b->data, a->size) == 0)
+        return "both inputs have the same contents: is one file given twice?";
+    cbi_buf help = {0};
+    const char *readable = cbi_demangle(lk->ctx, sym->name->s);
+    if (readable != sym->name->s)
+        cbi_buf_printf(lk->ctx, &help, "\nthat is %s", readable);
+    if (first)
+        add_definition(lk, first, sym->name->s, &help);
+    add_definition(lk, obj, sym->name->s, &help);
+    if (!lk->ctx->error_count) /* once is enough */
+        cbi_buf_printf(lk->ctx, &help, "\ndefine it in one of them, or make it static or inline");
+    if (!help.len)
+        return NULL;
+    cbi_buf_append(lk->ctx, &help, "", 1);
+    return (const char *)help.items + 1;
+}
+
+/* ---- names given on the command line ---- */
+
+/* Near the mangled name, the readable one, or that without parameters? */
+static bool is_near(cbi_linker *lk, const char *given, const char *name)
+{
+    const char *readable = cbi_demangle(lk->ctx, name);
+    size_t len = strlen(given), bare = strcspn(readable, "(");
+    return len > MAX_DISTANCE + 1 &&
+           (distance(given, len, name, strlen(name)) <= MAX_DISTANCE ||
+            distance(given, len, readable, strlen(readable)) <= MAX_DISTANCE ||
+            distance(given, len, readable, bare) <= MAX_DISTANCE);
+}
+
+const char *cbi_explain_name(cbi_linker *lk, const char *given, bool kernels)
+{
+    if (lk->similar_searches++ >= MAX_SEARCHES)
+        return NULL;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_object *in = &lk->objs[i]->object;
+        for (uint32_t k = 1; k < in->symbol_count; k++) {
+            const cbi_symbol *s = &in->symbols[k];
+            bool kernel = CBI_ST_TYPE(s->info) == STT_FUNC && (s->other & STO_CUDA_ENTRY);
+            if (CBI_ST_TYPE(s->info) != STT_SECTION && (kernel || !kernels) &&
+                is_near(lk, given, s->name))
+                return cbi_shown_name(lk, s->name);
+        }
+    }
+    return NULL;
+}

@@ -74,8 +74,24 @@ static bool is_traced(cbi_linker *lk, const char *symbol)
     return false;
 }
 
+/* A name that nobody mentions. */
+static void report_untraced(cbi_linker *lk, const char *given)
+{
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_object *in = &lk->objs[i]->object;
+        for (uint32_t s = 1; s < in->symbol_count; s++)
+            if (cbi_name_matches(lk, given, in->symbols[s].name))
+                return;
+    }
+    const char *near = cbi_explain_name(lk, given, false);
+    say(lk, "%s: no input has a symbol of this name%s%s%s", given, near ? "; did you mean " : "",
+        near ? near : "", near ? "?" : "");
+}
+
 void cbi_link_trace(cbi_linker *lk)
 {
+    for (size_t i = 0; i < lk->opt->traced_count; i++)
+        report_untraced(lk, lk->opt->traced[i]);
     for (size_t i = 0; lk->opt->traced_count && i < lk->obj_count; i++) {
         const cbi_object *in = &lk->objs[i]->object;
         for (uint32_t s = 1; s < in->symbol_count; s++) {
@@ -259,8 +275,11 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
             found = true;
         }
     }
-    if (!found)
-        say(lk, "%s: no input has a function of this name", given);
+    if (found)
+        return;
+    const char *near = cbi_explain_name(lk, given, false);
+    say(lk, "%s: no input has a function of this name%s%s%s", given, near ? "; did you mean " : "",
+        near ? near : "", near ? "?" : "");
 }
 
 static void require_kernel(cbi_linker *lk, const char *given)
@@ -277,6 +296,9 @@ static void require_kernel(cbi_linker *lk, const char *given)
             help = cbi_printf(lk->ctx, "%s: %s", cbi_shown_name(lk, f->sym->name->s),
                               reason ? reason : "it is a device function, not a kernel");
     }
+    const char *near = help ? NULL : cbi_explain_name(lk, given, true);
+    if (near)
+        help = cbi_printf(lk->ctx, "no input has a kernel of this name; did you mean %s?", near);
     cbi_error(lk->ctx, "kernel-missing", &(cbi_place){.symbol = given},
               help ? help : "no input has a kernel of this name",
               "Required kernel '%s' is not in the output", given);

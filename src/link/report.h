@@ -19,6 +19,13 @@ const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f);
  */
 const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node);
 
+/* Help for a name that `obj` defines once more: where both definitions are. */
+const char *cbi_explain_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym);
+
+/* The symbol that somebody may have meant who gave a name that none has, mangled or readable;
+ * NULL if none is near.  kernels: among kernels only. */
+const char *cbi_explain_name(cbi_linker *lk, const char *given, bool kernels);
+
 /* Help for an undefined reference: the readable name, who refers to it, similar names. */
 const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym);
 

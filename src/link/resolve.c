@@ -3,6 +3,7 @@
  * Functions and objects share one name space.  The pair rules are in docs/link-semantics.md.
  */
 #include "format/eiattr.h"
+#include "link/report.h"
 #include "link/symbols.h"
 
 static const char *MEMORY_SPACE =
@@ -19,14 +20,9 @@ static const char *first_file(const cbi_lsym *sym)
 
 static void report_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
-    const char *help = NULL;
-    if (sym->def_obj && sym->def_obj != obj &&
-        sym->def_obj->object.bytes.size == obj->object.bytes.size &&
-        memcmp(sym->def_obj->object.bytes.data, obj->object.bytes.data, obj->object.bytes.size) ==
-            0)
-        help = "both inputs have the same contents: is one file given twice?";
     cbi_error(lk->ctx, "multiple-definition",
-              &(cbi_place){.file = obj->file, .symbol = sym->name->s}, help,
+              &(cbi_place){.file = obj->file, .symbol = sym->name->s},
+              cbi_explain_multiple(lk, obj, sym),
               "Multiple definition of '%s' in '%s', first defined in '%s'", sym->name->s, obj->file,
               first_file(sym));
 }
