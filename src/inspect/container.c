@@ -5,9 +5,6 @@
 
 #include "base/files.h"
 
-/* Pages that a list may hold on to. */
-#define LISTED_BYTES ((size_t)8 << 20)
-
 bool cbi_inspect_take_options(const cb_inspect_options *from, cb_inspect_options *ret_options)
 {
     *ret_options = (cb_inspect_options){.struct_size = sizeof *ret_options};
@@ -77,7 +74,7 @@ static bool list_image(const cbi_slice *slice, void *user)
     cbi_vec_push(&c->ctx, &c->slices, *slice);
     /* what the list was made of is not needed again soon */
     size_t far = (size_t)(entry->payload.data - c->bytes.data);
-    if (c->from_file && far <= c->bytes.size && far >= c->listed + LISTED_BYTES) {
+    if (c->from_file && far <= c->bytes.size && far >= c->listed + CBI_KEPT_BYTES) {
         cbi_give_back_pages(&c->ctx, (cbi_span){c->bytes.data + c->listed, far - c->listed});
         c->listed = far;
     }
@@ -89,6 +86,7 @@ static cb_status list_images(cbi_ctx *ctx, void *arg)
     cb_container *c = arg;
     const char *path = c->path;
     c->path = cbi_strndup(ctx, path, strlen(path));
+    c->taken = CBI_NEW(ctx, size_t);
     if (c->from_file) {
         errno = 0;
         if (cbi_map_file(ctx, c->path, &c->bytes) != CB_OK)

@@ -14,6 +14,16 @@ typedef struct opening {
     const cb_image_info *info;
 } opening;
 
+/* What was copied or decompressed need not stay in memory.  Not after each image: giving back costs
+ * more than reading a small one. */
+static void give_back_pages(const cb_container *c, size_t taken)
+{
+    if (__atomic_add_fetch(c->taken, taken, __ATOMIC_RELAXED) < CBI_KEPT_BYTES)
+        return;
+    __atomic_store_n(c->taken, 0, __ATOMIC_RELAXED);
+    cbi_give_back_pages(&c->ctx, c->bytes);
+}
+
 static bool load(opening *job)
 {
     cb_image *image = job->image;
@@ -31,7 +41,7 @@ static bool load(opening *job)
     if (job->container->from_file && image->bytes.data == slice->entry.payload.data)
         image->bytes.data = cbi_memdup(&image->ctx, image->bytes.data, image->bytes.size);
     if (job->container->from_file)
-        cbi_give_back_pages(&job->container->ctx, slice->entry.payload);
+        give_back_pages(job->container, slice->entry.payload.size);
     return true;
 }
 

@@ -8,14 +8,18 @@
 #include "input/slices.h"
 #include "inspect/inspect.h"
 
+/* What may stay in memory of a mapped file. */
+#define CBI_KEPT_BYTES ((size_t)8 << 20)
+
 struct cb_container {
     cbi_ctx ctx;
     cb_inspect_options options;
     const char *path;
     cbi_span bytes;
     cbi_content content;
-    bool from_file;                /* mapped: images take copies */
-    size_t listed;                 /* bytes whose pages were given back */
+    bool from_file; /* mapped: images take copies */
+    size_t listed;  /* bytes whose pages were given back while the list was made */
+    size_t *taken; /* bytes of images that were opened since pages were given back, by any thread */
     CBI_VEC(cb_image_info) images; /* as the list shows them */
     CBI_VEC(cbi_slice) slices;     /* ... and how to load them */
 };

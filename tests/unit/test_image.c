@@ -303,6 +303,50 @@ static void indices_are_in_range(void **state)
     }
 }
 
+/* Programs that were built with an older header read these places: members are added at the end and
+ * none ever moves.  A row is the member that was last in version 1. */
+static void records_keep_their_form(void **state)
+{
+    (void)state;
+#define RECORD(type, member) #type "." #member, offsetof(type, member)
+    static const struct {
+        const char *member;
+        size_t is, was;
+    } rows[] = {
+        {RECORD(cb_inspect_options, memory_limit), 48},
+        {RECORD(cb_image_info, obfuscated), 96},
+        {RECORD(cb_header, virtual_sm), 98},
+        {RECORD(cb_segment, align), 40},
+        {RECORD(cb_section, view), 88},
+        {RECORD(cb_symbol, section_name), 72},
+        {RECORD(cb_reloc_field, source), 8},
+        {RECORD(cb_relocation, fields), 88},
+        {RECORD(cb_param, symbol), 24},
+        {RECORD(cb_attribute, param), 112},
+        {RECORD(cb_compat, value), 24},
+        {RECORD(cb_note, options), 80},
+        {RECORD(cb_call, to), 24},
+        {RECORD(cb_unified, symbol), 32},
+        {RECORD(cb_function, params), 168},
+        {RECORD(cb_frame, line), 16},
+        {RECORD(cb_line, caller), 48},
+        {RECORD(cb_capsule_field, sass), 16},
+        {RECORD(cb_capsule_entry, field_count), 64},
+        {RECORD(cb_capsule, count), 104},
+        {RECORD(cb_rule, note), 16},
+        {RECORD(cb_finding, note), 40},
+        {RECORD(cb_difference, b), 40},
+    };
+#undef RECORD
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (rows[i].is != rows[i].was)
+            fail_msg("%s is at %zu, was at %zu", rows[i].member, rows[i].is, rows[i].was);
+    assert_int_equal(CB_INSPECT_VERSION, 1);
+    assert_int_equal(CB_CONTENT_BITCODE, 9);
+    assert_int_equal(CB_ATTR_ANNOTATION, 14);
+    assert_int_equal(CB_STATE_NOT_DEVICE, 4);
+}
+
 static void rules_are_listed(void **state)
 {
     (void)state;
@@ -324,6 +368,7 @@ int main(void)
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(functions_have_places_and_lines),
         cmocka_unit_test(indices_are_in_range),
+        cmocka_unit_test(records_keep_their_form),
         cmocka_unit_test(rules_are_listed),
     };
     return cmocka_run_group_tests(tests, begin, end);
