@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "bundle.h"
+#include "dlink.h"
 #include "finalize/fnlzr.h"
 #include "options.h"
 
@@ -24,6 +25,7 @@ static const struct {
     int count;
 } tables[] = {
     {cbi_tool_link, cbi_options, OPT_COUNT},
+    {cbi_tool_dlink, cbi_dlink_options_table, DLINK_COUNT},
     {cbi_tool_bundle, cbi_bundle_options_table, BUNDLE_COUNT},
     {cbi_tool_prune, cbi_prune_options_table, PRUNE_COUNT},
 };

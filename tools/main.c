@@ -21,6 +21,7 @@ static int tool_version(int argc, char **argv);
 
 const cbi_command cbi_commands[] = {
     {"link", cbi_tool_link, "link device code into one cubin", NULL, NULL},
+    {"dlink", cbi_tool_dlink, "link the device code of a program into a host object", NULL, NULL},
     {"bundle", cbi_tool_bundle, "put device code into a fatbin", NULL, NULL},
     {"prune", cbi_tool_prune, "keep the device code for chosen targets", NULL, NULL},
     {"finalize", cbi_tool_finalize, "make a cubin of sm_100 or later fit another chip",

@@ -10,6 +10,7 @@ int cbi_tool_link(int argc, char **argv);
 /* Runs `nvlink` and a link beside it, and reports where the results differ; nvlink's exit code. */
 int cbi_tool_compare(int argc, char **argv, const char *nvlink);
 int cbi_tool_bundle(int argc, char **argv);
+int cbi_tool_dlink(int argc, char **argv);
 int cbi_tool_dump(int argc, char **argv);
 int cbi_tool_extract(int argc, char **argv);
 int cbi_tool_diff(int argc, char **argv);

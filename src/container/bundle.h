@@ -74,6 +74,7 @@ typedef struct cbi_embedding {
     bool relocatable; /* -rdc: to be found by a device link */
     bool linked;      /* made by a device link: refers to the objects that went into it */
     bool no_asm;      /* as an array of C instead of assembler text */
+    const char *file; /* the assembler takes the bytes from this file; NULL: they are in the text */
 } cbi_embedding;
 
 /* C code that defines the fatbin, for inclusion in what nvcc compiles for the host. */

@@ -45,7 +45,10 @@ static void put_data(cbi_ctx *ctx, cbi_buf *out, cbi_span bytes, const cbi_embed
     cbi_buf_printf(ctx, out,
                    "asm(\n\".section %s, \\\"a\\\"\\n\"\n\".align 8\\n\"\n\"fatbinData:\\n\"\n",
                    section);
-    put_words(ctx, out, bytes, how);
+    if (how->file)
+        cbi_buf_printf(ctx, out, "\".incbin \\\"%s\\\"\\n\"\n", how->file);
+    else
+        put_words(ctx, out, bytes, how);
     cbi_buf_printf(ctx, out,
                    "\".text\\n\");\n%sextern const unsigned long long fatbinData[%zu];\n%s", open,
                    bytes.size / 8, close);

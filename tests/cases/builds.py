@@ -82,7 +82,7 @@ def device_code(path):
 def run(args, folder, **environment):
     done = subprocess.run(args, cwd=folder, env=dict(os.environ, **environment),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.returncode, done.stdout
+    return done.returncode, re.sub(r"tmpxft_\w+-\d+_", "tmpxft_", done.stdout)
 
 
 class Uncompiled(Exception):

@@ -24,6 +24,7 @@ LINES = [
     ("cubind extract --kind lt", ["ltoir"]),
     ("cubind bundle --compress-mode s", ["size", "speed"]),
     ("cubind prune --no-re", ["--no-relocatable-elf"]),
+    ("cubind dlink --gpu-a", ["--gpu-architecture"]),
     ("cubind completion f", ["fish"]),
     ("cubind help fin", ["finalize"]),
 ]
