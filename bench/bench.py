@@ -2,17 +2,20 @@
 """Times cubind against nvlink and against copying the inputs, in the same run on the same machine.
 
 usage: bench.py [--build FOLDER] [--rounds N] [--json FILE] [--list] [SCENARIO...]
+       bench.py --growth [SHAPE...]
        bench.py --account PROGRAM [--places] [SHAPE...]
 
 Commands of a scenario take turns, so that a busy machine slows all of them alike; the first round
 measures memory and is not timed.  Figures are medians; a ratio is the other's time over cubind's,
-above 1 where cubind is faster.  Scenarios that need
+above 1 where cubind is faster.  --growth links each shape at four sizes, the largest eight times the
+smallest, and says with which power of the size processor time and memory grow.  Scenarios that need
 ptxas to make their inputs, or nvlink to compare with, say so and go on without.
 """
 
 import argparse
 import glob
 import json
+import math
 import os
 import shutil
 import signal
@@ -205,6 +208,16 @@ SCENARIOS = {
                  lambda b: b.link(b.modules("wide", 150, 20), "90")),
     "wide-1500": ("1,500 cubins, 30,000 functions, wide",
                   lambda b: b.link(b.modules("wide", 1500, 20), "90")),
+    "wide-800": ("800 cubins, 16,000 functions, wide",
+                 lambda b: b.link(b.modules("wide", 800, 20), "90")),
+    "chain-800": ("800 cubins, one call chain of 16,000 functions, 8 kernels",
+                  lambda b: b.link(b.modules("chain", 800, 20), "90")),
+    "deep-400": ("400 cubins, one call chain of 8,000 functions, a kernel in each",
+                 lambda b: b.link(b.modules("deep", 400, 20), "90")),
+    "ring-200": ("200 cubins, 4,000 functions in one recursion",
+                 lambda b: b.link(b.modules("ring", 200, 20), "90")),
+    "many-25": ("25,000 kernels that call one function",
+                lambda b: b.link(b.modules("many", 25, 1000), "90")),
     "chain-150": ("150 cubins, one call chain of 3,000 functions",
                   lambda b: b.link(b.modules("chain", 150, 20), "90")),
     "chain-1500": ("1,500 cubins, one call chain of 30,000 functions",
@@ -225,6 +238,41 @@ DEFAULT = ["two", "ten", "wide-150", "chain-150", "wide-sm100", "dump-500mb", "c
 
 # Shapes whose memory is accounted for: modules and functions in each
 ACCOUNTED = {"wide": (800, 20), "chain": (800, 20), "deep": (800, 20)}
+
+
+# Shapes at their largest size: modules, and functions in each
+GROWING = {"wide": (800, 20), "chain": (800, 20), "deep": (800, 20), "ring": (800, 20),
+           "many": (100, 1000), "one": (100, 100)}
+PARTS = (8, 4, 2, 1)
+
+
+def growth_of(bench, shape):
+    """[(modules, processor seconds, peak KiB)] of links of four sizes."""
+    points = []
+    modules, funcs = GROWING[shape]
+    for part in PARTS:
+        count = modules // part
+        inputs = bench.modules(shape, count, funcs)
+        argv = [bench.cubind, "link", *EMULATE, "-arch=sm_90", *inputs, "-o", "cubind.out"]
+        seconds, peak, work = bench.time_all({"cubind": argv})["cubind"]
+        if seconds is None:
+            raise Missing("the link of %d modules failed: %s" % (count, peak))
+        points.append((count, work, peak))
+    return points
+
+
+def power(points, column):
+    return math.log(points[-1][column] / points[0][column]) / math.log(PARTS[0])
+
+
+def grow_all(bench, shapes):
+    for shape in shapes or GROWING:
+        points = growth_of(bench, shape)
+        for count, work, peak in points:
+            print("%-6s %5d modules of %4d: %7.4f s %5d MiB" % (shape, count, GROWING[shape][1], work,
+                                                              peak // 1024))
+        print("%-6s time grows with the power %.2f of the size, memory with %.2f" % (
+            shape, power(points, 1), power(points, 2)))
 
 
 def account_all(bench, program, shapes, places):
@@ -260,6 +308,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--json")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--growth", action="store_true", help="of shapes at four sizes")
     parser.add_argument("--account", metavar="PROGRAM", help="built with counters")
     parser.add_argument("--places", action="store_true", help="of the source, under each kind")
     parser.add_argument("scenarios", nargs="*")
@@ -268,10 +317,13 @@ def main():
         for name, (about, _) in SCENARIOS.items():
             print("%-12s %s%s" % (name, about, "" if name in DEFAULT else " (only when named)"))
         return 0
-    if args.account:
+    if args.account or args.growth:
         bench = Bench(args)
         try:
-            account_all(bench, args.account, args.scenarios, args.places)
+            if args.growth:
+                grow_all(bench, args.scenarios)
+            else:
+                account_all(bench, args.account, args.scenarios, args.places)
         finally:
             bench.close()
         return 0

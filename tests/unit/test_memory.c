@@ -148,6 +148,106 @@ static void arrays_grow_and_stay_zeroed(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+static void lists_grow(void **state)
+{
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    CBI_LIST(uint64_t) list = {0};
+    for (uint64_t i = 0; i < 100000; i++)
+        cbi_vec_push(&ctx, &list, i);
+    assert_int_equal(sizeof list, 16);
+    assert_int_equal(list.len, 100000);
+    for (uint64_t i = 0; i < 100000; i++)
+        assert_int_equal(list.items[i], i);
+    cbi_ctx_fini(&ctx);
+}
+
+/* An array that grows leaves no old places behind, and goes back when it is freed. */
+static void large_arrays_move_as_a_whole(void **state)
+{
+    (void)state;
+    unit_heap heap = {0};
+    cbi_ctx ctx;
+    unit_ctx_init(&ctx, &heap);
+    CBI_VEC(uint64_t) v = {0};
+    for (uint64_t i = 0; i < 1000000; i++)
+        cbi_vec_push(&ctx, &v, i);
+    for (uint64_t i = 0; i < 1000000; i++)
+        assert_int_equal(v.items[i], i);
+    assert_true(heap.live_bytes >= 8000000);
+    assert_true(heap.live_bytes < 17000000 + (1 << 18));
+    assert_int_equal(ctx.memory_used, heap.live_bytes);
+    cbi_vec_free(&ctx, &v);
+    assert_null(v.items);
+    assert_int_equal(v.len, 0);
+    assert_true(heap.live_bytes < 1 << 18);
+    assert_int_equal(ctx.memory_used, heap.live_bytes);
+    cbi_ctx_fini(&ctx);
+    assert_int_equal(heap.live, 0);
+}
+
+static void large_blocks(void **state)
+{
+    (void)state;
+    unit_heap heap = {0};
+    cbi_ctx ctx;
+    unit_ctx_init(&ctx, &heap);
+    uint8_t *first = cbi_large_alloc(&ctx, 1000), *second = cbi_large_alloc(&ctx, 1000);
+    assert_int_equal((uintptr_t)first % 16, 0);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(first[i], 0);
+    memset(first, 1, 1000);
+    memset(second, 2, 1000);
+    first = cbi_large_resize(&ctx, first, 100000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_true(first[i] == 1 && second[i] == 2);
+    cbi_large_free(&ctx, second);
+    assert_int_equal(heap.live, 1);
+    cbi_large_alloc(&ctx, 10); /* the context ends it */
+    cbi_ctx_fini(&ctx);
+    assert_int_equal(heap.live, 0);
+}
+
+typedef struct growth {
+    void *block;
+    size_t size;
+} growth;
+
+static cb_status grow_block(cbi_ctx *ctx, void *arg)
+{
+    growth *g = arg;
+    g->block = g->block ? cbi_large_resize(ctx, g->block, g->size) : cbi_large_alloc(ctx, g->size);
+    return CB_OK;
+}
+
+/* A block that cannot grow stays as it is. */
+static void large_blocks_keep_the_limit(void **state)
+{
+    (void)state;
+    unit_heap heap = {0};
+    cbi_ctx ctx;
+    unit_ctx_init(&ctx, &heap);
+    ctx.memory_limit = 1 << 20;
+    growth g = {NULL, 1000};
+    assert_int_equal(cbi_run(&ctx, grow_block, &g), CB_OK);
+    memset(g.block, 7, 1000);
+    const size_t sizes[] = {1 << 20, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 8};
+    for (size_t i = 0; i < CBI_COUNT(sizes); i++) {
+        growth more = {g.block, sizes[i]}, other = {NULL, sizes[i]};
+        assert_int_equal(cbi_run(&ctx, grow_block, &more), CB_ERR_NOMEM);
+        assert_int_equal(cbi_run(&ctx, grow_block, &other), CB_ERR_NOMEM);
+    }
+    ctx.memory_limit = 0;
+    heap.fail_at = heap.requests + 1;
+    growth more = {g.block, 5000};
+    assert_int_equal(cbi_run(&ctx, grow_block, &more), CB_ERR_NOMEM);
+    assert_int_equal(((uint8_t *)g.block)[999], 7);
+    assert_int_equal(ctx.memory_used, heap.live_bytes);
+    cbi_ctx_fini(&ctx);
+    assert_int_equal(heap.live, 0);
+}
+
 static void buffers_append(void **state)
 {
     (void)state;
@@ -186,6 +286,10 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(size_helpers),
         cmocka_unit_test(arrays_grow_and_stay_zeroed),
+        cmocka_unit_test(lists_grow),
+        cmocka_unit_test(large_arrays_move_as_a_whole),
+        cmocka_unit_test(large_blocks),
+        cmocka_unit_test(large_blocks_keep_the_limit),
         cmocka_unit_test(buffers_append),
         cmocka_unit_test(strings),
     };

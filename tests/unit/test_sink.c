@@ -126,6 +126,26 @@ static void padding_never_goes_back(void **state)
     assert_true(sink.failed);
 }
 
+/* Bytes that lie behind each other are one part, also when they come one by one. */
+static void a_rope_joins_neighbours(void **state)
+{
+    (void)state;
+    static const char text[] = "neighbours and strangers";
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_rope rope = {0};
+    cbi_sink sink = cbi_sink_rope(&ctx, &rope);
+    assert_true(cbi_sink_write(&sink, text, 5));
+    assert_true(cbi_sink_write(&sink, text + 5, 5));
+    assert_true(cbi_sink_write(&sink, text + 15, 9));
+    assert_int_equal(rope.parts.len, 2);
+    assert_int_equal(rope.size, 19);
+    cbi_span flat = cbi_rope_flatten(&ctx, &rope);
+    assert_int_equal(flat.size, 19);
+    assert_memory_equal(flat.data, "neighboursstrangers", 19);
+    cbi_ctx_fini(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_refusing_callback_fails_the_sink),
         cmocka_unit_test(a_full_device_fails_the_sink),
         cmocka_unit_test(padding_never_goes_back),
+        cmocka_unit_test(a_rope_joins_neighbours),
     };
     return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
 }
