@@ -11,20 +11,20 @@ import scale  # noqa: E402
 
 # What takes memory, by file and function; the first that matches.  Kinds are rows of the table.
 KINDS = [
-    (r"files\.c|collect\.c|containers\.c|slices\.c|archive\.c", "input files"),
-    (r"names\.c", "names"),
-    (r"object\.c|symbols\.c|xref\.c", "object models"),
-    (r"read_record|add_record|rec_append|records|propagate\.c:collect|min_stack", "attribute records"),
-    (r"relocate\.c|read_relocs|reserve_relocs|fill_relocs", "relocations"),
-    (r"state\.c:cbi_sec_(materialize|append|writable)", "contents"),
-    (r"state\.c:cbi_sec|merge\.c|order_sections", "output sections"),
-    (r"state\.c:cbi_sym|list_symbol|number_symbols|lists?_shared|hidden|"
-     r"merge_objects\.c", "symbols"),
-    (r"new_function|merge_functions\.c", "functions"),
-    (r"graph\.c|add_call|add_taken|read_callgraph|callgraph\.c|propagate\.c", "call graph"),
-    (r"finalize\.c|write\.c|notes\.c|sink\.c|emit\.c|serialize\.c", "output tables"),
-    (r"admit\.c", "input to output maps"),
-    (r"src/mercury|view\.c|places\.c|mercury", "Mercury views"),
+    (r"(files|collect|containers|slices|archive)\.c", "input files"),
+    (r"names\.c:", "names"),
+    (r":(read_symbols|read_record|reserve_records|cbi_rec_append|cbi_add_record|collect|"
+     r"cbi_link_min_stack)$", "attribute records"),
+    (r"^(object|symbols|xref)\.c:", "object models"),
+    (r"relocate\.c:|:(read_relocs|reserve_relocs|move_constant)$", "relocations"),
+    (r":(copy_contents|cbi_sec_append)$", "contents"),
+    (r":(cbi_sec_\w+|cbi_constants_in|cbi_shared_in|order_sections)$", "output sections"),
+    (r":(cbi_sym_create|cbi_variable_in|list_symbol)$|^merge_objects\.c:", "symbols"),
+    (r"^merge_functions\.c:|:cbi_dynamic_in$", "functions"),
+    (r"^(graph|propagate|fold|old_objects)\.c:|:(add_call|add_taken|read_callgraph)$", "call graph"),
+    (r"^(finalize|write|notes|sink|callgraph|emit|serialize)\.c:", "output tables"),
+    (r"^(admit|merge)\.c:", "input to output maps"),
+    (r"^(view|places|text|rewrite|pace\w*|tables|info|debug|line|frame)\.c:", "Mercury views"),
 ]
 
 

@@ -217,6 +217,17 @@ static size_t count_records(const cbi_object *object)
     return count;
 }
 
+/* The lists have room for all that the inputs have; records are pointed to and must not move. */
+static void reserve_relocs(cbi_linker *lk, size_t count)
+{
+    cbi_vec_reserve(lk->ctx, &lk->rels, count);
+}
+
+static void reserve_records(cbi_linker *lk, size_t count)
+{
+    cbi_vec_reserve(lk->ctx, &lk->recs, count);
+}
+
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
     lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
@@ -233,8 +244,8 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
         relocs += count_relocs(object);
         records += count_records(object);
     }
-    cbi_vec_reserve(lk->ctx, &lk->rels, relocs);
-    cbi_vec_reserve(lk->ctx, &lk->recs, records);
+    reserve_relocs(lk, relocs);
+    reserve_records(lk, records);
     if (lk->obj_count < 2)
         return;
     for (size_t i = 0; i < lk->obj_count; i++) {
