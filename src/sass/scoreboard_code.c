@@ -447,13 +447,13 @@ static void uncover(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
     cbi_u32_list found = {0}, unknown = {0}, todo = {0};
-    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    uint32_t visit = ++c->visit;
     cbi_sb_push_next(c, p->at, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
-        if (seen[i])
+        if (c->visited[i] == visit)
             continue;
-        seen[i] = true;
+        c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
         if (cbi_sb_touches(c, p, i)) {
@@ -570,16 +570,16 @@ static void flush_shared(cbi_sb_code *c)
 }
 
 /* What needs a producer of the input behind its block, where its end need not wait for it now. */
-static void find_users(const cbi_sb_code *c, cbi_sb_producer *p)
+static void find_users(cbi_sb_code *c, cbi_sb_producer *p)
 {
     cbi_u32_list todo = {0};
-    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    uint32_t visit = ++c->visit;
     cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
-        if (seen[i])
+        if (c->visited[i] == visit)
             continue;
-        seen[i] = true;
+        c->visited[i] = visit;
         if (!cbi_sb_touches(c, p, i))
             cbi_sb_push_next(c, i, &todo);
         else if (!cbi_sb_contains(&p->consumers, i))
@@ -715,6 +715,8 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     if (!find_blocks(c, &tables))
         return false;
     c->operands = CBI_NEW_ARRAY(c->ctx, c->n, cbi_operands);
+    c->visited = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+    c->visit = 0;
     c->wait = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     c->all = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     c->later = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);

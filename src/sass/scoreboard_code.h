@@ -55,6 +55,8 @@ typedef struct cbi_sb_code {
     uint8_t *later;  /* waits that were added for what comes around loops and end nothing else */
     uint32_t *group; /* last instruction of the collective sequence that starts here, or 0 */
     uint32_t *block_of;
+    uint32_t *visited; /* the last walk over the code that was here */
+    uint32_t visit;    /* the walk under way */
     CBI_VEC(cbi_sb_block) blocks;
     CBI_VEC(cbi_sb_producer) producers;
     uint32_t *position;     /* of a block in the order of the assignment */
