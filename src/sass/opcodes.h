@@ -23,7 +23,9 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_COMPARE,
     CBI_SHAPE_TERNARY_WIDE, /* a product of 64 bits */
     CBI_SHAPE_BINARY_64,
-    CBI_SHAPE_SUM_64, /* sources in the first and the third place */
+    CBI_SHAPE_BINARY_TYPED,  /* 32 or 64 bits, as the type says */
+    CBI_SHAPE_BINARY_PACKED, /* two floats; sm_120 has another instruction there */
+    CBI_SHAPE_SUM_64,        /* sources in the first and the third place */
     CBI_SHAPE_TERNARY_64,
     CBI_SHAPE_COMPARE_64,
     CBI_SHAPE_CONVERT, /* either side has 32 or 64 bits */

@@ -8,7 +8,7 @@ enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
-enum { SIZE = 100, MATRICES, TYPE, TO, FROM };
+enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED };
 
 /* How many registers stand in each place; `b` and `c` of arithmetic are where the form says.
  * Of an address the uniform base stands at bit `base`, if bit 91 says that there is one. */
@@ -25,6 +25,8 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_COMPARE] = {.a = 1, .b = 1},
     [CBI_SHAPE_TERNARY_WIDE] = {.d = 2, .a = 1, .b = 1, .c = 2},
     [CBI_SHAPE_BINARY_64] = {.d = 2, .a = 2, .b = 2},
+    [CBI_SHAPE_BINARY_TYPED] = {.d = MINMAX, .a = MINMAX, .b = MINMAX},
+    [CBI_SHAPE_BINARY_PACKED] = {.d = PACKED, .a = PACKED, .b = PACKED},
     [CBI_SHAPE_SUM_64] = {.d = 2, .a = 2, .c = 2},
     [CBI_SHAPE_TERNARY_64] = {.d = 2, .a = 2, .b = 2, .c = 2},
     [CBI_SHAPE_COMPARE_64] = {.a = 2, .b = 2},
@@ -89,6 +91,10 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return type == 2 || type == 5 ? 2 : 1;
     case TO:
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
+    case MINMAX: /* signed and unsigned, then the same with 64 bits */
+        return type & 2 ? 2 : 1;
+    case PACKED:
+        return cbi_sass_bits(w, 87, 3) == CBI_SASS_PT ? 1 : 2;
     case FROM:
         return cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
     default:
@@ -147,10 +153,10 @@ static void fixed_places(cbi_sass w, const shape *s, cbi_operands *o)
 
 static void arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
-    unsigned form = form_of(w);
+    unsigned form = form_of(w), second = s->b == FROM ? 1 : count_of(s->b, w);
     bool late_b = form != FORM_REGISTERS && (form <= FORM_THIRD_UNIFORM || form == FORM_THIRD_LAST);
     general(&o->written, w, AT_D, count_of(s->d, w));
-    general(&o->read, w, AT_A, s->a);
+    general(&o->read, w, AT_A, count_of(s->a, w));
     if (form == FORM_REGISTERS)
         general(&o->read, w, AT_B, count_of(s->b, w));
     if (!late_b)
@@ -158,9 +164,9 @@ static void arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
     else if (s->b && s->c)
         general(&o->read, w, AT_C, s->b);
     if (form == FORM_THIRD_UNIFORM || form == FORM_SECOND_UNIFORM)
-        uniform(&o->uniform_read, w, AT_B, s->b == FROM ? 1 : s->b ? s->b : s->c);
+        uniform(&o->uniform_read, w, AT_B, s->b ? second : s->c);
     else if (form == FORM_THIRD_LAST)
-        uniform(&o->uniform_read, w, AT_B, s->c ? s->c : s->b == FROM ? 1 : s->b);
+        uniform(&o->uniform_read, w, AT_B, s->c ? s->c : second);
 }
 
 static void uniform_arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
