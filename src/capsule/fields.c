@@ -211,7 +211,7 @@ static void add_plain(collector *c, const char *name, unsigned place, unsigned s
 static void add_number(collector *c, const char *name, const struct number_pair *pairs, size_t n,
                        uint64_t number, uint64_t sass)
 {
-    enum { OTHER = 0x10000 };
+    enum { OTHER = 0x10000, ZERO = 255 };
     bool taken = false;
     for (size_t i = 0; i < n; i++) {
         if (pairs[i].number == number) {
@@ -220,7 +220,8 @@ static void add_number(collector *c, const char *name, const struct number_pair 
         }
         taken |= pairs[i].sass == sass;
     }
-    if (taken && cbi_sass_opcode(c->insn) != CBI_OP_CS2R)
+    /* counters have several numbers; the zero has one */
+    if (taken && (cbi_sass_opcode(c->insn) != CBI_OP_CS2R || sass == ZERO))
         add(c, name, OTHER | number, sass, false);
 }
 
