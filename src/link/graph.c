@@ -261,9 +261,9 @@ static void lose_symbols(cbi_linker *lk)
     }
 }
 
-void cbi_link_liveness(cbi_linker *lk)
+/* Kernels, and all that they reach through calls. */
+static void reach_from_roots(cbi_linker *lk)
 {
-    CBI_VEC(const cbi_func *) orphans = {0};
     reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool)};
     bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
     if (host)
@@ -277,6 +277,11 @@ void cbi_link_liveness(cbi_linker *lk)
         if (f->address_taken || !lk->eliminate)
             f->live = true;
     }
+}
+
+/* What lives although no call reaches it. */
+static void keep_referred(cbi_linker *lk)
+{
     /* What a live function calls outside stays, also when the function itself is not reached. */
     for (size_t i = 0; i < lk->funcs.len; i++) {
         const cbi_func *f = lk->funcs.items[i];
@@ -289,28 +294,38 @@ void cbi_link_liveness(cbi_linker *lk)
         if (keeps_function(r->type) && r->sym && r->sym->func)
             r->sym->func->live = r->sym->func->desc_used = true;
     }
+}
+
+/* An alias that nobody refers to takes the text along that its owner still needs; the link then
+ * fails where the text is needed first. */
+static void orphan_alias(cbi_linker *lk, const cbi_func *alias)
+{
+    cbi_defer(
+        lk, CBI_FAILS_AT_TABLES, NULL,
+        cbi_printf(lk->ctx,
+                   "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
+                   alias->sym->name->s, alias->alias_of->sym->name->s));
+    cbi_sec_kill(alias->alias_of->text);
+}
+
+/* Names of code that belongs to another symbol. */
+static void settle_aliases(cbi_linker *lk)
+{
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
+        if (!f->alias_of)
+            continue;
         if (cbi_is_inner(f))
             f->live |= f->alias_of->live;
-        if (f->alias_of && !f->live && f->alias_of->live)
-            cbi_vec_push(lk->ctx, &orphans, f);
-        if (f->alias_of && f->live)
+        if (!f->live && f->alias_of->live)
+            orphan_alias(lk, f);
+        if (f->live)
             f->alias_of->live = true;
     }
-    /* An alias that nobody refers to takes the text along that its owner still needs; the link then
-     * fails where the text is needed first. */
-    for (size_t i = 0; i < orphans.len; i++) {
-        const cbi_func *orphan_alias = orphans.items[i];
-        cbi_defer(
-            lk, CBI_FAILS_AT_TABLES, NULL,
-            cbi_printf(lk->ctx,
-                       "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
-                       orphan_alias->sym->name->s, orphan_alias->alias_of->sym->name->s));
-        cbi_sec_kill(orphan_alias->alias_of->text);
-    }
-    if (lk->opt->exact && lk->sm90plus)
-        lose_symbols(lk);
+}
+
+static void remove_dead(cbi_linker *lk)
+{
     for (size_t i = 0; i < lk->funcs.len; i++) {
         cbi_func *f = lk->funcs.items[i];
         if (f->live)
@@ -323,6 +338,16 @@ void cbi_link_liveness(cbi_linker *lk)
                                  f->sym->name->s));
         kill_function(f);
     }
+}
+
+void cbi_link_liveness(cbi_linker *lk)
+{
+    reach_from_roots(lk);
+    keep_referred(lk);
+    settle_aliases(lk);
+    if (lk->opt->exact && lk->sm90plus)
+        lose_symbols(lk);
+    remove_dead(lk);
     list_entries(lk);
 }
 

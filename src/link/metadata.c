@@ -123,7 +123,7 @@ static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t 
     const char *s = cbi_span_string(obj->object.sections[obj->object.strtab].data, offset);
     const cbi_name *name = cbi_intern(lk->ctx, s ? s : "");
     if (!cbi_map_get(&lk->proto_seen, CBI_KEY(name))) {
-        cbi_map_put(lk->ctx, &lk->proto_seen, CBI_KEY(name), (void *)name);
+        cbi_map_put(lk->ctx, &lk->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
         cbi_vec_push(lk->ctx, &lk->protos, name);
     }
     return name;

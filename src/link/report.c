@@ -177,7 +177,7 @@ static const char *node_text(cbi_linker *lk, cbi_graph_node node)
 }
 
 /* Breadth-first from a node of a cycle, inside its component, until it is met again. */
-static const char *cycle_text(cbi_linker *lk, cbi_graph_node start)
+static char *cycle_text(cbi_linker *lk, cbi_graph_node start)
 {
     const uint32_t *component = lk->components->of;
     step_list steps = {0};
@@ -218,9 +218,9 @@ const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node)
     if (!live->cyclic[node])
         return NULL;
     uint64_t key = live->of[node];
-    const char *text = cbi_map_get(&lk->cycle_texts, key);
+    char *text = cbi_map_get(&lk->cycle_texts, key);
     if (!text && (text = cycle_text(lk, node)))
-        cbi_map_put(lk->ctx, &lk->cycle_texts, key, (void *)text);
+        cbi_map_put(lk->ctx, &lk->cycle_texts, key, text);
     return text;
 }
 

@@ -66,27 +66,83 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
                            (unsigned long long)section->size);
 }
 
-static void read_table(cbi_object_reader *r, uint32_t table, cbi_symbol **ret_symbols,
+/* A symbol table and what belongs to it. */
+typedef struct symbol_table {
+    const cbi_section *section;
+    cbi_span strings;
+    bool closed; /* the strings end in NUL: every offset inside starts one */
+    cbi_span xindex;
+} symbol_table;
+
+static void read_name(cbi_object_reader *r, const symbol_table *t, cbi_symbol *s, uint32_t index,
+                      uint64_t place)
+{
+    s->name = "";
+    if (t->closed && s->name_offset < t->strings.size) {
+        s->name = (const char *)t->strings.data + s->name_offset;
+        return;
+    }
+    const char *name = cbi_span_string(t->strings, s->name_offset);
+    if (name)
+        s->name = name;
+    else if (s->name_offset || t->strings.data)
+        cbi_object_finding(r, CBI_RULE_SYMBOL_NAME, place, t->section->name, NULL,
+                           "symbol %u: the name at 0x%x does not end inside the table", index,
+                           s->name_offset);
+}
+
+static void read_symbol(cbi_object_reader *r, const symbol_table *t, cbi_symbol *s, uint32_t i)
+{
+    uint64_t place = t->section->offset + i * sizeof(Elf64_Sym);
+    const uint8_t *p = t->section->data.data + i * sizeof(Elf64_Sym);
+    s->name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name));
+    s->info = p[offsetof(Elf64_Sym, st_info)];
+    s->other = p[offsetof(Elf64_Sym, st_other)];
+    s->shndx = cbi_ld16(p + offsetof(Elf64_Sym, st_shndx));
+    s->value = cbi_ld64(p + offsetof(Elf64_Sym, st_value));
+    s->size = cbi_ld64(p + offsetof(Elf64_Sym, st_size));
+    read_name(r, t, s, i, place);
+    if (i == 0) {
+        /* nvlink sometimes leaves a value here */
+        if (s->name_offset || s->info || s->shndx)
+            cbi_object_finding(r, CBI_RULE_SYMBOL_NULL, place, t->section->name, NULL,
+                               "symbol 0 is not empty");
+        return;
+    }
+    /* Code and sections are never common or absolute; a large file can have a section 0xfff2. */
+    uint8_t type = CBI_ST_TYPE(s->info);
+    bool special = s->shndx >= SHN_LORESERVE && type != STT_FUNC && type != STT_SECTION;
+    if (s->shndx == SHN_XINDEX && cbi_fits((uint64_t)i * 4, 4, t->xindex.size)) {
+        s->shndx = cbi_ld32(t->xindex.data + (size_t)i * 4);
+        special = false;
+    }
+    if (special ? s->shndx != SHN_ABS && s->shndx != SHN_COMMON
+                : s->shndx >= r->object->section_count)
+        cbi_object_finding(r, CBI_RULE_SYMBOL_SECTION, place, t->section->name, s->name,
+                           "symbol %u: section %u does not exist", i, s->shndx);
+    else
+        check_place(r, s, i, place);
+}
+
+static void read_table(cbi_object_reader *r, uint32_t index, cbi_symbol **ret_symbols,
                        uint32_t *ret_count)
 {
     const cbi_object *o = r->object;
-    const cbi_section *section = &o->sections[table];
-    uint64_t header = o->shoff + table * sizeof(Elf64_Shdr);
+    const cbi_section *section = &o->sections[index];
+    uint64_t header = o->shoff + index * sizeof(Elf64_Shdr);
     if (section->entsize != sizeof(Elf64_Sym) || section->size % sizeof(Elf64_Sym) != 0) {
         cbi_object_finding(r, CBI_RULE_RECORD_SIZE, header, section->name, NULL,
                            "sh_entsize %llu and sh_size %llu do not suit 24-byte symbols",
                            (unsigned long long)section->entsize, (unsigned long long)section->size);
         return;
     }
-    cbi_span strings = {NULL, 0};
+    symbol_table t = {.section = section, .xindex = find_xindex(o, index)};
     if (section->link < o->section_count && o->sections[section->link].type == SHT_STRTAB)
-        strings = o->sections[section->link].data;
+        t.strings = o->sections[section->link].data;
     else
         cbi_object_finding(r, CBI_RULE_SECTION_LINK, header, section->name, NULL,
                            "sh_link %u names no string table", section->link);
-    /* when the table ends in NUL, every offset inside it starts a string */
-    bool closed = strings.size && strings.data[strings.size - 1] == 0;
-    cbi_span xindex = find_xindex(o, table);
+    t.closed = t.strings.size && t.strings.data[t.strings.size - 1] == 0;
 
     size_t count = section->data.size / sizeof(Elf64_Sym);
     if (count >= UINT32_MAX)
@@ -97,53 +153,8 @@ static void read_table(cbi_object_reader *r, uint32_t table, cbi_symbol **ret_sy
     if (section->info > count)
         cbi_object_finding(r, CBI_RULE_SYMBOL_ORDER, header, section->name, NULL,
                            "sh_info %u is greater than the %zu symbols", section->info, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (cbi_object_stop(r))
-            return;
-        uint64_t place = section->offset + i * sizeof(Elf64_Sym);
-        const uint8_t *p = section->data.data + i * sizeof(Elf64_Sym);
-        cbi_symbol *s = &symbols[i];
-        s->name = "";
-        s->name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name));
-        s->info = p[offsetof(Elf64_Sym, st_info)];
-        s->other = p[offsetof(Elf64_Sym, st_other)];
-        s->shndx = cbi_ld16(p + offsetof(Elf64_Sym, st_shndx));
-        s->value = cbi_ld64(p + offsetof(Elf64_Sym, st_value));
-        s->size = cbi_ld64(p + offsetof(Elf64_Sym, st_size));
-        if (closed && s->name_offset < strings.size) {
-            s->name = (const char *)strings.data + s->name_offset;
-        } else {
-            const char *name = cbi_span_string(strings, s->name_offset);
-            if (name)
-                s->name = name;
-            else if (s->name_offset || strings.data)
-                cbi_object_finding(r, CBI_RULE_SYMBOL_NAME, place, section->name, NULL,
-                                   "symbol %u: the name at 0x%x does not end inside the table", i,
-                                   s->name_offset);
-        }
-        if (i == 0) {
-            /* nvlink sometimes leaves a value here */
-            if (s->name_offset || s->info || s->shndx)
-                cbi_object_finding(r, CBI_RULE_SYMBOL_NULL, place, section->name, NULL,
-                                   "symbol 0 is not empty");
-            continue;
-        }
-        /* Code and sections are never common or absolute; a large file can have a section 0xfff2.
-         */
-        uint8_t type = CBI_ST_TYPE(s->info);
-        bool special = s->shndx >= SHN_LORESERVE && type != STT_FUNC && type != STT_SECTION;
-        if (s->shndx == SHN_XINDEX && cbi_fits((uint64_t)i * 4, 4, xindex.size)) {
-            s->shndx = cbi_ld32(xindex.data + (size_t)i * 4);
-            special = false;
-        }
-        if (special ? s->shndx != SHN_ABS && s->shndx != SHN_COMMON
-                    : s->shndx >= o->section_count) {
-            cbi_object_finding(r, CBI_RULE_SYMBOL_SECTION, place, section->name, s->name,
-                               "symbol %u: section %u does not exist", i, s->shndx);
-            continue;
-        }
-        check_place(r, s, i, place);
-    }
+    for (uint32_t i = 0; i < count && !cbi_object_stop(r); i++)
+        read_symbol(r, &t, &symbols[i], i);
 }
 
 void cbi_object_read_symbols(cbi_object_reader *r)

@@ -1,0 +1,186 @@
+/* Layout of textures, samplers and surfaces: a table in bank 0 of every entry that reaches one. */
+#include "format/reloc.h"
+#include "link/graph.h"
+#include "link/layout.h"
+#include "link/view.h"
+
+bool cbi_is_slot_type(uint32_t type)
+{
+    switch (type) {
+    case 5:
+    case 12:
+    case 17:
+    case 18:
+    case 22:
+    case 23:
+    case 24:
+    case 25:
+    case 29:
+    case 30:
+    case 38:
+    case 39:
+    case 42:
+    case 46:
+    case 50:
+    case 51:
+    case 54:
+    case 55:
+    case 59:
+    case 64:
+    case 65:
+    case 66:
+    case 115:
+    case R_MERCURY_ABS32:
+    case R_MERCURY_ABS16:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool keep_order(const void *a, const void *b)
+{
+    (void)a;
+    (void)b;
+    return true;
+}
+
+/* sm_100+: the table is a section of its own, which the finalizer puts behind the parameters. */
+static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
+{
+    const cbi_name *name =
+        cbi_intern_printf(lk->ctx, ".nv.constant.entry_image_header_indices.%s", k->sym->name->s);
+    cbi_osec *sec =
+        cbi_sec_create_bare(lk, name, SHT_CUDA_MERC_IMAGE_INDICES, SHF_ALLOC | SHF_INFO_LINK, 4, 0);
+    sec->target = k->text;
+    sec->func = k;
+    cbi_sec_append(lk, sec, (cbi_span){0}, size, 4);
+    cbi_sec_rel(lk, sec, true);
+    cbi_sec_add_symbol(lk, sec);
+    k->image_table = sec;
+    return sec;
+}
+
+/* The tables are all alike, so the newest kernel that has one stands for all. */
+static void check_image_counts(cbi_linker *lk)
+{
+    static const struct {
+        uint8_t type;
+        uint32_t most;
+        const char *name;
+    } limits[] = {
+        {STT_CUDA_TEXTURE, 256, "textures"},
+        {STT_CUDA_SAMPLER, 32, "samplers"},
+        {STT_CUDA_SURFACE, 32, "surfaces"},
+    };
+    const cbi_func *k = NULL;
+    for (size_t i = 0; i < lk->funcs.len; i++)
+        if (lk->funcs.items[i]->has_images)
+            k = lk->funcs.items[i];
+    for (size_t i = 0; k && i < CBI_COUNT(limits); i++) {
+        size_t count = 0;
+        for (size_t j = 0; j < lk->images.len; j++)
+            count += CBI_ST_TYPE(lk->images.items[j]->info) == limits[i].type;
+        if (count > limits[i].most)
+            cbi_fatal(lk->ctx, "too-many-images",
+                      &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
+                      "those of the whole link count; texture and surface objects have no limit",
+                      "More than %u %s used in entry function '%s'", limits[i].most, limits[i].name,
+                      k->sym->name->s);
+    }
+}
+
+/* The entries that reach code with textures. */
+static void find_users(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->rels.len; i++) {
+        const cbi_lrel *r = &lk->rels.items[i];
+        if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
+            r->target != r->target->func->text || r->target->func->obj != r->obj)
+            continue;
+        cbi_func *user = r->target->func;
+        /* Where one kernel is wanted it has the textures of all that is live. */
+        if (lk->only_entry)
+            lk->only_entry->has_images = true;
+        if (!lk->mercury || !lk->only_entry)
+            user->has_images |= user->entry;
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
+        for (size_t j = 0; j < reaching->len; j++)
+            reaching->items[j]->has_images = true;
+    }
+}
+
+/* Where the tables begin: behind the largest parameter bank. */
+static uint64_t tables_start(const cbi_linker *lk)
+{
+    uint64_t start = 0;
+    if (lk->mercury)
+        return lk->images_start;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (sec->type == SHT_CUDA_CONSTANT_B0 && !sec->dead && sec->size > start)
+            start = sec->size;
+    }
+    return cbi_align_up(start, 4);
+}
+
+/* Textures, samplers, surfaces, in the order of their slots. */
+static cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
+{
+    static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
+    size_t n = lk->images.len, at = n;
+    cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
+    for (size_t k = 0; k < CBI_COUNT(kinds); k++)
+        for (size_t i = 0; i < n; i++)
+            if (CBI_ST_TYPE(lk->images.items[i]->info) == kinds[k])
+                slots[--at] = lk->images.items[i];
+    cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
+    for (size_t i = 0; i < n; i++) {
+        cbi_variable *image = cbi_variable_in(lk, slots[i]);
+        image->slot = lk->mercury ? 4 * i : start + 4 * i;
+        image->has_slot = true;
+    }
+    return slots;
+}
+
+/* The driver fills the table in, slot by slot. */
+static void add_table(cbi_linker *lk, cbi_func *k, cbi_lsym *const *slots, uint64_t start)
+{
+    static const uint32_t header[] = {6, 7, 52};
+    size_t n = lk->images.len;
+    cbi_osec *bank = lk->mercury ? image_table(lk, k, 4 * n) : k->constant0;
+    if (!bank)
+        return;
+    if (!lk->mercury)
+        bank->size = start + 4 * n;
+    cbi_osec *rel = cbi_sec_rel(lk, bank, lk->opt->force_rela || lk->mercury);
+    for (size_t s = n; s-- > 0;) {
+        if (!cbi_has_image(k, slots[s]))
+            continue;
+        uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
+        cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
+        r->target = bank;
+        r->offset = cbi_variable_of(slots[s])->slot;
+        r->sym = slots[s];
+        r->type = lk->mercury ? R_MERCURY_TEX_HEADER_INDEX + kind : header[kind];
+        r->is_rela = lk->opt->force_rela || lk->mercury;
+        cbi_vec_push(lk->ctx, &rel->relocs, r);
+    }
+}
+
+void cbi_layout_images(cbi_linker *lk)
+{
+    if (lk->mercury)
+        lk->images_start = lk->opt->view->banks_end(lk);
+    if (!lk->exec || !lk->images.len)
+        return;
+    find_users(lk);
+    uint64_t start = tables_start(lk);
+    cbi_lsym **slots = assign_slots(lk, start);
+    check_image_counts(lk);
+    for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
+        cbi_func *k = lk->secs.items[i]->func;
+        if (k && k->has_images && k->text == lk->secs.items[i])
+            add_table(lk, k, slots, start);
+    }
+}
