@@ -283,6 +283,12 @@ static bool has_uniform_predicates(const cbi_instruction *row)
     return row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE;
 }
 
+/* FCHK, which decides late whether a division is simple. */
+static bool is_check(const cbi_instruction *row)
+{
+    return row->opcode == CBI_OP_FCHK || row->opcode == CBI_OP_FCHK_I;
+}
+
 void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
 {
     const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
@@ -291,7 +297,7 @@ void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
     ret_operands->predicates_read = p.guard;
     if (!has_uniform_predicates(row))
         ret_operands->predicates_read |= p.read;
-    if (row->shape == CBI_SHAPE_COMPARE_64)
+    if (row->shape == CBI_SHAPE_COMPARE_64 || is_check(row))
         ret_operands->predicates_written = p.written;
     registers(w, row, ret_operands);
 }
@@ -313,7 +319,7 @@ bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
     uint32_t op = cbi_sass_op(w);
     uint8_t operands = cbi_instruction_of(op)->shape;
-    bool compares = (operands == CBI_SHAPE_COMPARE && op != CBI_OP_BMSK) ||
+    bool compares = (operands == CBI_SHAPE_COMPARE && cbi_op_kind(op) == CBI_KIND_ALU) ||
                     operands == CBI_SHAPE_UNIFORM_COMPARE || op == CBI_OP_PLOP3;
     return compares &&
            (cbi_sass_bits(w, 81, 3) == predicate || cbi_sass_bits(w, 84, 3) == predicate);
