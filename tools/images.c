@@ -44,10 +44,10 @@ const char *cbi_status_reason(cb_status status)
     return status == CB_ERR_NOMEM ? "out of memory" : cb_status_string(status);
 }
 
-/* All of the standard input, which lives as long as the program. */
+/* All of the standard input, which stays until the next call. */
 static void *read_stdin(size_t *ret_size)
 {
-    char *data = NULL;
+    static char *data;
     size_t size = 0, cap = 0, got;
     do {
         if (cap - size < ((size_t)1 << 16)) {
