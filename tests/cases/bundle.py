@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -243,6 +244,46 @@ def check_random(table):
         table.check("random %d" % i, args, portable=False)
 
 
+CLANG_SOURCE = """
+#define __global__ __attribute__((global))
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+struct dim3 { unsigned x, y, z; };
+typedef struct stream *cudaStream_t;
+typedef int cudaError_t;
+extern "C" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, __SIZE_TYPE__, cudaStream_t);
+__global__ void k(int *p) { *p = 3; }
+"""
+
+
+def check_clang(table):
+    """A build by clang, with cubind in fatbinary's place in a folder like the toolkit's."""
+    real = table.real and os.path.realpath(table.real)
+    if not real or not shutil.which("clang"):
+        table.skipped += 1
+        print("skip clang: there is no CUDA toolkit, or no clang")
+        return
+    top = os.path.dirname(os.path.dirname(real))
+    with tempfile.TemporaryDirectory() as folder:
+        toolkit = os.path.join(folder, "toolkit")
+        os.makedirs(os.path.join(toolkit, "bin"))
+        for name in os.listdir(top):
+            if name != "bin":
+                os.symlink(os.path.join(top, name), os.path.join(toolkit, name))
+        for name in os.listdir(os.path.join(top, "bin")):
+            target = CUBIND if name == "fatbinary" else os.path.join(top, "bin", name)
+            os.symlink(target, os.path.join(toolkit, "bin", name))
+        with open(os.path.join(folder, "k.cu"), "w") as f:
+            f.write(CLANG_SOURCE)
+        for extra in ([], ["-fgpu-rdc"]):
+            done = subprocess.run(["clang", "-x", "cuda", "--cuda-path=" + toolkit, "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_80",
+                                   "--cuda-gpu-arch=sm_86", *extra, "-c", "k.cu", "-o", "k.o"], cwd=folder, stderr=subprocess.PIPE, text=True)
+            listed = subprocess.run([CUBIND, "extract", "--json", "k.o"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            found = [i["arch"] for i in json.loads(listed)["images"]] if done.returncode == 0 else []
+            # newer versions keep PTX of the last target only, or none
+            table.ok("a build by clang %s" % extra, done.returncode == 0 and {"sm_80", "sm_86"} <= set(found), done.stderr)
+
+
 def main():
     table = Table(__file__, files, "fatbinary")
     for name, args in cases():
@@ -251,6 +292,7 @@ def main():
     check_compression(table)
     check_spellings(table)
     check_messages(table)
+    check_clang(table)
     table.done()
 
 
