@@ -108,7 +108,7 @@ static bool write_file(const char *path, cbi_span bytes)
     FILE *f = fopen(path, "we");
     if (!f)
         return false;
-    bool ok = fwrite(bytes.data, 1, bytes.size, f) == bytes.size;
+    bool ok = !bytes.size || fwrite(bytes.data, 1, bytes.size, f) == bytes.size;
     return fclose(f) == 0 && ok;
 }
 
