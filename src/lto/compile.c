@@ -69,6 +69,10 @@ static cbi_strings library_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_l
     if (form == CBI_LTO_PART_PTX) {
         /* The assembler's work is thrown away but for the source that it keeps. */
         cbi_vec_push(ctx, &out, "-Xptxas=-lineinfo");
+        if (o->ptx->has_split_compile)
+            push_number(ctx, &out, "-split-compile", o->ptx->split_compile);
+        if (o->has_split_extended)
+            push_number(ctx, &out, "-split-compile", o->split_extended);
         return out;
     }
     assembler_options(ctx, o->ptx, &out);

@@ -21,11 +21,11 @@ size = "%d bytes" % os.path.getsize("linked")
 failed = 0
 
 
-def check(number, name, images, argv):
+def check(number, name, count, argv):
     global failed
     done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = done.stdout.splitlines()
-    same = done.returncode == 0 and len(lines) == images and lines[0] == size
+    same = done.returncode == 0 and len(lines) == count and lines[0] == size
     failed += not same
     print("%s %d - %s" % ("ok" if same else "not ok", number, name))
     if not same:
@@ -37,6 +37,6 @@ for language, name in (("c", "example.c"), ("python", "example.py")):
         f.write(re.search(r"^```%s\n(.*?)^```" % language, page, re.M | re.S).group(1))
 subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(root, "include"), "example.c",
                 "-o", "example", "-L", folder, "-lcubind"], check=True)
-check(1, "C", 2, ["./example", *sample])
+check(1, "C", 4, ["./example", *sample])
 check(2, "Python", 1, [sys.executable, "example.py", *sample])
 sys.exit(1 if failed else 0)

@@ -23,6 +23,31 @@ MODES = {
     "last-sass": ([], (-1, None)),
     "library": (["-L.", "-lrest"], None),
 }
+# Options, each for a whole program and for a part: link options, options of nvcc for the modules.
+OPTIONS = {
+    "-maxrregcount": (["-maxrregcount=32"], []),
+    "-Xptxas": (["-Xptxas=-O1"], []),
+    "-Xnvvm": (["-Xnvvm=-opt=0"], []),
+    "-Ofc": (["-Ofc=max"], []),
+    "-device-stack-protector": (["-device-stack-protector=true"], []),
+    "-split-compile": (["-split-compile=2"], []),
+    "-split-compile-extended": (["-split-compile-extended=2"], []),
+    "-kernels-used": (["-kernels-used=k"], []),
+    "-variables-used": (["-variables-used=k"], []),
+    "-ignore-host-info": (["-ignore-host-info"], []),
+    "-g": (["-g"], []),
+    "-v": (["-v"], []),
+    "-emit-ptx": (["-emit-ptx"], []),
+    "-lineinfo (nvcc)": ([], ["-lineinfo"]),
+    "-maxrregcount (nvcc)": (["-maxrregcount=40"], ["-maxrregcount=40"]),
+    "-ftz, -fmad (nvcc)": ([], ["-ftz=true", "-fmad=false"]),
+}
+OPTION_PROGRAMS = ["host-references", "launch-bounds", "recursion", "statics", "virtual"]
+OPTION_FLAGS = {}  # mode -> options of nvcc
+for _name, (_link, _flags) in OPTIONS.items():
+    for _form, _more in (("", []), (" part", ["-force-partial-lto"])):
+        MODES[_name + _form] = (_link + _more, None)
+        OPTION_FLAGS[_name + _form] = _flags
 NOTES = (".note.nv.tkinfo", ".note.nv.cuinfo")
 SIGNS = {"same": "=", "notes": "notes", "diff": "differs", "skip": ".", "error": "error"}
 
@@ -64,7 +89,7 @@ class Objects:
     def __init__(self, tools):
         self.tools = tools
 
-    def compile(self, prog, name, arch, lto):
+    def compile(self, prog, name, arch, lto, more=()):
         opt = prog.job.get("files", {}).get(name, {})
         path = os.path.join(prog.dir, name)
         if name.endswith(".ptx"):
@@ -73,6 +98,7 @@ class Objects:
             flags = opt.get("ptxas", prog.job.get("ptxas", []))
             return self.tools.assemble(text.replace("@N@", "0"), arch, flags)
         flags = opt.get("nvcc", prog.job.get("nvcc", [])) + (["-dlto"] if lto else [])
+        flags = flags + list(more)
         with open(path, "rb") as f:
             source = f.read()
         key = toolchain.digest("host object", self.tools.version, source, name, prog.name, arch,
@@ -122,7 +148,7 @@ def inputs_of(objects, prog, arch, mode):
     chosen = files[slice(*sass)] if sass else []
     out = []
     for f in files:
-        blob = objects.compile(prog, f, arch, f not in chosen)
+        blob = objects.compile(prog, f, arch, f not in chosen, OPTION_FLAGS.get(mode, []))
         out.append((os.path.splitext(f)[0] + (".cubin" if f.endswith(".ptx") else ".o"), blob))
     return out
 
@@ -182,6 +208,20 @@ def print_table(rows, archs):
             print("| %s | " % name + " | ".join(SIGNS[row.get(a, "skip")] for a in archs) + " |")
 
 
+def print_options(sums, archs):
+    """Option by target: how many programs are the same, of those that compile."""
+    print("| option | " + " | ".join("sm_" + a for a in archs) + " |")
+    print("|---" * (len(archs) + 1) + "|")
+    for mode in OPTION_FLAGS:
+        cells = []
+        for a in archs:
+            row = sums.get((mode, a), {})
+            count = sum(n for kind, n in row.items() if kind != "skip")
+            good = row.get("same", 0) + row.get("error", 0)
+            cells.append("." if not count else "=" if good == count else "%d of %d" % (good, count))
+        print("| %s | " % mode + " | ".join(cells) + " |")
+
+
 def run(opts, tools, Tally, report, pooled):
     place = find_compiler(tools)
     if not place[0]:
@@ -189,12 +229,15 @@ def run(opts, tools, Tally, report, pooled):
         print("0 passed, 0 failed, 1 skipped")
         return 0
     archs = opts.arch.split(",") if opts.arch else ["90", "100"] if opts.quick else ARCHS
-    wanted = [m for m in MODES if opts.mode in (None, m)]
+    wanted = [m for m in MODES if opts.mode in (None, m) and (opts.mode or m not in OPTION_FLAGS)]
     if opts.quick and not opts.mode:
         wanted = ["default", "first-sass"]
-    if opts.table:
+    if opts.options:
+        wanted = [m for m in OPTION_FLAGS if not opts.mode or opts.mode in m]
+    elif opts.table:
         wanted = ["default"]
-    jobs = [(p, a, m) for m in wanted for p in programs(opts, m) for a in archs if p.runs_on(a)]
+    jobs = [(p, a, m) for m in wanted for p in programs(opts, m) for a in archs if p.runs_on(a)
+            and (not opts.options or p.name in OPTION_PROGRAMS)]
     tally, objects = Tally(False), Objects(tools)
     rows, sums, start = {}, {}, time.monotonic()
 
@@ -210,7 +253,9 @@ def run(opts, tools, Tally, report, pooled):
             report("%s sm_%s %s" % (prog.name, arch, mode), verdict)
         if kind == "skip" and opts.verbose:
             print("skip %s sm_%s: %s" % (prog.name, arch, verdict.text[:200]))
-    if opts.table:
+    if opts.table and opts.options:
+        print_options(sums, archs)
+    elif opts.table:
         print_table(rows, archs)
     for (mode, arch), row in sums.items():
         print("%-10s sm_%-5s %s" % (mode, arch, ", ".join(

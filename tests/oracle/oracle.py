@@ -170,6 +170,8 @@ def main(argv):
     p.add_argument("--validate", action="store_true", help="features: check nvlink alone")
     p.add_argument("--table", action="store_true",
                    help="lto: print program by target as a table, for docs/lto.md")
+    p.add_argument("--options", action="store_true",
+                   help="lto: each option with some programs on all targets")
     p.add_argument("--seed", default="1")
     p.add_argument("--job", type=int, help="random: only this job of the seed")
     p.add_argument("--with", dest="containing", metavar="TEXT",
