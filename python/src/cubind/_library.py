@@ -77,6 +77,8 @@ class LinkOptions(Structure):
         ("nvvm_path", c_char_p),
         ("compiler_seconds", c_uint),
         ("compiler_mebibytes", c_uint),
+        ("ptxas_jobs", c_uint),
+        ("cache_path", c_char_p),
     ]
 
 
