@@ -404,6 +404,9 @@ def small_memory(top):
 
 
 def main():
+    # whoever runs the tests may ignore these (nohup, a job in the background)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
                      hostile_names, archive_script, extracting, assembler_options,
