@@ -156,9 +156,9 @@ static void read_targets(dlink_run *run)
     }
     for (size_t i = 0; i < specifications->len; i++)
         add_specification(run, specifications->items[i]);
-    qsort(run->virtual.items, run->virtual.len, sizeof *run->virtual.items, by_number);
     if (!run->virtual.len)
         MISTAKE(run, "no target given: -arch or -gencode");
+    qsort(run->virtual.items, run->virtual.len, sizeof *run->virtual.items, by_number);
     /* for PTX alone there is nothing to link, but the modules are listed */
     if (!run->targets.len)
         cbi_vec_push(run->ctx, &run->targets,

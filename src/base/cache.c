@@ -217,7 +217,8 @@ static void list_entry(int folder, const char *name, listing *list)
 /* Down to three quarters, so that it is not done each time. */
 static void remove_oldest(int folder, listing *list, uint64_t limit)
 {
-    qsort(list->items, list->len, sizeof *list->items, by_use);
+    if (list->len)
+        qsort(list->items, list->len, sizeof *list->items, by_use);
     for (size_t i = 0; i < list->len && list->total > limit / 4 * 3; i++)
         if (unlinkat(folder, list->items[i].name, 0) == 0 || errno == ENOENT)
             list->total -= list->items[i].size;
