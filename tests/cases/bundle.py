@@ -259,9 +259,11 @@ __global__ void k(int *p) { *p = 3; }
 def check_clang(table):
     """A build by clang, with cubind in fatbinary's place in a folder like the toolkit's."""
     real = table.real and os.path.realpath(table.real)
-    if not real or not shutil.which("clang"):
+    # a script that starts fatbinary elsewhere is no toolkit folder to imitate
+    profile = real and os.path.join(os.path.dirname(real), "nvcc.profile")
+    if not real or not os.path.exists(profile) or not shutil.which("clang"):
         table.skipped += 1
-        print("skip clang: there is no CUDA toolkit, or no clang")
+        print("skip clang: there is no folder of the CUDA toolkit, or no clang")
         return
     top = os.path.dirname(os.path.dirname(real))
     with tempfile.TemporaryDirectory() as folder:
