@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/write.h"
+
 /* An entry: this head, the key, the value. */
 enum { HEAD = 40, MAGIC_SIZE = 8, NAME_SIZE = 32, STALE_SECONDS = 3600 };
 static const char magic[MAGIC_SIZE] = "cbcache1";
@@ -95,21 +97,6 @@ static const char *entry_path(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key
 
 /* ---- reading ---- */
 
-static bool read_at(int fd, uint8_t *data, uint64_t size, uint64_t at)
-{
-    while (size) {
-        ssize_t n = pread(fd, data, size, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        at += (uint64_t)n;
-        size -= (uint64_t)n;
-    }
-    return true;
-}
-
 typedef struct reading {
     int fd;
     uint64_t size; /* of the file */
@@ -122,13 +109,13 @@ static cb_status read_entry(cbi_ctx *ctx, void *arg)
 {
     reading *r = arg;
     uint8_t head[HEAD];
-    if (r->size < HEAD + r->key.size || !read_at(r->fd, head, HEAD, 0) ||
+    if (r->size < HEAD + r->key.size || !cbi_read_at(r->fd, head, HEAD, 0) ||
         memcmp(head, magic, MAGIC_SIZE) != 0 || cbi_ld64(head + 8) != r->key.size ||
         cbi_ld64(head + 16) != r->size - HEAD - r->key.size)
         return CB_OK;
     uint64_t size = r->size - HEAD;
     uint8_t *data = cbi_alloc(ctx, size);
-    if (!read_at(r->fd, data, size, HEAD) || XXH3_64bits(data, size) != cbi_ld64(head + 24) ||
+    if (!cbi_read_at(r->fd, data, size, HEAD) || XXH3_64bits(data, size) != cbi_ld64(head + 24) ||
         memcmp(data, r->key.data, r->key.size) != 0)
         return CB_OK;
     r->value = (cbi_span){data + r->key.size, size - r->key.size};
@@ -248,11 +235,6 @@ static void keep_limit(const cbi_cache *cache)
 
 /* ---- writing ---- */
 
-static bool write_part(FILE *f, cbi_span part)
-{
-    return fwrite(part.data, 1, part.size, f) == part.size;
-}
-
 static uint64_t checksum(cbi_span key, cbi_span value)
 {
     XXH3_state_t *state = XXH3_createState();
@@ -278,16 +260,11 @@ void cbi_cache_put(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key, cbi_span 
     cbi_st64(head + 16, value.size);
     cbi_st64(head + 24, checksum(key, value));
     int fd = mkostemp(name, O_CLOEXEC);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!f) {
-        if (fd >= 0) {
-            close(fd);
-            unlink(name);
-        }
+    if (fd < 0)
         return;
-    }
-    bool ok = write_part(f, (cbi_span){head, HEAD}) && write_part(f, key) && write_part(f, value);
-    ok = fclose(f) == 0 && ok;
+    bool ok = cbi_write_all(fd, head, HEAD) && cbi_write_all(fd, key.data, key.size) &&
+              cbi_write_all(fd, value.data, value.size);
+    ok = close(fd) == 0 && ok;
     if (!ok || rename(name, path) != 0)
         unlink(name);
     else

@@ -21,6 +21,7 @@ static void forget_names(cbi_ctx *ctx)
     ctx->name_pool = (cbi_pool){0};
     ctx->name_slots = NULL;
     ctx->name_cap = ctx->name_count = 0;
+    ctx->files_by_name = (cbi_name_table){0};
 }
 
 /* What is not memory of the arena. */

@@ -60,20 +60,29 @@ bool cbi_write_rope(int fd, const cbi_rope *rope)
     return true;
 }
 
+bool cbi_read_at(int fd, void *data, uint64_t size, uint64_t at)
+{
+    uint8_t *p = data;
+    while (size) {
+        ssize_t done = pread(fd, p, size, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        at += (uint64_t)done;
+        size -= (uint64_t)done;
+    }
+    return true;
+}
+
 uint8_t *cbi_read_back(int fd, size_t size)
 {
     uint8_t *bytes = malloc(size + 1);
-    for (size_t have = 0; bytes && have < size;) {
-        ssize_t done = pread(fd, bytes + have, size - have, (off_t)have);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            free(bytes);
-            return NULL;
-        }
-        have += (size_t)done;
-    }
-    return bytes;
+    if (bytes && cbi_read_at(fd, bytes, size, 0))
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 bool cbi_follow_links(const char *path, char ret_place[PATH_MAX])

@@ -14,22 +14,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/write.h"
 
 enum { CHILD_OK = 0, CHILD_UNREADY = 3 };
 
 bool cbi_child_say(int to, const void *data, size_t size)
 {
-    const uint8_t *p = data;
-    while (size) {
-        ssize_t n = write(to, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
+    return cbi_write_all(to, data, size);
 }
 
 static void limit(int what, rlim_t most)
@@ -118,16 +109,10 @@ static bool read_all(cbi_ctx *ctx, int fd, cbi_span *ret_bytes)
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size < 0)
         return false;
-    size_t size = (size_t)st.st_size, done = 0;
+    size_t size = (size_t)st.st_size;
     uint8_t *data = cbi_alloc(ctx, size + 1);
-    while (done < size) {
-        ssize_t n = pread(fd, data + done, size - done, (off_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
+    if (!cbi_read_at(fd, data, size, 0))
+        return false;
     *ret_bytes = (cbi_span){data, size};
     return true;
 }
