@@ -83,30 +83,22 @@ static void add_code(dlink_run *run, const char *code)
         add_once(run, &run->targets, code);
 }
 
-/* arch=compute_90,code=[sm_90,compute_90] */
 static void add_specification(dlink_run *run, const char *text)
 {
-    cbi_words items = {0};
-    const char *arch = NULL;
-    bool in_code = false, any = false;
-    cbi_split_list(run->ctx, text, &items);
-    for (size_t i = 0; i < items.len; i++) {
-        const char *word = items.items[i];
-        if (strncmp(word, "arch=", 5) == 0) {
-            arch = word + 5;
-            check_target(run, arch);
-            in_code = false;
-            continue;
-        }
-        if (strncmp(word, "code=", 5) == 0) {
-            word += 5;
-            in_code = true;
-        }
-        if (!in_code)
+    cbi_gencode gencode = cbi_gencode_read(run->ctx, text);
+    cbi_gencode_part part;
+    const char *arch = NULL, *word;
+    bool any = false;
+    while ((part = cbi_gencode_next(run->ctx, &gencode, &word)) != GENCODE_END) {
+        if (part == GENCODE_UNKNOWN)
             MISTAKE(run, "'%s': arch=compute_90,code=[sm_90,compute_90] was expected", text);
-        word += *word == '[';
-        add_code(run, cbi_strndup(run->ctx, word, strcspn(word, "]")));
-        any = true;
+        if (part == GENCODE_ARCH) {
+            arch = word;
+            check_target(run, arch);
+        } else {
+            add_code(run, word);
+            any = true;
+        }
     }
     if (!arch)
         MISTAKE(run, "'%s' has no arch=", text);

@@ -173,6 +173,22 @@ void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int a
 /* Appends the items of a value that is separated by commas. */
 void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items);
 
+/* arch=compute_90,code=[sm_90,compute_90], word by word: the brackets may be missing, and what
+ * stands between commas belongs to the key before it. */
+typedef enum cbi_gencode_part {
+    GENCODE_END,
+    GENCODE_ARCH,
+    GENCODE_CODE,
+    GENCODE_UNKNOWN, /* another key, or code before any key; the word is the whole item */
+} cbi_gencode_part;
+typedef struct cbi_gencode {
+    cbi_words items;
+    size_t next;
+    bool in_code;
+} cbi_gencode;
+cbi_gencode cbi_gencode_read(cbi_ctx *ctx, const char *text);
+cbi_gencode_part cbi_gencode_next(cbi_ctx *ctx, cbi_gencode *gencode, const char **ret_word);
+
 /* The same for the command line of a link. */
 void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line);
 

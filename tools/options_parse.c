@@ -125,6 +125,35 @@ void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items)
         cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
 }
 
+cbi_gencode cbi_gencode_read(cbi_ctx *ctx, const char *text)
+{
+    cbi_gencode gencode = {0};
+    cbi_split_list(ctx, text, &gencode.items);
+    return gencode;
+}
+
+cbi_gencode_part cbi_gencode_next(cbi_ctx *ctx, cbi_gencode *gencode, const char **ret_word)
+{
+    if (gencode->next == gencode->items.len)
+        return GENCODE_END;
+    const char *word = gencode->items.items[gencode->next++];
+    *ret_word = word;
+    if (strncmp(word, "arch=", 5) == 0) {
+        gencode->in_code = false;
+        *ret_word = word + 5;
+        return GENCODE_ARCH;
+    }
+    if (strncmp(word, "code=", 5) == 0) {
+        gencode->in_code = true;
+        word += 5;
+    }
+    if (!gencode->in_code)
+        return GENCODE_UNKNOWN;
+    word += *word == '[';
+    *ret_word = cbi_strndup(ctx, word, strcspn(word, "]"));
+    return GENCODE_CODE;
+}
+
 static void add_word(void *user, const char *word, size_t len)
 {
     parser *p = user;

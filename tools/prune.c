@@ -37,32 +37,23 @@ static void add_target(prune_run *run, const char *text)
     cbi_vec_push(run->ctx, &run->targets, target);
 }
 
-/* arch=compute_90,code=[sm_90,compute_90]: the brackets may be missing, and what stands between
- * commas belongs to the key before it. */
 static void add_specification(prune_run *run, const char *text)
 {
-    cbi_words items = {0};
-    const char *arch = NULL;
-    bool in_code = false, any = false;
-    cbi_split_list(run->ctx, text, &items);
-    for (size_t i = 0; i < items.len; i++) {
-        const char *word = items.items[i];
-        if (strncmp(word, "arch=", 5) == 0) {
-            arch = word + 5;
-            in_code = false;
-            continue;
-        }
-        if (strncmp(word, "code=", 5) == 0) {
-            word += 5;
-            in_code = true;
-        }
-        if (!in_code)
+    cbi_gencode gencode = cbi_gencode_read(run->ctx, text);
+    cbi_gencode_part part;
+    const char *arch = NULL, *word;
+    bool any = false;
+    while ((part = cbi_gencode_next(run->ctx, &gencode, &word)) != GENCODE_END) {
+        if (part == GENCODE_UNKNOWN)
             MISTAKE(run, "write arch=compute_90,code=[sm_90,compute_90]",
                     "Keyword '%.*s' is not defined for option 'generate-code'",
                     (int)strcspn(word, "="), word);
-        word += *word == '[';
-        add_target(run, cbi_strndup(run->ctx, word, strcspn(word, "]")));
-        any = true;
+        if (part == GENCODE_ARCH) {
+            arch = word;
+        } else {
+            add_target(run, word);
+            any = true;
+        }
     }
     if (!any && arch)
         add_target(run, arch);
