@@ -240,12 +240,7 @@ static void write_results(bundle_run *run)
         code.size = text.size;
         add_result(run, text_of(run, BUNDLE_EMBEDDED_FATBIN), &code);
     }
-    const char *changed = cbi_changed_file();
-    if (!changed)
-        changed = cbi_find_changed(ctx);
-    if (changed)
-        cbi_fatal(ctx, "input-changed", &(cbi_place){.file = changed}, "no result was written",
-                  "'%s' was changed while it was read", changed);
+    cbi_refuse_changed(ctx);
     if (cbi_outputs_commit(&run->results) != CBI_OUTPUT_OK) {
         const char *path = run->results.failed ? run->results.failed : "";
         cbi_fatal(ctx, "output-file", NULL, errno ? strerror(errno) : NULL,
@@ -300,9 +295,7 @@ int cbi_tool_bundle(int argc, char **argv)
     cb_status status = cbi_run(&ctx, job, &run);
     if (status != CB_OK)
         cbi_outputs_drop(&run.results);
-    if (status == CB_ERR_NOMEM || status == CB_ERR_IO)
-        fprintf(stderr, "%s fatal   : %s\n", run.messages.tool_name,
-                status == CB_ERR_NOMEM ? "Memory allocation failure" : "a file cannot be read");
+    cbi_messages_end(&run.messages, status);
     free(run.results.failed);
     cbi_ctx_fini(&ctx);
     return cbi_check_stdout(run.messages.tool_name, status == CB_OK ? 0 : 1, 1);

@@ -363,12 +363,7 @@ static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
 static void write_result(dlink_run *run, const char *output)
 {
     cbi_rope fatbin = cbi_bundle_finish(run->ctx, &run->bundle);
-    const char *changed = cbi_changed_file();
-    if (!changed)
-        changed = cbi_find_changed(run->ctx);
-    if (changed)
-        cbi_fatal(run->ctx, "input-changed", &(cbi_place){.file = changed}, "no result was written",
-                  "'%s' was changed while it was read", changed);
+    cbi_refuse_changed(run->ctx);
     if (!given(run, DLINK_CUBIN) && !given(run, DLINK_FATBIN)) {
         compile_stub(run, output, cbi_rope_flatten(run->ctx, &fatbin));
         return;
@@ -446,9 +441,7 @@ int cbi_tool_dlink(int argc, char **argv)
     cbi_ctx_init(&ctx);
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, job, &run);
-    if (status == CB_ERR_NOMEM || status == CB_ERR_IO)
-        fprintf(stderr, "cubind dlink fatal   : %s\n",
-                status == CB_ERR_NOMEM ? "Memory allocation failure" : "a file cannot be read");
+    cbi_messages_end(&run.messages, status);
     cbi_ctx_fini(&ctx);
     int code = status == CB_OK ? 0 : run.code ? run.code : 1;
     return cbi_check_stdout("cubind dlink", code, code ? code : 1);

@@ -314,22 +314,10 @@ static cb_status save_repro(cbi_ctx *ctx, void *arg)
     return CB_OK;
 }
 
-CBI_NORETURN static void refuse_changed(cbi_link_run *run, const char *file)
-{
-    cbi_fatal(run->ctx, "input-changed", &(cbi_place){.file = file}, "no result was written",
-              "'%s' was changed while it was read", file);
-}
-
 static cb_status put_in_place(cbi_ctx *ctx, void *arg)
 {
     cbi_link_run *run = arg;
-    const char *changed = cbi_changed_file();
-    if (!changed)
-        changed = cbi_find_changed(ctx);
-    if (changed) {
-        cbi_outputs_drop(&run->results);
-        refuse_changed(run, changed);
-    }
+    cbi_refuse_changed(ctx);
     cbi_output_result result = cbi_outputs_commit(&run->results);
     const char *failed = run->results.failed ? run->results.failed : "";
     failed = cbi_strndup(ctx, failed, strlen(failed));
@@ -357,6 +345,7 @@ static cb_status finish(cbi_link_run *run, cb_status status)
         cbi_outputs_drop(&run->results);
     }
     cb_status put = cbi_run(run->ctx, put_in_place, run);
+    cbi_outputs_drop(&run->results);
     return status == CB_OK ? put : status;
 }
 
@@ -367,8 +356,8 @@ int cbi_link_perform(cbi_link_run *run)
     ctx.shared_files = run->files;
     cbi_messages_attach(&run->messages, &ctx);
     cb_status status = finish(run, cbi_run(&ctx, run_link, run));
-    if (status == CB_ERR_NOMEM)
-        fprintf(stderr, "%s fatal   : Memory allocation failure\n", run->messages.tool_name);
+    if (status == CB_ERR_NOMEM) /* files have been checked */
+        cbi_messages_end(&run->messages, status);
     cbi_messages_finish(&run->messages);
     int code = exit_code(status);
     if (run->messages.plain && fflush(stdout) != 0 && code == 0) {

@@ -84,8 +84,7 @@ bool cbi_link_several(int argc, char *const *argv, int *ret_code)
     cbi_messages messages = {.tool_name = "cubind"};
     cbi_messages_attach(&messages, &files);
     cb_status status = cbi_run(&files, link_all, &s);
-    if (status == CB_ERR_NOMEM)
-        fprintf(stderr, "cubind fatal   : Memory allocation failure\n");
+    cbi_messages_end(&messages, status);
     cbi_ctx_fini(&files);
     *ret_code = status == CB_OK ? s.code : 1;
     return true;

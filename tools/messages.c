@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/files.h"
 #include "say.h"
 
 static const char *const severity_words[] = {
@@ -76,6 +77,27 @@ void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx)
 {
     ctx->on_diagnostic = on_diagnostic;
     ctx->on_diagnostic_user = messages;
+}
+
+void cbi_messages_end(const cbi_messages *messages, cb_status status)
+{
+    const char *changed = cbi_changed_file();
+    if (status == CB_ERR_NOMEM)
+        print_line(messages, CB_SEV_FATAL, "Memory allocation failure");
+    else if (status == CB_ERR_IO && changed)
+        cbi_say("%s fatal   : '%s' was changed while it was read", messages->tool_name, changed);
+    else if (status == CB_ERR_IO)
+        print_line(messages, CB_SEV_FATAL, "a file cannot be read");
+}
+
+void cbi_refuse_changed(cbi_ctx *ctx)
+{
+    const char *changed = cbi_changed_file();
+    if (!changed)
+        changed = cbi_find_changed(ctx);
+    if (changed)
+        cbi_fatal(ctx, "input-changed", &(cbi_place){.file = changed}, "no result was written",
+                  "'%s' was changed while it was read", changed);
 }
 
 void cbi_messages_finish(cbi_messages *messages)

@@ -99,12 +99,7 @@ static void copy_mode(const char *from, const char *to)
 static void write_result(prune_run *run, const cbi_prune *p, const cbi_rope *result)
 {
     const char *path = run->values[PRUNE_OUTPUT].text;
-    const char *changed = cbi_changed_file();
-    if (!changed)
-        changed = cbi_find_changed(run->ctx);
-    if (changed)
-        cbi_fatal(run->ctx, "input-changed", &(cbi_place){.file = changed}, "no result was written",
-                  "'%s' was changed while it was read", changed);
+    cbi_refuse_changed(run->ctx);
     errno = 0;
     if (cbi_write_output_rope(path, result) != CBI_OUTPUT_OK)
         cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = path},
@@ -171,9 +166,7 @@ int cbi_tool_prune(int argc, char **argv)
     cbi_ctx_init(&ctx);
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, job, &run);
-    if (status == CB_ERR_NOMEM || status == CB_ERR_IO)
-        fprintf(stderr, "%s fatal   : %s\n", run.messages.tool_name,
-                status == CB_ERR_NOMEM ? "Memory allocation failure" : "a file cannot be read");
+    cbi_messages_end(&run.messages, status);
     cbi_ctx_fini(&ctx);
     return cbi_check_stdout(run.messages.tool_name, status == CB_OK ? 0 : 1, 1);
 }
