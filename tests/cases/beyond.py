@@ -9,6 +9,7 @@ import tarfile
 import tempfile
 
 from _checks import expect, finish
+from _files import read
 from _nvlink import CUBIND, INPUTS, ROOT, archive
 
 
@@ -18,11 +19,6 @@ def link(folder, *args, program="link", env=None):
         stderr=subprocess.PIPE, text=True, env=dict(os.environ, **(env or {})),
     )
     return done.returncode, done.stdout, done.stderr
-
-
-def read(folder, name):
-    with open(os.path.join(folder, name), "rb") as f:
-        return f.read()
 
 
 def explanations(folder):

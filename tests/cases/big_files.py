@@ -6,6 +6,7 @@ import subprocess
 
 from _checks import expect, finish
 from _containers import ELF, elf, entry, fatbin
+from _files import read, write
 
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
@@ -13,18 +14,6 @@ TMP = os.environ.get("TMPDIR", "/tmp")
 ASAN = "asan" in os.environ.get("CUBIND_BUILD", "")
 IMAGES, MIB = 96, 1 << 20
 LIMIT_MIB = 40  # of 96 and more in the file; the program itself needs 4
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), "rb") as f:
-        return f.read()
-
-
-def write(name, data):
-    path = os.path.join(TMP, name)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
 
 
 def run(*args, data=None):

@@ -7,16 +7,12 @@ import subprocess
 
 from _checks import expect, finish
 from _containers import ELF, PTX, elf, entry, fatbin
+from _files import read
 
 ROOT = os.environ["CUBIND_ROOT"]
 TMP = os.environ.get("TMPDIR", "/tmp")
 TOOL = os.path.join(TMP, "cuobjdump")
 os.symlink(os.environ["CUBIND"], TOOL)
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), "rb") as f:
-        return f.read()
 
 
 def run(*args):

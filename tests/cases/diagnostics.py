@@ -4,23 +4,12 @@
 import os
 import struct
 
+from _files import read, write
 from _nvlink import Table, archive
 
 A = "-arch=sm_90"
 O = ["-o", "out.cubin"]
 STUB = "nvvm"  # a folder that passes for a compiler; made from a shared library with no contents
-
-
-def read(folder, name):
-    with open(os.path.join(folder, name), "rb") as f:
-        return f.read()
-
-
-def write(folder, name, data):
-    path = os.path.join(folder, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as f:
-        f.write(data)
 
 
 def patched(data, offset, value):
@@ -75,7 +64,7 @@ def prepare(folder):
         "stray.opt": b'-l "x',
     }
     for name, data in files.items():
-        write(folder, name, data)
+        write(os.path.join(folder, name), data)
     archive(os.path.join(folder, "libhost.a"),
             [("host.o", host), ("host2.o", read(folder, "host2.o"))])
     archive(os.path.join(folder, "libhost2.a"), [("host2.o", read(folder, "host2.o"))])

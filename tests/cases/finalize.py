@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from _checks import expect, finish
+from _files import read, write
 
 CUBIND = os.environ["CUBIND"]
 ROOT = os.environ["CUBIND_ROOT"]
@@ -28,18 +29,6 @@ def run(*args, arch="sm_100", output="out.cubin", env=None):
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=dict(os.environ, **(env or {})))
     return done.returncode, done.stderr, read(path) if os.path.exists(path) else None
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def write(name, data):
-    path = os.path.join(TMP, name)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
 
 
 def patched(change, source=LINKED):

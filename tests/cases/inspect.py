@@ -7,6 +7,7 @@ import struct
 import subprocess
 
 from _checks import expect, finish
+from _files import read, write
 
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
@@ -22,18 +23,6 @@ def run(*args):
     """(exit code, stdout, stderr)"""
     done = subprocess.run([CUBIND, *args], capture_output=True, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def write(name, data):
-    path = os.path.join(TMP, name)
-    with open(path, "wb") as out:
-        out.write(data)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def test_dump():

@@ -12,6 +12,7 @@ import tempfile
 
 from _checks import expect, finish, skip
 from _containers import ELF, LTOIR, PTX, archive, elf, entry, fatbin, host_object, member
+from _files import read, write
 
 CUBIND = os.environ["CUBIND"]
 ROOT = os.environ["CUBIND_ROOT"]
@@ -35,16 +36,6 @@ int main(void)
     return 0;
 }
 """
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data)
 
 
 def run(*argv, **options):

@@ -9,6 +9,7 @@ import sys
 
 from _checks import expect, finish
 from _containers import ELF, LTOIR, PTX, elf, entry, fatbin
+from _files import read, write
 
 here = sys.path.pop(0)  # inspect.py beside this is not Python's
 try:
@@ -20,7 +21,6 @@ except ImportError:
 sys.path.insert(0, here)
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
-TMP = os.environ.get("TMPDIR", "/tmp")
 PART = ["--all", "--capsule", "--kernels", "--lines", "--section", ".nv.info"]
 
 schemas, seen = {}, {}
@@ -60,18 +60,6 @@ def run(*args):
     expect(" ".join(os.path.relpath(a, ROOT) if a.startswith("/") else a for a in args), problem is None,
            problem and (list(problem.absolute_path), problem.message))
     mark(document, "", seen.setdefault(name, set()))
-
-
-def write(name, data):
-    path = os.path.join(TMP, name)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
 
 
 goldens = sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/expected.cubin")))

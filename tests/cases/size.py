@@ -14,11 +14,11 @@ import sys
 import _count
 from _checks import expect, finish, skip
 from _containers import ELF, elf, entry, fatbin
+from _files import read, write
 from _toolkit import library_folder
 
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
-TMP = os.environ.get("TMPDIR", "/tmp")
 SMALL = ["libcudnn_ops.so.9", "libcublas.so.13", "libcurand.so.10", "libcudnn_cnn.so.9"]
 
 
@@ -35,18 +35,6 @@ def size(*args):
 
 def golden(name):
     return os.path.join(ROOT, "tests/golden", name, "expected.cubin")
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def write(name, data):
-    path = os.path.join(TMP, name)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
 
 
 def tables_add_up(name, document):

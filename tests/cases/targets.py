@@ -8,20 +8,11 @@ import threading
 
 from _checks import expect, finish
 from _containers import ELF, archive, entry, fatbin, host_object, member
+from _files import read, write
 
 CUBIND = os.environ["CUBIND"]
 INPUTS = os.path.join(os.environ["CUBIND_ROOT"], "tests/cases/inputs")
 TARGETS = ["sm_75", "sm_90", "sm_90a"]
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data)
 
 
 def link(folder, *args):
