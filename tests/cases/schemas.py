@@ -11,14 +11,12 @@ from _checks import expect, finish
 from _containers import ELF, LTOIR, PTX, elf, entry, fatbin
 from _files import read, write
 
-here = sys.path.pop(0)  # inspect.py beside this is not Python's
 try:
     import jsonschema
 except ImportError:
     print("jsonschema (python3-jsonschema) is not installed")
     sys.exit(77)
 
-sys.path.insert(0, here)
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
 PART = ["--all", "--capsule", "--kernels", "--lines", "--section", ".nv.info"]
