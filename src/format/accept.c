@@ -2,13 +2,12 @@
 #include "format/arch.h"
 #include "format/cuda_elf.h"
 
-typedef struct arch_pair {
+/* Old numbers of architectures, and whether nvlink's finalizer still takes code under them. */
+static const struct {
     uint32_t from;
     uint32_t to;
-} arch_pair;
-
-/* Old names of architectures that were renumbered. */
-static const arch_pair renumbered[] = {{104, 120}, {130, 107}, {101, 110}};
+    bool finalized;
+} renumbered[] = {{104, 120, false}, {130, 107, true}, {101, 110, true}};
 
 enum { COMPAT_PORTABILITY = 2, COMPAT_LEVEL = 6, COMPAT_ISA = 7, COMPAT_SPECIFIC = 9 };
 
@@ -98,6 +97,14 @@ uint32_t cbi_arch_renumbered(uint32_t sm)
         if (renumbered[i].from == sm)
             return renumbered[i].to;
     return sm;
+}
+
+bool cbi_arch_has_finalizer(uint32_t sm)
+{
+    for (size_t i = 0; i < CBI_COUNT(renumbered); i++)
+        if (renumbered[i].from == sm && !renumbered[i].finalized)
+            return false;
+    return cbi_chip_find(cbi_arch_renumbered(sm)) != NULL;
 }
 
 /* A finalizer can turn the input into code for the target. */

@@ -74,6 +74,9 @@ cbi_arch_facts cbi_arch_read_facts(uint8_t osabi, uint32_t e_flags, const cbi_sp
 /* The number that now stands for an architecture which was renumbered; others as they are. */
 uint32_t cbi_arch_renumbered(uint32_t sm);
 
+/* True if nvlink's finalizer takes Mercury code of that number. */
+bool cbi_arch_has_finalizer(uint32_t sm);
+
 /* May this device ELF be linked for the target?  seen_mercury: an earlier input of the same link
  * had a Mercury view, which lets a plain one through as well. */
 bool cbi_arch_accepts_cubin(const cbi_arch_facts *in, bool seen_mercury, const cbi_arch *target);

@@ -6,7 +6,6 @@
 enum {
     CUINFO_BY_NAME = 0xff,  /* in e_flags: the section has to be looked up */
     CUINFO_DESCRIPTOR = 24, /* after the note header */
-    SM_NOT_FINALIZED = 104, /* older name of sm_120, which nvlink's finalizer does not know */
 };
 
 typedef struct cuinfo {
@@ -100,35 +99,35 @@ bool cbi_cubin_fits(const cbi_inputs *in, cbi_span bytes)
     return accepts(in, &facts);
 }
 
-static void check_arch(cbi_inputs *in, const char *file, const cbi_elf *elf)
+static void check_arch(cbi_inputs *in, const char *file, const cbi_arch_facts *facts)
 {
     cbi_ctx *ctx = in->ctx;
     const cbi_arch *target = in->options.arch;
     const cbi_place place = {.file = file};
-    cbi_arch_facts facts = cbi_elf_facts(elf);
-    if (facts.sm == 0)
+    if (facts->sm == 0)
         cbi_fatal(ctx, "input-arch-unknown", &place, NULL, "Unknown arch name '%s_0'",
                   in->options.virtual_target ? "compute" : "sm");
     if (in->options.virtual_target)
-        cbi_inputs_check_virtual_name(in, facts.sm);
-    if (cbi_arch_is_mercury(target) && !facts.mercury && !in->warned_limit) {
+        cbi_inputs_check_virtual_name(in, facts->sm);
+    if (cbi_arch_is_mercury(target) && !facts->mercury && !in->warned_limit) {
         in->warned_limit = true;
         cbi_warning(ctx, "output-limited", &place, NULL,
                     "Output is limited to run on SM Arch '%u' only due to limitations in input "
                     "file %s",
                     target->sm, file);
     }
-    if (!accepts(in, &facts)) {
+    if (!accepts(in, facts)) {
         const char *help = cbi_printf(
             ctx, "'%s' was compiled for sm_%u%s; link for that target, or compile it for %s", file,
-            facts.sm, facts.specific && facts.has_compat ? "a" : "", target->name);
+            facts->sm, facts->specific && facts->has_compat ? "a" : "", target->name);
         cbi_fatal(ctx, "input-arch", &place, help,
                   "Input file '%s' arch does not match target '%s'", file, in->options.arch_text);
     }
-    in->seen_mercury |= facts.mercury;
+    in->seen_mercury |= facts->mercury;
 }
 
-static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
+static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf,
+                          const cbi_arch_facts *facts)
 {
     cbi_ctx *ctx = in->ctx;
     const cbi_place place = {.file = file};
@@ -136,7 +135,7 @@ static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
     if (info.present && info.toolkit > CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
                   file, info.toolkit, CUDA_TOOLKIT);
-    if (cbi_elf_facts(elf).sm == 90 &&
+    if (facts->sm == 90 &&
         (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
@@ -147,17 +146,17 @@ static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf)
 }
 
 /* What the finalizer asks of an input with a Mercury view. */
-static void check_mercury(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
+static void check_mercury(cbi_ctx *ctx, const char *file, const cbi_elf *elf,
+                          const cbi_arch_facts *facts)
 {
     const char *why = NULL;
-    uint32_t isa = cbi_elf_facts(elf).isa;
-    if (isa > CBI_MERCURY_ISA_MAX)
-        why = cbi_printf(ctx, "its Mercury version 0x%x is newer than 0x%x", isa,
+    if (facts->isa > CBI_MERCURY_ISA_MAX)
+        why = cbi_printf(ctx, "its Mercury version 0x%x is newer than 0x%x", facts->isa,
                          CBI_MERCURY_ISA_MAX);
     else if (elf->type != ET_REL && elf->type != ET_CUDA_EWP)
         why = cbi_printf(ctx, "its e_type 0x%x is none that is finalized", elf->type);
-    else if (!cbi_chip_find(cbi_arch_renumbered(elf->sm)) || elf->sm == SM_NOT_FINALIZED)
-        why = cbi_printf(ctx, "there is no compiler of Mercury code for sm_%u", elf->sm);
+    else if (!cbi_arch_has_finalizer(facts->sm))
+        why = cbi_printf(ctx, "there is no compiler of Mercury code for sm_%u", facts->sm);
     if (why)
         cbi_fatal(ctx, "finalizer", &(cbi_place){.file = file}, why, "Internal FNLZR error '%s'",
                   file);
@@ -200,16 +199,17 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
         return CBI_DROPPED_DAMAGED;
     }
     check_abi(ctx, file, &elf);
-    check_arch(in, file, &elf);
-    check_toolkit(in, file, &elf);
+    cbi_arch_facts facts = cbi_elf_facts(&elf);
+    check_arch(in, file, &facts);
+    check_toolkit(in, file, &elf, &facts);
     if (cbi_arch_is_mercury(in->options.arch) && (elf.kind & EF_CUDA_KIND_CAPMERC) &&
         (elf.kind & EF_CUDA_KIND_SASS))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags claim Mercury code and SASS only at the same time",
                   "Internal error");
     if (cbi_arch_is_mercury(in->options.arch) && (elf.kind & EF_CUDA_KIND_CAPMERC))
-        check_mercury(ctx, file, &elf);
-    if (elf.sm < 100 && (elf.kind & EF_CUDA_KIND_CAPMERC))
+        check_mercury(ctx, file, &elf, &facts);
+    if (facts.sm < 100 && (elf.kind & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",
                   "Internal error");
