@@ -176,3 +176,37 @@ cbi_attr_symbols cbi_eiattr_symbols(uint8_t code)
     const cbi_eiattr *row = cbi_eiattr_find(code);
     return row ? row->symbols : CBI_SYMBOLS_NONE;
 }
+
+/* Payload sizes by kind: at least, and in steps of. */
+static bool payload_fits(uint8_t payload, size_t size)
+{
+    switch (payload) {
+    case CBI_PAYLOAD_DIM3:
+    case CBI_PAYLOAD_KPARAM:
+    case CBI_PAYLOAD_KPARAM_V2:
+        return size == 12;
+    case CBI_PAYLOAD_SYM_VALUE:
+    case CBI_PAYLOAD_PARAM_CBANK:
+        return size == 8;
+    case CBI_PAYLOAD_BRANCH_TARGETS:
+        return size >= 12 && size % 4 == 0;
+    case CBI_PAYLOAD_OFFSET_PAIRS:
+        return size % 8 == 0;
+    case CBI_PAYLOAD_REG_MAPS:
+        return size % 12 == 0;
+    case CBI_PAYLOAD_MBARRIERS:
+        return size % 16 == 0;
+    case CBI_PAYLOAD_ANNOTATION:
+        return size >= 8;
+    default:
+        return size % 4 == 0;
+    }
+}
+
+bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size)
+{
+    if (!row->format)
+        return true;
+    return format == row->format &&
+           (format != CBI_ATTR_SIZED || payload_fits(row->payload, size));
+}

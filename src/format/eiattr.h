@@ -199,6 +199,9 @@ extern const size_t cbi_eiattr_count;
 /* The row of a code, or NULL for codes that have no name. */
 const cbi_eiattr *cbi_eiattr_find(uint8_t code);
 
+/* Has a record the format of its code, and with CBI_ATTR_SIZED a payload size that suits? */
+bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size);
+
 /* Columns of a code; those of codes without a name are the first of each kind. */
 cbi_attr_link cbi_eiattr_link(uint8_t code);
 cbi_attr_finalize cbi_eiattr_finalize(uint8_t code);

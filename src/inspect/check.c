@@ -249,4 +249,6 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
     cbi_check_graph(&c);
     cbi_check_relocs(&c);
     cbi_check_mercury(&c);
+    for (size_t i = 0; i < object->doubts.len; i++)
+        cbi_vec_push(ctx, findings, object->doubts.items[i]);
 }

@@ -38,7 +38,6 @@ enum {
     X(SECTION_ALIGN,     "section-align",     COMPILED, "alignment is a power of two that offset and name satisfy")                                    \
     X(SECTION_ENTRIES,   "section-entries",   COMPILED, "sh_entsize is what the name asks for")                                                        \
     X(SECTION_TARGET,    "section-target",    ALL,      "the target has sections of this name")                                                        \
-    X(SECTION_OVERLAP,   "section-overlap",   ALL,      "sections share bytes only with their Mercury counterparts")                                   \
     X(SECTION_TWICE,     "section-twice",     ALL,      "sections that are not of a function or variable are unique")                                  \
     X(SYMBOL_TYPE,       "symbol-type",       ALL,      "the symbol type suits the table and the section")                                             \
     X(SYMBOL_SPACE,      "symbol-space",      ALL,      "the memory space in st_other suits the section")                                              \

@@ -23,32 +23,6 @@ typedef struct stream {
     uint32_t code; /* section with the function's code, 0 = none */
 } stream;
 
-/* Payload sizes by kind: at least, and in steps of. */
-static bool payload_fits(uint8_t payload, size_t size)
-{
-    switch (payload) {
-    case CBI_PAYLOAD_DIM3:
-    case CBI_PAYLOAD_KPARAM:
-    case CBI_PAYLOAD_KPARAM_V2:
-        return size == 12;
-    case CBI_PAYLOAD_SYM_VALUE:
-    case CBI_PAYLOAD_PARAM_CBANK:
-        return size == 8;
-    case CBI_PAYLOAD_BRANCH_TARGETS:
-        return size >= 12 && size % 4 == 0;
-    case CBI_PAYLOAD_OFFSET_PAIRS:
-        return size % 8 == 0;
-    case CBI_PAYLOAD_REG_MAPS:
-        return size % 12 == 0;
-    case CBI_PAYLOAD_MBARRIERS:
-        return size % 16 == 0;
-    case CBI_PAYLOAD_ANNOTATION:
-        return size >= 8;
-    default:
-        return size % 4 == 0;
-    }
-}
-
 static void check_offset(cbi_checker *c, const stream *st, const char *name, uint32_t offset,
                          uint64_t place)
 {
@@ -169,8 +143,7 @@ static void check_attr(cbi_checker *c, const stream *st, const cbi_attr *attr, p
                        "attribute 0x%02x is unknown", attr->code);
         return;
     }
-    if ((row->format && attr->format != row->format) ||
-        (row->format == CBI_ATTR_SIZED && !payload_fits(row->payload, attr->payload.size))) {
+    if (!cbi_eiattr_fits(row, attr->format, attr->payload.size)) {
         cbi_check_fail(c, CBI_CHECK_ATTR_FORMAT, st->section, place, NULL,
                        "%s has format %u with %zu payload bytes", row->name, attr->format,
                        attr->payload.size);

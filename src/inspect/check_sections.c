@@ -2,8 +2,6 @@
 #include "inspect/check.h"
 #include "format/section.h"
 
-#include <stdlib.h>
-
 static void check_type(cbi_checker *c, uint32_t i, const cbi_section_rule *rule)
 {
     const cbi_section *s = &c->o->sections[i];
@@ -122,41 +120,6 @@ static void check_align(cbi_checker *c, uint32_t i, const cbi_section_rule *rule
                        (unsigned long long)s->align);
 }
 
-static int by_offset(const void *a, const void *b)
-{
-    const cbi_section *x = *(const cbi_section *const *)a, *y = *(const cbi_section *const *)b;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-static void check_overlap(cbi_checker *c)
-{
-    const cbi_object *o = c->o;
-    const cbi_section **order = CBI_NEW_ARRAY(c->ctx, o->section_count, const cbi_section *);
-    size_t n = 0;
-    for (uint32_t i = 1; i < o->section_count; i++)
-        if (o->sections[i].data.size)
-            order[n++] = &o->sections[i];
-    qsort(order, n, sizeof *order, by_offset);
-    const cbi_section *last = NULL; /* the one that reaches furthest so far */
-    for (size_t i = 0; i < n; i++) {
-        const cbi_section *s = order[i];
-        uint32_t index = (uint32_t)(s - o->sections);
-        uint64_t end = s->offset + s->size;
-        if (last && s->offset < last->offset + last->size) {
-            bool twin = s->offset == last->offset && s->size == last->size &&
-                        cbi_section_is_mercury(s) != cbi_section_is_mercury(last);
-            if (!twin)
-                cbi_check_fail(c, CBI_CHECK_SECTION_OVERLAP, index, cbi_check_header(c, index),
-                               NULL, "bytes 0x%llx to 0x%llx overlap with %s",
-                               (unsigned long long)s->offset, (unsigned long long)end, last->name);
-        }
-        if (!last || end > last->offset + last->size)
-            last = s;
-    }
-}
-
 void cbi_check_sections(cbi_checker *c)
 {
     for (uint32_t i = 1; i < c->o->section_count; i++) {
@@ -185,5 +148,4 @@ void cbi_check_sections(cbi_checker *c)
             cbi_check_fail(c, CBI_CHECK_CODE_SIZE, i, place, NULL,
                            "0x%llx bytes are no whole instructions", (unsigned long long)s->size);
     }
-    check_overlap(c);
 }

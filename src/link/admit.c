@@ -168,6 +168,8 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
         break;
     }
     cbi_object *object = &obj->object;
+    if (!lk->opt->exact)
+        refuse_damaged(lk, in, &object->doubts);
     if (object->type == ET_EXEC) {
         if (!lk->opt->exact)
             cbi_warning(lk->ctx, "already-linked", &place,

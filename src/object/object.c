@@ -267,5 +267,7 @@ cbi_object_kind cbi_object_read(cbi_ctx *ctx, const char *file, cbi_span bytes,
         cbi_object_read_symbols(&r);
     if (!cbi_object_stop(&r))
         cbi_object_check_sections(&r);
+    if (!cbi_object_stop(&r))
+        cbi_object_doubt_sections(&r);
     return r.count ? damaged(&r, false) : CBI_OBJECT_OK;
 }

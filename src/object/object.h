@@ -37,6 +37,19 @@ typedef struct cbi_symbol {
 #define CBI_ST_BIND(info) ((info) >> 4)
 #define CBI_ST_TYPE(info) ((info)&15)
 
+/* A failed check. */
+typedef struct cbi_finding {
+    const char *rule;    /* stable id, e.g. "section-range" */
+    const char *message; /* what is wrong, with the figures */
+    bool fatal;          /* the model cannot be built; the read stops */
+    bool note;           /* departs from a rule that is not certain; no fault */
+    uint64_t offset;     /* file offset of the offending field */
+    const char *section; /* or NULL */
+    const char *symbol;  /* or NULL */
+} cbi_finding;
+
+typedef CBI_VEC(cbi_finding) cbi_findings;
+
 typedef struct cbi_object {
     const char *file; /* as shown in messages: path, or archive:member */
     cbi_span bytes;
@@ -58,20 +71,8 @@ typedef struct cbi_object {
     cbi_symbol *merc_symbols; /* of .nv.merc.symtab (sm_100 and later), NULL if none */
     uint32_t merc_symbol_count;
     uint32_t merc_symtab;
+    cbi_findings doubts; /* damage that nvlink does not mind; the model is safe to follow */
 } cbi_object;
-
-/* A failed check. */
-typedef struct cbi_finding {
-    const char *rule;    /* stable id, e.g. "section-range" */
-    const char *message; /* what is wrong, with the figures */
-    bool fatal;          /* the model cannot be built; the read stops */
-    bool note;           /* departs from a rule that is not certain; no fault */
-    uint64_t offset;     /* file offset of the offending field */
-    const char *section; /* or NULL */
-    const char *symbol;  /* or NULL */
-} cbi_finding;
-
-typedef CBI_VEC(cbi_finding) cbi_findings;
 
 /* Why bytes are not a device ELF at all, in the order of the checks. */
 typedef enum cbi_object_kind {

@@ -39,6 +39,14 @@
     X(CALLGRAPH_RECORD,  "callgraph-record",  "a call graph record names functions and prototypes that exist") \
     X(PROTOTYPE_RECORD,  "prototype-record",  "a prototype record names a function and a string that exist") \
     X(UNIFIED_RECORD,    "unified-record",    "a unified table record names a symbol that exists")       \
+    X(SECTION_NULL,      "section-null",      "section header 0 is empty but for extended counts")         \
+    X(SECTION_OVERLAP,   "section-overlap",   "sections share bytes with no header, and with each other only as Mercury counterparts") \
+    X(SECTION_ALIGNMENT, "section-alignment", "the alignment of a section is a power of two")              \
+    X(SECTION_SELF,      "section-self",      "sh_link does not name the section itself")                  \
+    X(SECTION_RECORDS,   "section-records",   "sh_entsize is the size of the type's records, or 0 where there are none") \
+    X(SYMBOL_ALIGNMENT,  "symbol-alignment",  "the alignment of a common or shared variable is a power of two") \
+    X(NOTE_RECORD,       "note-record",       "a note section consists of whole notes of their kinds")     \
+    X(ATTR_SIZE,         "attr-size",         "an attribute has the format and payload size of its code")  \
     X(TOO_MANY_FINDINGS, "too-many-findings", "the list of findings was cut short")
 /* clang-format on */
 
@@ -61,6 +69,11 @@ void cbi_object_finding(cbi_object_reader *r, cbi_object_rule rule, uint64_t pla
                         const char *section, const char *symbol, const char *format, ...)
     CBI_PRINTF(6, 7);
 
+/* Adds to the doubts of the object instead: damage that can be followed safely. */
+void cbi_object_doubt(cbi_object_reader *r, cbi_object_rule rule, uint64_t place,
+                      const char *section, const char *symbol, const char *format, ...)
+    CBI_PRINTF(6, 7);
+
 /* True when nobody looks at further findings. */
 static inline bool cbi_object_stop(const cbi_object_reader *r)
 {
@@ -70,5 +83,6 @@ static inline bool cbi_object_stop(const cbi_object_reader *r)
 /* The steps, in order; each trusts the ones before. */
 void cbi_object_read_symbols(cbi_object_reader *r);
 void cbi_object_check_sections(cbi_object_reader *r);
+void cbi_object_doubt_sections(cbi_object_reader *r);
 
 #endif

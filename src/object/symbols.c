@@ -33,6 +33,14 @@ static uint64_t room_for_symbols(const cbi_section *section)
     }
 }
 
+static void doubt_alignment(cbi_object_reader *r, const cbi_symbol *s, uint32_t index,
+                            uint64_t place)
+{
+    cbi_object_doubt(r, CBI_RULE_SYMBOL_ALIGNMENT, place, NULL, s->name,
+                     "variable %u: alignment 0x%llx is no power of two", index,
+                     (unsigned long long)s->value);
+}
+
 static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t index, uint64_t place)
 {
     const cbi_object *o = r->object;
@@ -42,6 +50,8 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
             cbi_object_finding(r, CBI_RULE_SYMBOL_EXTENT, place, NULL, s->name,
                                "common symbol %u: size 0x%llx or alignment 0x%llx is too large",
                                index, (unsigned long long)s->size, (unsigned long long)s->value);
+        else if (s->value != CUDA_COMMON_LOST && s->value & (s->value - 1))
+            doubt_alignment(r, s, index, place);
         return;
     }
     /* Shared variables have their alignment there, but for undefined ones that nvlink -r marks. */
@@ -52,6 +62,8 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
                            (unsigned long long)s->value);
         return;
     }
+    if (shared && s->shndx != SHN_UNDEF && s->value & (s->value - 1))
+        doubt_alignment(r, s, index, place);
     if (s->shndx == SHN_UNDEF || s->shndx == SHN_ABS || s->shndx >= o->section_count)
         return;
     const cbi_section *section = &o->sections[s->shndx];

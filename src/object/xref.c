@@ -107,9 +107,15 @@ static void check_attrs(cbi_object_reader *r, const cbi_section *s)
     cbi_attr attr;
     while (cbi_attr_next(s->data, &pos, &attr)) {
         const cbi_eiattr *row = info ? cbi_eiattr_find(attr.code) : NULL;
-        if (!row || row->symbols == CBI_SYMBOLS_NONE)
+        if (!row)
             continue;
         uint64_t place = s->offset + (size_t)(attr.raw.data - s->data.data);
+        if (!cbi_eiattr_fits(row, attr.format, attr.payload.size))
+            cbi_object_doubt(r, CBI_RULE_ATTR_SIZE, place, s->name, NULL,
+                             "%s has format %u with %zu payload bytes", row->name, attr.format,
+                             attr.payload.size);
+        if (row->symbols == CBI_SYMBOLS_NONE)
+            continue;
         size_t words = attr.payload.size / 4;
         if (attr.format != CBI_ATTR_SIZED ||
             (row->symbols == CBI_SYMBOLS_WORD0 ? words == 0 : attr.payload.size % 4 != 0)) {

@@ -2,6 +2,7 @@
  * each structural rule fires for the field it is about. */
 #include "unit.h"
 
+#include "format/eiattr.h"
 #include "object/object.h"
 
 static cbi_span sample;
@@ -136,6 +137,9 @@ static bool fires(uint64_t at, size_t width, uint64_t value, const char *rule)
     for (size_t i = 0; i < findings.len; i++)
         if (strcmp(findings.items[i].rule, rule) == 0)
             found = kind == CBI_OBJECT_DAMAGED;
+    for (size_t i = 0; i < o.doubts.len; i++)
+        if (strcmp(o.doubts.items[i].rule, rule) == 0)
+            found = kind == CBI_OBJECT_OK;
     cbi_ctx_fini(&ctx);
     free(copy);
     return found;
@@ -171,6 +175,16 @@ static void each_rule_fires(void **state)
     }
     assert_int_not_equal(function, 0);
     assert_int_not_equal(shared, 0);
+
+    uint32_t graph = cbi_object_find(&o, ".nv.callgraph");
+    uint32_t note = cbi_object_find(&o, ".note.nv.cuinfo");
+    assert_int_not_equal(graph, 0);
+    assert_int_not_equal(note, 0);
+    size_t attr_at = 0, pos = 0; /* of a record with a parameter, 12 bytes */
+    for (cbi_attr attr; cbi_attr_next(o.sections[info].data, &pos, &attr); attr_at = pos)
+        if (attr.code == EIATTR_KPARAM_INFO)
+            break;
+    assert_int_equal(o.sections[info].data.data[attr_at + 1], EIATTR_KPARAM_INFO);
 
     const struct {
         uint64_t at;
@@ -211,6 +225,26 @@ static void each_rule_fires(void **state)
         {o.sections[rela].offset, 8, UINT64_MAX, "reloc-offset"},
         {o.sections[rela].offset + 12, 4, UINT32_MAX, "reloc-symbol"},
         {o.sections[info].offset, 1, 9, "attr-stream"},
+        {SHDR(0, sh_name), 4, 1, "section-null"},
+        {SHDR(0, sh_type), 4, SHT_PROGBITS, "section-null"},
+        {SHDR(0, sh_size), 8, o.section_count, "section-null"},
+        {SHDR(0, sh_link), 4, 1, "section-null"},
+        {SHDR(0, sh_info), 4, 1, "section-null"},
+        {SHDR(0, sh_addralign) + 7, 1, 1, "section-null"},
+        {SHDR(text, sh_offset), 8, 0, "section-overlap"},
+        {SHDR(text, sh_offset), 8, o.shoff, "section-overlap"},
+        {SHDR(text, sh_offset), 8, o.sections[info].offset, "section-overlap"},
+        {SHDR(text, sh_addralign), 8, 127, "section-alignment"},
+        {SHDR(text, sh_addralign), 8, 0x7fffffff, "section-alignment"},
+        {SHDR(text, sh_link), 4, text, "section-self"},
+        {SHDR(text, sh_entsize), 8, 4, "section-records"},
+        {SHDR(graph, sh_entsize), 8, 4, "section-records"},
+        {o.sections[note].offset, 4, 11, "note-record"},
+        {o.sections[note].offset + 4, 4, 4, "note-record"},
+        {o.sections[note].offset + 4, 4, UINT32_MAX, "note-record"},
+        {o.sections[note].offset + 12, 1, 'n', "note-record"},
+        {o.sections[info].offset + attr_at + 1, 1, EIATTR_PARAM_CBANK, "attr-size"},
+        {SYM(shared, st_value), 8, 0x7fffffff, "symbol-alignment"},
     };
     for (size_t i = 0; i < CBI_COUNT(cases); i++)
         if (!fires(cases[i].at, cases[i].width, cases[i].value, cases[i].rule))
