@@ -25,6 +25,8 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
           ("graph", "graph"), ("layout", "layout_cull layout_data layout_images layout_shared list_sort"),
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
           ("tables", "finalize notes callgraph unified"), ("bytes", "write")]
+# What a stage works on before it is its result: the header, and the stage whose files alone include it
+WORK = {"merge_work": "symbols", "layout_work": "layout"}
 MAX_LINES = 900
 
 
@@ -143,6 +145,13 @@ def check_stages(args):
                 match = re.match(r'#include "link/(\w+)\.h"', line)
                 if match and match.group(1) in headers[stage + 1:]:
                     found.append("%s:%d: %s comes later" % (path, number, match.group(1)))
+    files_of = {stage: files.split() for stage, files in STAGES}
+    for path in tracked(".c", ".h"):
+        name = os.path.splitext(os.path.basename(path))[0]
+        for number, line in enumerate(lines_of(path), 1):
+            match = re.match(r'#include "link/(\w+_work)\.h"', line)
+            if match and name not in files_of[WORK[match.group(1)]]:
+                found.append("%s:%d: %s is for its own stage" % (path, number, match.group(1)))
     return found
 
 

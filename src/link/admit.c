@@ -196,44 +196,9 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     return obj;
 }
 
-static size_t count_relocs(const cbi_object *object)
-{
-    size_t count = 0;
-    for (uint32_t i = 1; i < object->section_count; i++)
-        if (object->sections[i].type == SHT_REL || object->sections[i].type == SHT_RELA)
-            count += cbi_rela_count(&object->sections[i]);
-    return count;
-}
-
-/* Records of .nv.info and .nv.info.F. */
-static size_t count_records(const cbi_object *object)
-{
-    size_t count = 0;
-    for (uint32_t i = 1; i < object->section_count; i++) {
-        size_t pos = 0;
-        cbi_attr attr;
-        while (object->sections[i].type == SHT_CUDA_INFO &&
-               cbi_attr_next(object->sections[i].data, &pos, &attr))
-            count++;
-    }
-    return count;
-}
-
-/* The lists have room for all that the inputs have; records are pointed to and must not move. */
-static void reserve_relocs(cbi_linker *lk, size_t count)
-{
-    cbi_vec_reserve(lk->ctx, &lk->rels, count);
-}
-
-static void reserve_records(cbi_linker *lk, size_t count)
-{
-    cbi_vec_reserve(lk->ctx, &lk->recs, count);
-}
-
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
     lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
-    size_t relocs = 0, records = 0;
     for (size_t i = 0; i < count; i++) {
         cbi_lobj *obj = admit_one(lk, &inputs[i]);
         if (!obj)
@@ -243,11 +208,7 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
         obj->sections = CBI_NEW_ARRAY(lk->ctx, object->section_count, cbi_secmap);
         obj->symbol_lost = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, uint8_t);
         lk->objs[lk->obj_count++] = obj;
-        relocs += count_relocs(object);
-        records += count_records(object);
     }
-    reserve_relocs(lk, relocs);
-    reserve_records(lk, records);
     if (lk->obj_count < 2)
         return;
     for (size_t i = 0; i < lk->obj_count; i++) {

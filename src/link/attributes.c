@@ -274,8 +274,8 @@ static void add_mask(const cbi_func *k, uint16_t mask)
 void cbi_sparse_masks(cbi_linker *lk)
 {
     bool any = false, complete = true;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (cbi_is_inner(f))
             continue;
         bool has = f->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
@@ -284,8 +284,8 @@ void cbi_sparse_masks(cbi_linker *lk)
     }
     if (!any)
         return;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         cbi_func *holder = f->alias_of ? f->alias_of : f;
         if (!f->live || !f->obj || !holder->info || cbi_is_inner(f))
             continue;
@@ -294,8 +294,8 @@ void cbi_sparse_masks(cbi_linker *lk)
         cbi_rec *rec = cbi_rec_append(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
         cbi_vec_push(lk->ctx, &holder->records, rec);
     }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         uint16_t mask = 0;
         for (size_t j = 0; f->live && j < f->records.len; j++)
             if (f->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)

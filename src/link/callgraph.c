@@ -58,8 +58,8 @@ static void put_all(const cbi_linker *lk, lists *to)
 {
     for (size_t k = 0; k < LISTS; k++)
         put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!cbi_is_in_output(f))
             continue;
         put_edges(lk, to, f);

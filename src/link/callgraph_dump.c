@@ -27,8 +27,8 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
                          "# &s        // s has address taken\n",
                          lk->opt->arch->sm));
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         cbi_buf line = {0};
         cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
         if (cbi_is_in_output(f)) {
@@ -71,8 +71,8 @@ static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_gr
 void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
 {
     cbi_buf_printf(lk->ctx, out, "digraph callgraph {\n");
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!cbi_is_in_output(f))
             continue;
         for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {

@@ -18,8 +18,9 @@ static void add_referrers(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
     size_t shown = 0, more = 0;
     const cbi_osec *last_target = NULL;
     const cbi_lobj *last_obj = NULL;
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    const cbi_rel_span *moved = &lk->layout->moved, *rels = &lk->layout->rels;
+    for (size_t i = 0; i < moved->len + rels->len; i++) {
+        const cbi_lrel *r = i < moved->len ? &moved->items[i] : &rels->items[i - moved->len];
         /* calls of one function lie together */
         if (r->sym != sym || r->target->dead || (r->target == last_target && r->obj == last_obj))
             continue;

@@ -236,9 +236,9 @@ static void build_strings(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!lk->secs.items[i]->dead)
             add_string(lk, &lk->shstr, lk->shstr_offsets, lk->secs.items[i]->name);
-    for (size_t i = 0; i < lk->protos.len; i++) {
+    for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
-        const cbi_name *proto = lk->protos.items[i];
+        const cbi_name *proto = lk->symbols->protos.items[i];
         lk->str_offsets[proto->id] = (uint32_t)lk->str.len;
         cbi_buf_append(ctx, &lk->str, proto->s, proto->len + 1);
     }
@@ -406,7 +406,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
 /* The null symbol stands for the shared memory of every kernel that ptxas -ewp laid out. */
 static uint64_t null_value(const cbi_linker *lk)
 {
-    uint64_t place = lk->null_symbol_value, reserved = 0;
+    uint64_t place = lk->layout->null_symbol_value, reserved = 0;
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
@@ -503,8 +503,8 @@ static void find_lost_constants(cbi_linker *lk)
 /* A texture that is a kernel's parameter stays when the kernel goes. */
 static void find_lost_images(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->images.len; i++) {
-        const cbi_lsym *sym = lk->images.items[i];
+    for (size_t i = 0; i < lk->symbols->images.len; i++) {
+        const cbi_lsym *sym = lk->symbols->images.items[i];
         if (sym->sec && sym->sec->dead)
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
                       cbi_printf(lk->ctx, "parameter '%s' belongs to a kernel that is removed",
@@ -515,8 +515,8 @@ static void find_lost_images(cbi_linker *lk)
 /* Common symbols without a place (resolve.c). Below sm_100 nvlink crashes. */
 static void find_lost_commons(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->commons.len && lk->exec; i++) {
-        const cbi_lsym *sym = lk->commons.items[i];
+    for (size_t i = 0; i < lk->symbols->commons.len && lk->exec; i++) {
+        const cbi_lsym *sym = lk->symbols->commons.items[i];
         if (sym->state == CBI_SYM_COMMON)
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
                       cbi_printf(lk->ctx,
@@ -536,20 +536,18 @@ static void add_late_records(cbi_linker *lk)
     }
 }
 
-/* What has been written need not lie beside the tables that are still to come. */
-static void forget_lists(cbi_linker *lk)
+void cbi_link_forget_lists(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        lk->funcs.items[i]->records.len = 0;
-        lk->funcs.items[i]->regcount = NULL;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        lk->symbols->funcs.items[i]->records.len = 0;
+        lk->symbols->funcs.items[i]->regcount = NULL;
     }
     for (size_t i = 0; i < lk->secs.len; i++)
         lk->secs.items[i]->relocs.len = 0;
     cbi_vec_free(lk->ctx, &lk->recs);
-    cbi_vec_free(lk->ctx, &lk->rels);
 }
 
-void cbi_link_finalize(cbi_linker *lk)
+void cbi_link_number(cbi_linker *lk)
 {
     cbi_link_size_callgraph(lk);
     decide_sections(lk);
@@ -566,8 +564,10 @@ void cbi_link_finalize(cbi_linker *lk)
     fill_infos(lk);
     fill_relocs(lk);
     cbi_link_fill_unified(lk);
-    if (!lk->mercury && !lk->opt->verbose)
-        forget_lists(lk);
+}
+
+void cbi_link_finish_tables(cbi_linker *lk)
+{
     build_strings(lk);
     cbi_link_fill_callgraph(lk);
     find_lost_constants(lk);

@@ -34,8 +34,8 @@ static uint32_t number_of(cbi_linker *lk, prototype_table *table, const cbi_name
 /* An address taken by a merged function counts when the prototype is known; entries have none. */
 static void complete_taken(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];
             if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))
@@ -46,8 +46,8 @@ static void complete_taken(cbi_linker *lk)
 
 static void list_prototypes(cbi_linker *lk, prototype_table *table)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         f->address_taken = f->taken.len > 0;
         for (size_t j = 0; j < f->taken.len; j++) {
             bool seen = !f->taken.items[j];
@@ -59,9 +59,9 @@ static void list_prototypes(cbi_linker *lk, prototype_table *table)
             cbi_vec_push(lk->ctx, &table->list.items[number].funcs, f);
         }
     }
-    for (size_t i = 0; i < lk->funcs.len; i++)
-        for (size_t j = 0; j < lk->funcs.items[i]->indirect.len; j++)
-            number_of(lk, table, lk->funcs.items[i]->indirect.items[j]);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        for (size_t j = 0; j < lk->symbols->funcs.items[i]->indirect.len; j++)
+            number_of(lk, table, lk->symbols->funcs.items[i]->indirect.items[j]);
 }
 
 const cbi_calls *cbi_link_calls(cbi_linker *lk)
@@ -69,9 +69,10 @@ const cbi_calls *cbi_link_calls(cbi_linker *lk)
     prototype_table table = {0};
     complete_taken(lk);
     list_prototypes(lk, &table);
-    size_t funcs = lk->funcs.len, count = funcs + table.list.len, edge_count = 0;
+    size_t funcs = lk->symbols->funcs.len, count = funcs + table.list.len, edge_count = 0;
     for (size_t i = 0; i < funcs; i++)
-        edge_count += (size_t)lk->funcs.items[i]->calls.len + lk->funcs.items[i]->indirect.len;
+        edge_count += (size_t)lk->symbols->funcs.items[i]->calls.len +
+                      lk->symbols->funcs.items[i]->indirect.len;
     for (size_t i = 0; i < table.list.len; i++)
         edge_count += table.list.items[i].funcs.len;
     if (edge_count > UINT32_MAX || count >= UINT32_MAX)
@@ -82,7 +83,7 @@ const cbi_calls *cbi_link_calls(cbi_linker *lk)
     /* Edges are prepended, direct ones while reading, then the indirect ones from the newest call
      * on with the candidates in function order. */
     for (size_t i = 0; i < funcs; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         first[i] = at;
         for (size_t j = 0; j < f->indirect.len; j++)
             edges[at++] = (uint32_t)funcs + number_of(lk, &table, f->indirect.items[j]);
@@ -98,7 +99,7 @@ const cbi_calls *cbi_link_calls(cbi_linker *lk)
     }
     first[count] = at;
     cbi_calls *calls = CBI_NEW(lk->ctx, cbi_calls);
-    *calls = (cbi_calls){.funcs = lk->funcs.items,
+    *calls = (cbi_calls){.funcs = lk->symbols->funcs.items,
                          .func_count = (uint32_t)funcs,
                          .count = (uint32_t)count,
                          .protos = names,
@@ -202,14 +203,14 @@ bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
 static void list_entries(cbi_linker *lk)
 {
     size_t wanted = 0;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->entry || !f->obj || !f->live)
             continue;
         lk->only_entry = wanted++ ? NULL : f;
     }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
         /* Only --preserve-relocs keeps it. */
@@ -222,16 +223,16 @@ static void list_entries(cbi_linker *lk)
 static size_t wanted_count(const cbi_linker *lk)
 {
     size_t count = 0;
-    for (size_t i = 0; i < lk->funcs.len; i++)
-        count += lk->funcs.items[i]->entry && lk->funcs.items[i]->obj;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        count += lk->symbols->funcs.items[i]->entry && lk->symbols->funcs.items[i]->obj;
     return count;
 }
 
 /* A kernel that no host code names is wanted no more than one that -kernels-used does not name. */
 static void apply_host_references(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (f->entry && f->obj && !named_by_host(lk, f))
             f->entry = false;
     }
@@ -269,8 +270,8 @@ static void reach_from_roots(cbi_linker *lk)
     if (host)
         apply_host_references(lk);
     bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         bool root = f->entry && f->obj;
         if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, &reached, f);
@@ -283,14 +284,14 @@ static void reach_from_roots(cbi_linker *lk)
 static void keep_referred(cbi_linker *lk)
 {
     /* What a live function calls outside stays, also when the function itself is not reached. */
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; f->live && j < f->calls.len; j++)
             if (!f->calls.items[j]->obj)
                 f->calls.items[j]->live = true;
     }
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (keeps_function(r->type) && r->sym && r->sym->func)
             r->sym->func->live = r->sym->func->desc_used = true;
     }
@@ -311,8 +312,8 @@ static void orphan_alias(cbi_linker *lk, const cbi_func *alias)
 /* Names of code that belongs to another symbol. */
 static void settle_aliases(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->alias_of)
             continue;
         if (cbi_is_inner(f))
@@ -326,8 +327,8 @@ static void settle_aliases(cbi_linker *lk)
 
 static void remove_dead(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (f->live)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
@@ -555,7 +556,7 @@ static const cbi_func_list *const *spread_entries(cbi_linker *lk)
     const cbi_components *live = lk->components;
     spreading s = {.callers = find_callers(lk),
                    .lists = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, const cbi_func_list *),
-                   .mark = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t)};
+                   .mark = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t)};
     for (uint32_t end = live->live_count; end;) {
         uint32_t begin = end - 1, component = live->of[live->bottom_up[begin]];
         while (begin && live->of[live->bottom_up[begin - 1]] == component)

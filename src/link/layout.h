@@ -5,6 +5,8 @@
 
 #include "link/state.h"
 
+/* Begins the stage: nothing has moved yet. */
+void cbi_layout_begin(cbi_linker *lk);
 void cbi_layout_commons(cbi_linker *lk);
 void cbi_layout_shared(cbi_linker *lk);
 void cbi_layout_constants(cbi_linker *lk);

@@ -1,7 +1,7 @@
 /* Too many constants: nvlink lays the variables out anew, with less alignment, and while kernels
  * are removed only those that something refers to (docs/link-semantics.md, "Too many constants").
  */
-#include "link/layout.h"
+#include "link/layout_work.h"
 #include "link/reloc_decision.h"
 #include "link/symbols.h"
 
@@ -72,8 +72,8 @@ static variable_list collect(cbi_linker *lk, const cbi_osec *sec)
 
 static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_symbol)
 {
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!r->sym || r->sym->sec != sec || !cbi_reloc_counts(lk, r))
             continue;
         variable *v = cbi_map_get(by_symbol, CBI_KEY(r->sym));
@@ -86,8 +86,10 @@ static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_sym
  * of a dropped one nowhere. */
 static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
 {
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        cbi_lrel *r = &lk->rels.items[i];
+    cbi_rel_span *rels = &lk->placing->layout.rels;
+    cbi_lrel *moved = cbi_memdup(lk->ctx, rels->items, rels->len * sizeof *moved);
+    for (size_t i = 0; i < rels->len; i++) {
+        cbi_lrel *r = &moved[i];
         if (r->target != sec)
             continue;
         size_t low = 0, high = all->len;
@@ -101,12 +103,14 @@ static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list
         const variable *v = low ? &all->items[low - 1] : NULL;
         r->offset = v && v->kept ? r->offset - v->old + v->sym->value : UINT64_MAX;
     }
+    rels->items = moved;
 }
 
 static bool has_relocs(const cbi_linker *lk, const cbi_osec *sec)
 {
-    for (size_t i = 0; i < lk->rels.len; i++)
-        if (lk->rels.items[i].target == sec && cbi_reloc_counts(lk, &lk->rels.items[i]))
+    const cbi_rel_span *rels = &lk->placing->layout.rels;
+    for (size_t i = 0; i < rels->len; i++)
+        if (rels->items[i].target == sec && cbi_reloc_counts(lk, &rels->items[i]))
             return true;
     return false;
 }
@@ -165,7 +169,7 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
             v->sym->removed |= !v->kept;
     }
     place(lk, sec, &by_symbol);
-    lk->last_shared_constant = NULL;
+    lk->placing->culled = true;
     move_relocs(lk, sec, &all);
     if (sec->size > 0 || has_relocs(lk, sec))
         return;

@@ -1,16 +1,23 @@
 /* Layout of commons and optimizer constants; limits of the constant banks. */
 #include "link/graph.h"
-#include "link/layout.h"
+#include "link/layout_work.h"
 #include "link/symbols.h"
 
 #include <stdlib.h>
+
+void cbi_layout_begin(cbi_linker *lk)
+{
+    lk->placing = CBI_NEW(lk->ctx, cbi_layout_work);
+    lk->placing->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
+    lk->layout = &lk->placing->layout;
+}
 
 /* ---- commons: newest first, at the end of .nv.global ---- */
 
 void cbi_layout_commons(cbi_linker *lk)
 {
-    for (size_t i = lk->commons.len; i-- > 0;) {
-        cbi_lsym *sym = lk->commons.items[i];
+    for (size_t i = lk->symbols->commons.len; i-- > 0;) {
+        cbi_lsym *sym = lk->symbols->commons.items[i];
         if (!sym->common_pending)
             continue;
         if (cbi_variable_of(sym)->common_align ==
@@ -89,7 +96,8 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     constants->spread_offset = off;
     /* Constants of copies that lost belong to the null symbol. */
     if (constants->lost.len && entries->len)
-        lk->null_symbol_value = off + constants->lost.items[constants->lost.len - 1].start;
+        lk->placing->layout.null_symbol_value =
+            off + constants->lost.items[constants->lost.len - 1].start;
 }
 
 /* Sections whose function was replaced by a copy without constants. */
@@ -154,7 +162,7 @@ static void move_constant(cbi_linker *lk, const cbi_constants *from, const const
     for (size_t k = 0; list && k < list->len; k++) {
         if (list->items[k] == TAKEN)
             continue;
-        cbi_lrel r = lk->rels.items[list->items[k]];
+        cbi_lrel r = lk->placing->layout.rels.items[list->items[k]];
         if (r.offset < c->range.start || r.offset - c->range.start >= c->range.size)
             continue;
         list->items[k] = TAKEN; /* constants of an earlier -r may overlap: the first takes it */
@@ -188,8 +196,8 @@ static void grow_constants(constant_list *list)
 static void move_constants(cbi_linker *lk)
 {
     cbi_map by_section = {0};
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_osec *from = lk->rels.items[i].target;
+    for (size_t i = 0; i < lk->placing->layout.rels.len; i++) {
+        const cbi_osec *from = lk->placing->layout.rels.items[i].target;
         if (!cbi_constants_of(from)->spread_to)
             continue;
         rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
@@ -214,14 +222,8 @@ static void move_constants(cbi_linker *lk)
             move_constant(lk, cbi_constants_of(from), &list->items[k],
                           cbi_map_get(&by_section, CBI_KEY(from)), &copies);
     }
-    if (!copies.len)
-        return;
     /* In front: they come out behind the entry's own. */
-    for (size_t i = 0; i < lk->rels.len; i++)
-        cbi_vec_push(lk->ctx, &copies, lk->rels.items[i]);
-    lk->rels.items = copies.items;
-    lk->rels.len = copies.len;
-    lk->rels.cap = copies.cap;
+    lk->placing->layout.moved = (cbi_rel_span){copies.items, copies.len};
 }
 
 void cbi_layout_constants(cbi_linker *lk)
@@ -250,8 +252,9 @@ void cbi_layout_constants(cbi_linker *lk)
         if (bank && !bank->size)
             cbi_sec_kill(bank);
     }
-    if (lk->last_shared_constant)
-        lk->null_symbol_value = lk->last_shared_constant->offset;
+    const cbi_piece *shared = lk->placing->culled ? NULL : lk->symbols->last_shared_constant;
+    if (shared)
+        lk->placing->layout.null_symbol_value = shared->offset;
     if (!any)
         return;
     move_constants(lk);
@@ -264,14 +267,14 @@ bool cbi_is_user_constants(const cbi_osec *sec)
 
 void cbi_layout_constant_size(cbi_linker *lk)
 {
-    if (!lk->constant_sizes.len)
+    if (!lk->symbols->constant_sizes.len)
         return;
     uint64_t size = UINT64_MAX; /* without constants */
     for (size_t i = 0; i < lk->secs.len; i++)
         if (cbi_is_user_constants(lk->secs.items[i]))
             size = lk->secs.items[i]->size;
-    for (size_t i = 0; i < lk->constant_sizes.len; i++)
-        lk->constant_sizes.items[i]->value = size;
+    for (size_t i = 0; i < lk->symbols->constant_sizes.len; i++)
+        lk->symbols->constant_sizes.items[i]->value = size;
 }
 
 /* ---- limits ---- */

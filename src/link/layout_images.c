@@ -1,7 +1,7 @@
 /* Layout of textures, samplers and surfaces: a table in bank 0 of every entry that reaches one. */
 #include "format/reloc.h"
 #include "link/graph.h"
-#include "link/layout.h"
+#include "link/layout_work.h"
 #include "link/view.h"
 
 bool cbi_is_slot_type(uint32_t type)
@@ -74,13 +74,13 @@ static void check_image_counts(cbi_linker *lk)
         {STT_CUDA_SURFACE, 32, "surfaces"},
     };
     const cbi_func *k = NULL;
-    for (size_t i = 0; i < lk->funcs.len; i++)
-        if (lk->funcs.items[i]->has_images)
-            k = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        if (lk->symbols->funcs.items[i]->has_images)
+            k = lk->symbols->funcs.items[i];
     for (size_t i = 0; k && i < CBI_COUNT(limits); i++) {
         size_t count = 0;
-        for (size_t j = 0; j < lk->images.len; j++)
-            count += CBI_ST_TYPE(lk->images.items[j]->info) == limits[i].type;
+        for (size_t j = 0; j < lk->symbols->images.len; j++)
+            count += CBI_ST_TYPE(lk->symbols->images.items[j]->info) == limits[i].type;
         if (count > limits[i].most)
             cbi_fatal(lk->ctx, "too-many-images",
                       &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
@@ -93,8 +93,8 @@ static void check_image_counts(cbi_linker *lk)
 /* The entries that reach code with textures. */
 static void find_users(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
@@ -115,7 +115,7 @@ static uint64_t tables_start(const cbi_linker *lk)
 {
     uint64_t start = 0;
     if (lk->mercury)
-        return lk->images_start;
+        return lk->placing->layout.images_start;
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         if (sec->type == SHT_CUDA_CONSTANT_B0 && !sec->dead && sec->size > start)
@@ -128,12 +128,12 @@ static uint64_t tables_start(const cbi_linker *lk)
 static cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
 {
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
-    size_t n = lk->images.len, at = n;
+    size_t n = lk->symbols->images.len, at = n;
     cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
     for (size_t k = 0; k < CBI_COUNT(kinds); k++)
         for (size_t i = 0; i < n; i++)
-            if (CBI_ST_TYPE(lk->images.items[i]->info) == kinds[k])
-                slots[--at] = lk->images.items[i];
+            if (CBI_ST_TYPE(lk->symbols->images.items[i]->info) == kinds[k])
+                slots[--at] = lk->symbols->images.items[i];
     cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
     for (size_t i = 0; i < n; i++) {
         cbi_variable *image = cbi_variable_in(lk, slots[i]);
@@ -147,7 +147,7 @@ static cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
 static void add_table(cbi_linker *lk, cbi_func *k, cbi_lsym *const *slots, uint64_t start)
 {
     static const uint32_t header[] = {6, 7, 52};
-    size_t n = lk->images.len;
+    size_t n = lk->symbols->images.len;
     cbi_osec *bank = lk->mercury ? image_table(lk, k, 4 * n) : k->constant0;
     if (!bank)
         return;
@@ -171,8 +171,8 @@ static void add_table(cbi_linker *lk, cbi_func *k, cbi_lsym *const *slots, uint6
 void cbi_layout_images(cbi_linker *lk)
 {
     if (lk->mercury)
-        lk->images_start = lk->opt->view->banks_end(lk);
-    if (!lk->exec || !lk->images.len)
+        lk->placing->layout.images_start = lk->opt->view->banks_end(lk);
+    if (!lk->exec || !lk->symbols->images.len)
         return;
     find_users(lk);
     uint64_t start = tables_start(lk);

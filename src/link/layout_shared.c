@@ -1,7 +1,7 @@
 /* Shared memory: who uses which variable decides where it goes (docs/link-semantics.md, "shared").
  */
 #include "link/graph.h"
-#include "link/layout.h"
+#include "link/layout_work.h"
 #include "link/symbols.h"
 
 enum { DYNAMIC_ALIGN = 16 };
@@ -25,8 +25,8 @@ static bool uses_shared(const cbi_lrel *r)
 
 static void collect_users(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!uses_shared(r))
             continue;
         cbi_func *f = r->target->func;
@@ -240,8 +240,8 @@ static void unite(cbi_linker *lk, cbi_func *a, cbi_func *b)
 static void place_dynamic(cbi_linker *lk)
 {
     cbi_func_list users = {0};
-    for (size_t i = 0; i < lk->shared.len; i++) {
-        const cbi_lsym *sym = lk->shared.items[i]->sym;
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
@@ -326,9 +326,9 @@ static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
  * reserved area was added to it. */
 static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
 {
-    lk->dynamic_recorded = beside_static;
-    for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i]->sym;
+    lk->placing->layout.dynamic_recorded = beside_static;
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (!is_dynamic(sym) && !is_unlaid(sym))
             continue;
         sym->recorded = beside_static && reserve;
@@ -443,10 +443,10 @@ static void unplace_dead(cbi_linker *lk)
 static void layout_final(cbi_linker *lk)
 {
     group_list groups = {0};
-    cbi_shared **order = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_shared *);
-    size_t count = lk->shared.len;
+    cbi_shared **order = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, cbi_shared *);
+    size_t count = lk->symbols->shared.len;
     if (count)
-        memcpy(order, lk->shared.items, count * sizeof *order);
+        memcpy(order, lk->symbols->shared.items, count * sizeof *order);
     cbi_list_sort(lk->ctx, (void **)order, count, larger);
     bool dynamic = assign_variables(lk, order, count, &groups);
     for (size_t i = 0; i < groups.len; i++)
@@ -497,15 +497,15 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_shared
 /* The module's variables, each where it is defined. */
 static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
 {
-    cbi_shared **list = CBI_NEW_ARRAY(lk->ctx, lk->shared.len, cbi_shared *);
+    cbi_shared **list = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, cbi_shared *);
     cbi_map seen = {0};
     size_t count = 0;
-    for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i]->sym;
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
             cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), sym);
         else
-            list[count++] = lk->shared.items[i];
+            list[count++] = lk->symbols->shared.items[i];
     }
     *ret_count = count;
     return list;
@@ -515,8 +515,8 @@ static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
  * there is none, but each variable has the largest of their addresses. */
 static void create_instances(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         cbi_func *k = r->target->func;
         if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic ||
             cbi_dynamic_of(k)->instance ||
@@ -541,8 +541,8 @@ static void create_instances(cbi_linker *lk)
             k->shared->emitted = true;
         }
     }
-    for (size_t i = 0; i < lk->rels.len && lk->shows_debug; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len && lk->shows_debug; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
         cbi_osec *sec = r->target->func->shared;
@@ -558,8 +558,8 @@ static void layout_relocatable(cbi_linker *lk)
 {
     bool dynamic = false;
     uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
-    for (size_t i = 0; i < lk->shared.len; i++) {
-        cbi_lsym *sym = lk->shared.items[i]->sym;
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
         if (is_unlaid(sym) && lowest)
             cbi_variable_in(lk, sym)->shared_align = lowest;
@@ -573,12 +573,12 @@ static void layout_relocatable(cbi_linker *lk)
             var->users.items[j]->uses_dynamic = true;
     }
     uint64_t module_align = 0;
-    for (size_t i = 0; i < lk->shared.len; i++)
-        if (lk->shared.items[i]->sym->state == CBI_SYM_DEFINED &&
-            lk->shared.items[i]->align > module_align)
-            module_align = lk->shared.items[i]->align;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *k = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->shared.len; i++)
+        if (lk->symbols->shared.items[i]->sym->state == CBI_SYM_DEFINED &&
+            lk->symbols->shared.items[i]->align > module_align)
+            module_align = lk->symbols->shared.items[i]->align;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *k = lk->symbols->funcs.items[i];
         if (!k->shared || !k->obj)
             continue;
         cbi_osec *sec = k->shared;

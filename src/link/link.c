@@ -29,6 +29,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
 static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
 {
     size_t taken = 0;
+    cbi_link_merge_begin(lk);
     cbi_link_skeleton(lk); /* sections that every output has */
     for (size_t i = 0; i < lk->obj_count; i++) {
         cbi_lobj *obj = lk->objs[i];
@@ -61,6 +62,7 @@ static void make_graph(cbi_linker *lk)
 /* Stage 4: addresses. */
 static void lay_out(cbi_linker *lk)
 {
+    cbi_layout_begin(lk);
     cbi_layout_images(lk);        /* texture tables in bank 0 */
     cbi_layout_shared(lk);        /* shared memory of every entry */
     cbi_layout_constant_size(lk); /* how many constants the user's own are */
@@ -107,7 +109,12 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     /* 7 tables: every section and symbol has its number, and every section its place in the file.
      */
     cbi_link_notes(lk);
-    cbi_link_finalize(lk);
+    cbi_link_number(lk);
+    if (!lk->mercury && !opt->verbose) {
+        cbi_link_forget_lists(lk);
+        cbi_link_merge_forget(lk);
+    }
+    cbi_link_finish_tables(lk);
 
     /* Nothing but the second view of sm_100 and later changes anything now. */
     cbi_link_verbose(lk);

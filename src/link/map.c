@@ -65,8 +65,8 @@ static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t cou
 
 static void dropped_functions(cbi_linker *lk, cbi_buf *out)
 {
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         const char *reason = f->obj ? cbi_removal_reason(lk, f) : NULL;
         if (reason)
             cbi_buf_printf(lk->ctx, out, "  %s: %s: %s\n", f->obj->file,

@@ -3,7 +3,56 @@
  *
  * Everything appears in the output in the order in which these passes meet it.
  */
-#include "link/symbols.h"
+#include "link/merge_work.h"
+
+/* ---- the lists ---- */
+
+static size_t count_relocs(const cbi_object *object)
+{
+    size_t count = 0;
+    for (uint32_t i = 1; i < object->section_count; i++)
+        if (object->sections[i].type == SHT_REL || object->sections[i].type == SHT_RELA)
+            count += cbi_rela_count(&object->sections[i]);
+    return count;
+}
+
+/* Records of .nv.info and .nv.info.F. */
+static size_t count_records(const cbi_object *object)
+{
+    size_t count = 0;
+    for (uint32_t i = 1; i < object->section_count; i++) {
+        size_t pos = 0;
+        cbi_attr attr;
+        while (object->sections[i].type == SHT_CUDA_INFO &&
+               cbi_attr_next(object->sections[i].data, &pos, &attr))
+            count++;
+    }
+    return count;
+}
+
+/* The lists have room for all that the inputs have; records are pointed to and must not move. */
+static void reserve(cbi_linker *lk)
+{
+    size_t relocs = 0, records = 0;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        relocs += count_relocs(&lk->objs[i]->object);
+        records += count_records(&lk->objs[i]->object);
+    }
+    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, relocs);
+    cbi_vec_reserve(lk->ctx, &lk->recs, records);
+}
+
+void cbi_link_merge_begin(cbi_linker *lk)
+{
+    lk->merging = CBI_NEW(lk->ctx, cbi_merge_work);
+    lk->symbols = &lk->merging->symbols;
+    reserve(lk);
+}
+
+void cbi_link_merge_forget(cbi_linker *lk)
+{
+    cbi_vec_free(lk->ctx, &lk->merging->symbols.rels);
+}
 
 /* ---- skeleton ---- */
 
@@ -148,12 +197,13 @@ static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_sec
         cbi_buf_printf(lk->ctx, &text, "%02x", in->data.data[i]);
     cbi_buf_append(lk->ctx, &text, NULL, 1);
     const cbi_name *key = cbi_intern(lk->ctx, (const char *)text.items);
-    cbi_piece *kept = is_zero_scalar(in) ? NULL : cbi_map_get(&lk->constant_pieces, CBI_KEY(key));
+    cbi_piece *kept =
+        is_zero_scalar(in) ? NULL : cbi_map_get(&lk->merging->constant_pieces, CBI_KEY(key));
     if (!kept) {
         kept = CBI_NEW(lk->ctx, cbi_piece);
         kept->offset = cbi_sec_append(lk, out, in->data, in->size, in->align);
-        cbi_map_put(lk->ctx, &lk->constant_pieces, CBI_KEY(key), kept);
-        lk->last_shared_constant = kept;
+        cbi_map_put(lk->ctx, &lk->merging->constant_pieces, CBI_KEY(key), kept);
+        lk->merging->symbols.last_shared_constant = kept;
     }
     return base;
 }

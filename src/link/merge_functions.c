@@ -1,5 +1,5 @@
 /* Merging one object, pass A: functions. */
-#include "link/symbols.h"
+#include "link/merge_work.h"
 
 static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
 {
@@ -206,10 +206,10 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
         cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
     cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);
     func->sym = sym;
-    func->number = (uint32_t)lk->funcs.len;
+    func->number = (uint32_t)lk->symbols->funcs.len;
     func->entry = is_entry(lk, s);
     sym->func = func;
-    cbi_vec_push(lk->ctx, &lk->funcs, func);
+    cbi_vec_push(lk->ctx, &lk->merging->symbols.funcs, func);
     return sym;
 }
 

@@ -1,5 +1,5 @@
 /* Merging one object, pass B: symbols other than functions. */
-#include "link/symbols.h"
+#include "link/merge_work.h"
 
 static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
 {
@@ -68,7 +68,7 @@ void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *se
     if (sec->func || sec->type == SHT_CUDA_SHARED_RESERVED)
         cbi_vec_push(lk->ctx, &cbi_shared_in(lk, sec)->variables, var);
     else
-        cbi_vec_push(lk->ctx, &lk->shared, var);
+        cbi_vec_push(lk->ctx, &lk->merging->symbols.shared, var);
 }
 
 static cbi_osec *debug_shared(cbi_linker *lk)
@@ -92,7 +92,7 @@ static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi
         sym->value = s->value;
         sym->common_pending = true;
         cbi_variable_in(lk, sym)->common_align = s->value;
-        cbi_vec_push(lk->ctx, &lk->commons, sym);
+        cbi_vec_push(lk->ctx, &lk->merging->symbols.commons, sym);
         return;
     }
     if (s->size > sym->size) {
@@ -115,7 +115,7 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     sym->state = CBI_SYM_DEFINED;
     sym->size = s->size;
     obj->symbols[i] = sym;
-    cbi_vec_push(lk->ctx, &lk->constant_sizes, sym);
+    cbi_vec_push(lk->ctx, &lk->merging->symbols.constant_sizes, sym);
 }
 
 /* A constant of a further copy at the place of those that nvlink forgot to empty: it may repeat
@@ -247,7 +247,7 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (!sym) {
         sym = new_object_symbol(lk, obj, s);
         if (cbi_is_image(sym)) /* a kernel's parameter */
-            cbi_vec_push(lk->ctx, &lk->images, sym);
+            cbi_vec_push(lk->ctx, &lk->merging->symbols.images, sym);
     }
     obj->symbols[i] = sym;
     if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
@@ -290,7 +290,7 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             if (section && s->value > section->align)
                 section->align = s->value;
         } else if (cbi_is_image(sym)) {
-            cbi_vec_push(lk->ctx, &lk->images, sym);
+            cbi_vec_push(lk->ctx, &lk->merging->symbols.images, sym);
         }
     }
     obj->symbols[i] = sym;

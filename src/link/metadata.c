@@ -3,7 +3,7 @@
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
 #include "format/eiattr.h"
-#include "link/symbols.h"
+#include "link/merge_work.h"
 #include "link/view.h"
 
 #include <stdlib.h>
@@ -122,9 +122,9 @@ static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t 
 {
     const char *s = cbi_span_string(obj->object.sections[obj->object.strtab].data, offset);
     const cbi_name *name = cbi_intern(lk->ctx, s ? s : "");
-    if (!cbi_map_get(&lk->proto_seen, CBI_KEY(name))) {
-        cbi_map_put(lk->ctx, &lk->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
-        cbi_vec_push(lk->ctx, &lk->protos, name);
+    if (!cbi_map_get(&lk->merging->proto_seen, CBI_KEY(name))) {
+        cbi_map_put(lk->ctx, &lk->merging->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
+        cbi_vec_push(lk->ctx, &lk->merging->symbols.protos, name);
     }
     return name;
 }
@@ -312,7 +312,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         if (!first && rela && entry.addend == 0)
             cbi_sec_rel(lk, map->out, false);
         first = false;
-        cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->rels);
+        cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->merging->symbols.rels);
         rel->obj = obj;
         rel->in_sym = entry.symbol;
         rel->target = map->out;

@@ -70,9 +70,9 @@ static void raise_all(cbi_linker *lk, const uint32_t *counts)
 
 void cbi_migrate_barriers(cbi_linker *lk)
 {
-    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t);
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        cbi_func *f = lk->funcs.items[i];
+    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         counts[i] = flagged_barriers(f);
         if (!counts[i] || cbi_find_record(f, EIATTR_NUM_BARRIERS))
             continue;
@@ -82,8 +82,8 @@ void cbi_migrate_barriers(cbi_linker *lk)
     }
     if (!lk->only_entry)
         raise_all(lk, counts);
-    for (size_t i = 0; lk->only_entry && i < lk->funcs.len; i++)
-        if (lk->funcs.items[i] != lk->only_entry)
+    for (size_t i = 0; lk->only_entry && i < lk->symbols->funcs.len; i++)
+        if (lk->symbols->funcs.items[i] != lk->only_entry)
             raise_barriers(lk, lk->only_entry, counts[i]);
 }
 
@@ -137,7 +137,7 @@ void cbi_apply_cache_preferences(cbi_linker *lk)
     rec_list requests = take_requests(lk);
     if (!requests.len || !lk->exec)
         return;
-    preference *of_entry = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, preference);
+    preference *of_entry = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, preference);
     for (size_t i = 0; i < requests.len; i++) {
         const cbi_func *f = requests.items[i]->symbol->func;
         if (f->entry)

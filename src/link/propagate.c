@@ -193,8 +193,8 @@ void cbi_link_warn_graph(cbi_linker *lk)
     }
     if (!lk->opt->extra_warnings || !lk->eliminate)
         return;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (f->address_taken && !f->reached)
             cbi_warning(
                 lk->ctx, "address-taken-uncalled",
@@ -258,7 +258,7 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
  * newest first. */
 static void explain_registers(cbi_linker *lk)
 {
-    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len, uint32_t);
+    uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->entries.len; i++)
         counts[lk->entries.items[i]->number] = lk->entries.items[i]->own_regs;
     for (size_t i = 0; i < lk->secs.len; i++) {

@@ -80,9 +80,9 @@ struct cbi_osec {
     cbi_func *func;       /* the function that the section belongs to, or NULL */
     cbi_lsym *symbol;     /* its STT_SECTION symbol */
     cbi_osec *rel, *rela; /* relocation sections with this target */
-    CBI_LIST(cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
-    cbi_constants *constants;    /* use cbi_constants_of() */
-    cbi_shared_section *shared;  /* use cbi_shared_of() */
+    CBI_LIST(const cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
+    cbi_constants *constants;          /* use cbi_constants_of() */
+    cbi_shared_section *shared;        /* use cbi_shared_of() */
 };
 
 typedef enum cbi_sym_state {

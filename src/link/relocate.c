@@ -210,22 +210,35 @@ static bool in_gap(const cbi_lrel *r)
     return !piece || r->offset - piece->offset >= piece->bytes.size;
 }
 
-static void keep(cbi_linker *lk, cbi_lrel *r)
+/* An entry while it is applied. */
+typedef struct patch {
+    cbi_lrel now;
+    const cbi_lrel *read; /* as it was before */
+    bool changed;         /* now differs */
+} patch;
+
+/* The entry for those who look at it later. */
+static const cbi_lrel *settled(cbi_linker *lk, const patch *p)
 {
-    if (r->sym) {
-        uint64_t base = cbi_section_base(r);
-        if (base) {
-            r->addend += (int64_t)base;
-            r->is_rela = true;
-        }
+    return p->changed ? cbi_memdup(lk->ctx, &p->now, sizeof p->now) : p->read;
+}
+
+static void keep(cbi_linker *lk, patch *p)
+{
+    cbi_lrel *r = &p->now;
+    uint64_t base = cbi_section_base(r);
+    if (base) {
+        r->addend += (int64_t)base;
+        r->is_rela = p->changed = true;
     }
     if (!r->is_rela && lk->opt->force_rela && !lk->mercury) {
         if (lk->merge_constants && in_gap(r))
             out_of_range(lk, r, "reloc address not found");
         r->addend = old_field(lk, r);
+        p->changed = true;
     }
     cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
-    cbi_vec_push(lk->ctx, &sec->relocs, r);
+    cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 
 static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
@@ -240,8 +253,9 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
 
 /* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
  * texture slots, and optimizer constants that left their section, whose symbols are gone. */
-static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
+static bool is_recorded(cbi_linker *lk, const patch *p)
 {
+    const cbi_lrel *r = &p->now;
     const cbi_lsym *sym = r->sym;
     if (!sym)
         return true;
@@ -256,11 +270,11 @@ static bool is_recorded(cbi_linker *lk, const cbi_lrel *r)
         lk->shows_debug)
         return true;
     cbi_func *user = r->target->func;
-    if (!lk->dynamic_recorded || !user ||
+    if (!lk->layout->dynamic_recorded || !user ||
         (sym->size == 0 && (user->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
     if (!sym->recorded)
-        cbi_defer(lk, CBI_FAILS_AT_RECORDS, r, NULL);
+        cbi_defer(lk, CBI_FAILS_AT_RECORDS, settled(lk, p), NULL);
     return sym->recorded;
 }
 
@@ -272,12 +286,13 @@ void cbi_link_check_records(cbi_linker *lk)
         deleted_symbol(lk, failure->rel);
 }
 
-static void record_resolved(cbi_linker *lk, const cbi_lrel *r)
+static void record_resolved(cbi_linker *lk, const patch *p)
 {
+    const cbi_lrel *r = &p->now;
     /* Of the Mercury view little more than shared variables survives. */
     if (!lk->opt->preserve_relocs ||
         (lk->mercury && !(r->sym && cbi_is_shared_var(r->sym) && r->target->func)) ||
-        !is_recorded(lk, r))
+        !is_recorded(lk, p))
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
@@ -294,8 +309,8 @@ void cbi_link_check_replaced(cbi_linker *lk)
     if (!lk->opt->exact || !lk->mercury || !lk->exec ||
         (!lk->opt->kernels_used_count && !lk->opt->variables_used_count && !lk->opt->host.active))
         return;
-    for (size_t i = 0; i < lk->rels.len; i++) {
-        const cbi_lrel *r = &lk->rels.items[i];
+    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (cbi_reloc_is_forgotten(lk, r))
             cbi_fatal(lk->ctx, "replaced-with-relocations",
                       &(cbi_place){.file = r->obj->file, .symbol = r->sym->name->s},
@@ -318,10 +333,11 @@ void cbi_link_check_replaced(cbi_linker *lk)
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
-static void relocate_unknown(cbi_linker *lk, cbi_lrel *r)
+static void relocate_unknown(cbi_linker *lk, patch *p)
 {
+    const cbi_lrel *r = &p->now;
     if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
-        keep(lk, r);
+        keep(lk, p);
         return;
     }
     cbi_fatal(lk->ctx, "unknown-relocation",
@@ -331,27 +347,28 @@ static void relocate_unknown(cbi_linker *lk, cbi_lrel *r)
 }
 
 /* To a unified table that no input defines. */
-static void relocate_unified(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
+static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
-    if (strcmp(r->sym->name->s, "__UFT_OFFSET") == 0)
+    if (strcmp(p->now.sym->name->s, "__UFT_OFFSET") == 0)
         return;
     if (!lk->exec)
-        keep(lk, r);
+        keep(lk, p);
     else if (type->action == CBI_RELOC_UNIFIED)
-        deleted_symbol(lk, r);
+        deleted_symbol(lk, &p->now);
 }
 
 /* Puts the value in its place. */
-static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
+static void resolve_one(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
+    const cbi_lrel *r = &p->now;
     if (!in_range(lk, r))
         out_of_range(lk, r, "reloc address not found");
     if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
         lk->opt->view->patch_reserved(lk, r);
-        keep(lk, r);
+        keep(lk, p);
         return;
     }
-    record_resolved(lk, r);
+    record_resolved(lk, p);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)
         lk->opt->view->patch(lk, r, v.value, v.bank);
@@ -359,60 +376,72 @@ static void resolve_one(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type)
         cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, v.value, v.bank);
 }
 
-static void carry_out(cbi_linker *lk, cbi_lrel *r, const cbi_reloc_type *type,
+static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
                       cbi_reloc_outcome outcome)
 {
     switch (outcome) {
     case CBI_OUTCOME_DROP:
         return;
     case CBI_OUTCOME_CLEAR:
-        clear_field(lk, type, r);
+        clear_field(lk, type, &p->now);
         return;
     case CBI_OUTCOME_PATCH:
-        resolve_one(lk, r, type);
+        resolve_one(lk, p, type);
         return;
     case CBI_OUTCOME_BLANK:
-        r->type = 0;
-        r->sym = NULL;
-        keep(lk, r);
+        p->now.type = 0;
+        p->now.sym = NULL;
+        p->changed = true;
+        keep(lk, p);
         return;
     case CBI_OUTCOME_INSTANCE:
-        r->sym = cbi_dynamic_of(r->target->func)->instance;
-        keep(lk, r);
+        p->now.sym = cbi_dynamic_of(p->now.target->func)->instance;
+        p->changed = true;
+        keep(lk, p);
         return;
     case CBI_OUTCOME_KEEP:
-        keep(lk, r);
+        keep(lk, p);
         return;
     case CBI_OUTCOME_DELETED:
-        deleted_symbol(lk, r);
+        deleted_symbol(lk, &p->now);
     case CBI_OUTCOME_ELSEWHERE:
-        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = r->target->name->s}, NULL,
+        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = p->now.target->name->s}, NULL,
                   "Internal error: PC relative branch address should be in the same section");
     }
 }
 
-static void relocate_one(cbi_linker *lk, cbi_lrel *r)
+static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
 {
-    const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    if (!type || r->type == R_CUDA_NONE_LAST) {
-        relocate_unknown(lk, r);
+    patch p = {.now = *read, .read = read};
+    const cbi_reloc_type *type = cbi_reloc_find(read->type);
+    if (!type || read->type == R_CUDA_NONE_LAST) {
+        relocate_unknown(lk, &p);
         return;
     }
-    cbi_lsym *sym = r->sym;
-    if (type->action == CBI_RELOC_DROP && (r->type == 0 || !sym))
+    const cbi_lsym *sym = read->sym;
+    if (type->action == CBI_RELOC_DROP && (read->type == 0 || !sym))
         return;
     if (sym && cbi_is_unified_name(sym->name->s) && sym->state == CBI_SYM_UNDEF) {
-        relocate_unified(lk, r, type);
+        relocate_unified(lk, &p, type);
         return;
     }
     if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
-        r->type = type->plain;
-        type = cbi_reloc_find(r->type);
+        p.now.type = type->plain;
+        p.changed = true;
+        type = cbi_reloc_find(p.now.type);
     }
-    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func))
-        r->sym = sym->func->alias_of->sym;
+    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func)) {
+        p.now.sym = sym->func->alias_of->sym;
+        p.changed = true;
+    }
+    carry_out(lk, &p, type, cbi_reloc_decide(lk, type, &p.now));
+}
 
-    carry_out(lk, r, type, cbi_reloc_decide(lk, type, r));
+static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
+{
+    for (size_t i = rels->len; i-- > 0;)
+        if (cbi_reloc_counts(lk, &rels->items[i]))
+            relocate_one(lk, &rels->items[i]);
 }
 
 void cbi_link_relocate(cbi_linker *lk)
@@ -420,11 +449,8 @@ void cbi_link_relocate(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!lk->secs.items[i]->dead)
             cbi_sec_settle(lk, lk->secs.items[i]);
-    for (size_t i = lk->rels.len; i-- > 0;) {
-        cbi_lrel *r = &lk->rels.items[i];
-        if (cbi_reloc_counts(lk, r))
-            relocate_one(lk, r);
-    }
+    relocate_all(lk, &lk->layout->rels);
+    relocate_all(lk, &lk->layout->moved);
 }
 
 /* ---- undefined symbols ---- */

@@ -153,8 +153,9 @@ static void walk(cbi_linker *lk, step_list *steps)
     bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
     size_t next = 0;
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < lk->funcs.len; i++)
-            if (lk->funcs.items[i]->obj && (round == 1 || is_kernel(lk->funcs.items[i])))
+        for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+            if (lk->symbols->funcs.items[i]->obj &&
+                (round == 1 || is_kernel(lk->symbols->funcs.items[i])))
                 add_step(lk, steps, seen, (uint32_t)i, steps->len);
         for (; next < steps->len; next++) {
             cbi_graph_node node = steps->items[next].node;
@@ -267,8 +268,8 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
             found = true;
         }
     }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         const char *reason = cbi_removal_reason(lk, f);
         if (reason && cbi_name_matches(lk, given, f->sym->name->s)) {
             say(lk, "%s is not in the output: %s", cbi_shown_name(lk, f->sym->name->s), reason);
@@ -285,8 +286,8 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
 static void require_kernel(cbi_linker *lk, const char *given)
 {
     const char *help = NULL;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!cbi_name_matches(lk, given, f->sym->name->s))
             continue;
         const char *reason = cbi_removal_reason(lk, f);

@@ -11,18 +11,50 @@
 #include "link/link.h"
 #include "link/records.h"
 
+/* Relocations that lie in one place. */
+typedef struct cbi_rel_span {
+    const cbi_lrel *items;
+    size_t len;
+} cbi_rel_span;
+
+/* Stage 2, when all objects are merged. */
+typedef struct cbi_symbols {
+    CBI_VEC(cbi_func *) funcs;
+    CBI_VEC(cbi_lrel) rels;             /* reading order; applied backwards */
+    CBI_VEC(const cbi_name *) protos;   /* interned prototype strings, in order */
+    CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
+    CBI_VEC(cbi_shared *) shared;       /* variables of .nv_debug.shared in order of appearance */
+    CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
+    CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
+    const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
+} cbi_symbols;
+
+/* Stage 4, when everything has its place. */
+typedef struct cbi_layout {
+    cbi_rel_span moved; /* of constants that went into the banks of entries; before all others */
+    cbi_rel_span rels;  /* all others: those of the symbols, or a copy where variables moved */
+    uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
+    uint64_t images_start;      /* sm_100+: of texture tables in bank 0 */
+    bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
+} cbi_layout;
+
 struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
-    bool exec;               /* final link */
-    bool shows_debug;        /* -g that is not taken back by -suppress-debug-info */
-    bool mercury;            /* sm_100+: the link runs on the Mercury view */
-    bool sm90plus;           /* sm_90 and later */
-    bool prune;              /* kernels are removed by -kernels-used or -variables-used */
-    bool merge_constants;    /* kernels are removed: equal constant banks of objects are shared */
-    cbi_map constant_pieces; /* ... contents -> cbi_piece that was kept */
-    const cbi_piece *last_shared_constant;
-    bool eliminate;        /* dead code elimination runs */
+    bool exec;            /* final link */
+    bool shows_debug;     /* -g that is not taken back by -suppress-debug-info */
+    bool mercury;         /* sm_100+: the link runs on the Mercury view */
+    bool sm90plus;        /* sm_90 and later */
+    bool prune;           /* kernels are removed by -kernels-used or -variables-used */
+    bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
+    bool eliminate;       /* dead code elimination runs */
+
+    /* The results of stages.  Only the files of a stage see what it works on. */
+    const cbi_symbols *symbols;
+    struct cbi_merge_work *merging;
+    const cbi_layout *layout;
+    struct cbi_layout_work *placing;
+
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
     cbi_lobj **objs;
@@ -38,24 +70,14 @@ struct cbi_linker {
     CBI_VEC(cbi_lsym *) locals;
     CBI_VEC(cbi_lsym *) globals;
     cbi_name_table sym_by_name;
-    CBI_VEC(cbi_func *) funcs;
-    CBI_VEC(cbi_lrel) rels;           /* reading order; processed backwards */
-    CBI_VEC(cbi_rec) recs;            /* reading order; printed backwards; never moves */
-    CBI_VEC(cbi_rec *) added_recs;    /* added by the link; printed forwards */
-    CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
-    cbi_map proto_seen;
-    cbi_map resolved;             /* section -> its relocation section for --preserve-relocs */
-    CBI_VEC(cbi_lsym *) commons;  /* pending, oldest first */
-    CBI_VEC(cbi_shared *) shared; /* variables of .nv_debug.shared in order of appearance */
-    CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
-    CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
+    CBI_VEC(cbi_rec) recs;         /* reading order; printed backwards; never moves */
+    CBI_VEC(cbi_rec *) added_recs; /* added by the link; printed forwards */
+    cbi_map resolved;              /* section -> its relocation section for --preserve-relocs */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
-    bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
-    cbi_failure_list failures;  /* noticed, and not reported yet */
-    uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
+    cbi_failure_list failures; /* noticed, and not reported yet */
 
     /* graph results */
     const cbi_calls *calls;
@@ -73,7 +95,6 @@ struct cbi_linker {
     uint32_t first_global;
     CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
 
-    uint64_t images_start;          /* sm_100+: of texture tables in bank 0 */
     struct cbi_mercury_state *merc; /* sm_100+ */
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
     bool seen_plain;                /* an input without a Mercury view was read */

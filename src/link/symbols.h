@@ -6,6 +6,10 @@
 
 #include "link/state.h"
 
+/* Begins the stage, when the inputs are read. */
+void cbi_link_merge_begin(cbi_linker *lk);
+/* Gives relocations back to the system, when all that stay have been written. */
+void cbi_link_merge_forget(cbi_linker *lk);
 void cbi_link_skeleton(cbi_linker *lk);
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
 void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj);

@@ -20,7 +20,12 @@ void cbi_link_notes(cbi_linker *lk);
 void cbi_link_fill_unified(cbi_linker *lk);
 
 /* ---- finalize.c ---- */
-void cbi_link_finalize(cbi_linker *lk);
+/* Gives sections and symbols their numbers and writes what needs those: attributes, relocations. */
+void cbi_link_number(cbi_linker *lk);
+/* Lets go of what has been written, which need not lie beside the tables that are still to come. */
+void cbi_link_forget_lists(cbi_linker *lk);
+/* The string tables, and all that needs their offsets. */
+void cbi_link_finish_tables(cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);

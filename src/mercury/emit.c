@@ -89,7 +89,7 @@ static void add_sass_sections(cbi_emit *em)
         if (rw && sec == sec->func->text) {
             set_bytes(s, rw->text, rw->size);
         } else if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES) {
-            uint64_t size = lk->images_start + sec->size;
+            uint64_t size = lk->layout->images_start + sec->size;
             set_bytes(s, cbi_alloc(lk->ctx, size), size);
             em->bank_symbols[sec->func->number] = sec->symbol->index;
         } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
@@ -119,8 +119,8 @@ enum {
 uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
 {
     uint64_t end = PARAMETERS_START;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || !f->obj->mercury || f->sym->removed)
             continue;
         uint32_t bank = f->obj->mercury->constant0[f->in_sec];
@@ -396,8 +396,8 @@ static bool is_astray(cbi_linker *lk, const cbi_osec *text)
 /* nvlink dies when a return address of a function's namesake is none of its own. */
 static void refuse_astray(cbi_linker *lk)
 {
-    for (size_t i = 0; lk->opt->exact && i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; lk->opt->exact && i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || !f->obj->mercury || f->alias_of || !f->text || !f->text->emitted ||
             !f->text->rela || !f->obj->mercury->borrowed[f->in_sec] || !is_astray(lk, f->text))
             continue;
@@ -429,11 +429,11 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_debug_build(lk);
     cbi_mercury_trace(lk, "FNLZR: phase 3: sections of both sides");
     /* both sides, the banks and .nv.merc.symtab */
-    cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->out.len + lk->funcs.len + 1);
+    cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->out.len + lk->symbols->funcs.len + 1);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
     em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
-    em.bank_symbols = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len + 1, uint32_t);
-    em.bank_names = CBI_NEW_ARRAY(lk->ctx, lk->funcs.len + 1, uint32_t);
+    em.bank_symbols = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len + 1, uint32_t);
+    em.bank_names = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len + 1, uint32_t);
     add_sass_sections(&em);
     add_banks(&em);
     em.first_mirror = em.secs.len;

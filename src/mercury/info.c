@@ -222,8 +222,8 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
         if (cbi_is_written(rec))
             append_record(lk, rec, &partners);
     }
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (f->info && f->info->emitted && f->obj && f->obj->mercury)
             append_tail(lk, f, bank_symbols[f->number]);
     }

@@ -20,8 +20,8 @@ static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_m
 static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_name *name)
 {
     static cbi_func taken;
-    for (size_t i = lk->funcs.len; !debug->has_names && i-- > 0;) {
-        cbi_func *f = lk->funcs.items[i];
+    for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
+        cbi_func *f = lk->symbols->funcs.items[i];
         if (f->text && f->text->emitted)
             cbi_map_put(lk->ctx, &debug->names, CBI_KEY(cbi_mercury_name_of(lk, f)->name), f);
     }

@@ -56,7 +56,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         const cbi_lrel *r = sec->relocs.items[i];
         if (sec->target->type == SHT_CUDA_MERC_IMAGE_INDICES) {
             uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
-            cbi_st64(p, lk->images_start + r->offset);
+            cbi_st64(p, lk->layout->images_start + r->offset);
             cbi_st64(p + 8, (uint64_t)r->sym->index << 32 | cbi_reloc_find(r->type)->sass_data);
             continue;
         }

@@ -186,13 +186,13 @@ static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *
     load.is_rela = true;
     if (op == CBI_OP_LDC || op == CBI_OP_LDCU)
         cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text),
-                       text->size, lk->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
+                       text->size, lk->layout->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 
 void cbi_mercury_place_images(cbi_linker *lk)
 {
-    for (size_t i = 0; lk->images.len && i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; lk->symbols->images.len && i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
             !f->text->bytes)
             continue;

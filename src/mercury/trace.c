@@ -54,8 +54,8 @@ void cbi_mercury_trace_code(const cbi_linker *lk)
     if (!lk->opt->trace || !lk->opt->trace_run)
         return;
     size_t functions = 0, rewritten = 0;
-    for (size_t i = 0; i < lk->funcs.len; i++) {
-        const cbi_func *f = lk->funcs.items[i];
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->text || !f->text->emitted || f->alias_of)
             continue;
         functions++;

@@ -1,0 +1,12 @@
+/* What the files of stage 4 work on; no other stage includes this. */
+#ifndef CBI_LINK_LAYOUT_WORK_H
+#define CBI_LINK_LAYOUT_WORK_H
+
+#include "link/layout.h"
+
+typedef struct cbi_layout_work {
+    cbi_layout layout;
+    bool culled; /* constants were laid out anew */
+} cbi_layout_work;
+
+#endif

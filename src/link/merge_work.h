@@ -1,0 +1,13 @@
+/* What the files of stage 2 work on; no other stage includes this. */
+#ifndef CBI_LINK_MERGE_WORK_H
+#define CBI_LINK_MERGE_WORK_H
+
+#include "link/symbols.h"
+
+typedef struct cbi_merge_work {
+    cbi_symbols symbols;
+    cbi_map proto_seen;
+    cbi_map constant_pieces; /* equal constants of objects are shared: contents -> the piece kept */
+} cbi_merge_work;
+
+#endif
