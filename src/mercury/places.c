@@ -10,14 +10,15 @@
 #include "sass/opcodes.h"
 
 /* What the finalizer put behind the main instruction of a run has no place in Mercury: to frame
- * descriptions it belongs to what follows. */
-static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e)
+ * descriptions it belongs to what follows.  Fences in front, as of an exit after `-r -g`, do not.
+ */
+static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e, uint64_t about)
 {
     uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
     uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
     if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
         return end;
-    for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION)
+    for (uint64_t at = about; at < end; at += CBI_SASS_INSTRUCTION)
         if (cbi_sass_opcode(text.data + at) == CBI_OP_ERRBAR)
             return at;
     bool collective =
@@ -76,7 +77,7 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0
                                                               : e.units);
-        frame = end_of_main(text, &e);
+        frame = end_of_main(text, &e, about);
     }
     if (mercury != file->merc_symbols[symbol].size)
         places->len = 0;

@@ -16,6 +16,7 @@ const-merge 80 kernels; double-const 75 default; jump-table 89 preserve; mbarrie
 cluster 90 default; wgmma 90a default; tcgen05 100a r; barriers 75 verbose; many-modules 90 r
 err-undefined 75 default; err-many 90 default; err-shared 80 default; err-proto 75 default
 err-kernel 89 default; deep-chain 75 partial; shared-shapes 90 partial; err-regs 90 default; launch-bounds 87 default; empty-module 80 default; doubles-pace 103 default
+weak-frames 100 r-g-final; debug-pace 120 default
 """
 
 NOTE = """# {name}
@@ -31,9 +32,6 @@ Regenerate with `python3 tests/oracle/oracle.py --make-golden`. `../run.py` link
 def make(opts, tools):
     root = os.path.join(toolchain.ROOT, "tests", "golden")
     total = count = 0
-    for d in os.listdir(root) if os.path.isdir(root) else []:
-        if os.path.isdir(os.path.join(root, d, "in")):
-            shutil.rmtree(os.path.join(root, d))
     for spec in FIXTURES.replace("\n", ";").split(";"):
         if not spec.strip():
             continue
@@ -41,10 +39,13 @@ def make(opts, tools):
         prog = features.Program(prog_name)
         inputs = features.arrange(tools, mode, arch, prog.inputs(tools, arch))
         inputs = [("in/" + n, d) for n, d in inputs]
-        args = features.steps_for(tools, prog, mode, arch, inputs)[0]
+        *before, args = features.steps_for(tools, prog, mode, arch, inputs)
+        for number, step in enumerate(before):
+            inputs = [("in/step%d.cubin" % (number + 1), tools.run_nvlink(step, inputs).out)]
         r = tools.run_nvlink(args, inputs)
         name = "%s-%s-%s" % (prog_name, arch, mode)
         d = os.path.join(root, name)
+        shutil.rmtree(d, ignore_errors=True)
         os.makedirs(os.path.join(d, "in"))
         files = {n: blob for n, blob in inputs}
         files["cmd"] = (" ".join(args + [n for n, _ in inputs]) + "\n").encode()
