@@ -36,9 +36,13 @@ typedef struct comparison {
 static int wait_for(pid_t child)
 {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return NOT_STARTED;
+    pid_t done;
+    int record = cbi_cleanup_add_child(child);
+    while ((done = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    cbi_cleanup_forget_child(record);
+    if (done < 0)
+        return NOT_STARTED;
     return WIFEXITED(status) ? WEXITSTATUS(status) : FATAL_SIGNAL + WTERMSIG(status);
 }
 
@@ -49,12 +53,8 @@ static int run_nvlink(comparison *c)
     c->argv[0] = c->nvlink;
     int failed = posix_spawnp(&child, c->nvlink, NULL, NULL, c->argv, environ);
     c->argv[0] = own_name;
-    if (!failed) {
-        cbi_cleanup_child(child);
-        int code = wait_for(child);
-        cbi_cleanup_child(0);
-        return code;
-    }
+    if (!failed)
+        return wait_for(child);
     cbi_say("nvlink fatal   : Could not start '%s', which CUBIND_COMPARE names: %s", c->nvlink,
             strerror(failed));
     c->missing = true;
@@ -68,12 +68,8 @@ static int run_cubind(const comparison *c, const char *archive)
     pid_t child = fork();
     if (child < 0)
         return NOT_STARTED;
-    if (child > 0) {
-        cbi_cleanup_child(child);
-        int code = wait_for(child);
-        cbi_cleanup_child(0);
-        return code;
-    }
+    if (child > 0)
+        return wait_for(child);
     char log[PATH_MAX + 8];
     snprintf(log, sizeof log, "%s/log", c->folder);
     int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);

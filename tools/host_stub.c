@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/process.h"
 #include "base/output_file.h"
 #include "container/bundle.h"
 #include "say.h"
 
-enum { NOT_RUN = 127 };
 enum { FILE_CODE, FILE_MODULES, FILE_FATBIN, FILE_OBJECT, FILES };
 
 /* The folder in which the compiler finds what it needs. */
@@ -190,26 +190,20 @@ static void show_command(cbi_ctx *ctx, const cbi_words *args)
     cbi_say("%.*s", (int)line.len, (const char *)line.items);
 }
 
-static int run(char *const *argv)
+static void be_compiler(void *user, int life)
 {
-    int status;
-    sigset_t before;
-    cbi_cleanup_hold(&before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        cbi_cleanup_to_child(&before);
-        execvp(argv[0], argv);
-        _exit(NOT_RUN);
-    }
-    cbi_cleanup_child(pid > 0 ? pid : 0);
-    cbi_cleanup_release(&before);
-    if (pid < 0)
-        return NOT_RUN;
-    pid_t done;
-    while ((done = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-        continue;
-    cbi_cleanup_child(0);
-    return done < 0 ? NOT_RUN : WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    char *const *argv = user;
+    (void)life;
+    execvp(argv[0], argv);
+}
+
+static int run(char **argv)
+{
+    cbi_process compiler;
+    if (!cbi_process_start(&compiler, be_compiler, argv))
+        return CBI_PROCESS_NOT_RUN;
+    int status = cbi_process_wait(&compiler);
+    return status == -1 ? CBI_PROCESS_NOT_RUN : WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 typedef struct job {
@@ -243,7 +237,7 @@ static cb_status compile(cbi_ctx *ctx, void *arg)
     if (j->stub->show)
         show_command(ctx, &args);
     int code = j->stub->dry ? 0 : run(argv);
-    if (code == NOT_RUN)
+    if (code == CBI_PROCESS_NOT_RUN)
         cbi_fatal(ctx, "host-compiler", NULL, "-ccbin names another one",
                   "the host compiler '%s' could not be run", argv[0]);
     if (code)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PLACES = 160, CHILDREN = 33, FREE = 0, TAKEN = 1, FILE_SET = 2, FOLDER_SET = 3 };
+enum { PLACES = 160, CHILDREN = 32, FREE = 0, TAKEN = 1, FILE_SET = 2, FOLDER_SET = 3 };
 enum { CHILD_TENTHS = 20 };
 
 static struct {
@@ -18,7 +18,7 @@ static struct {
 } places[PLACES];
 
 static atomic_bool installed;
-static atomic_int children[CHILDREN]; /* process ids, 0: free; the first is cbi_cleanup_child()'s */
+static atomic_int children[CHILDREN]; /* process ids, 0: free */
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGXCPU};
 
@@ -140,15 +140,9 @@ void cbi_cleanup_forget(int place)
         atomic_store(&places[place].state, FREE);
 }
 
-void cbi_cleanup_child(pid_t child)
-{
-    if (atomic_load(&installed))
-        atomic_store(&children[0], child);
-}
-
 int cbi_cleanup_add_child(pid_t child)
 {
-    for (int i = 1; i < CHILDREN && atomic_load(&installed); i++) {
+    for (int i = 0; i < CHILDREN && atomic_load(&installed); i++) {
         int expected = 0;
         if (atomic_compare_exchange_strong(&children[i], &expected, child))
             return i;

@@ -17,9 +17,7 @@ int cbi_cleanup_add(const char *path, bool folder);
 /* It is gone, or has become a result. */
 void cbi_cleanup_forget(int place);
 
-/* The child that dies with us; 0: none. */
-void cbi_cleanup_child(pid_t child);
-/* One of several: returns its place, -1 if none is free. */
+/* A child that dies with us.  Returns its place, -1: none is free. */
 int cbi_cleanup_add_child(pid_t child);
 void cbi_cleanup_forget_child(int place);
 

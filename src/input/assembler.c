@@ -7,17 +7,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/process.h"
 
 #define LOG_NAME "log"
 
-enum { NOT_RUN = 127, FILES = 3 };
+enum { FILES = 3 };
 
 /* One run: a folder with three files, and a process. */
 typedef struct run {
@@ -26,9 +26,7 @@ typedef struct run {
     char *paths[FILES]; /* for writing, reading and removal */
     char **argv;
     int records[FILES + 1]; /* for signals */
-    pid_t pid;              /* 0: not at work */
-    int child_record;
-    int life; /* reads as ended when the process has ended */
+    cbi_process process;
     double start;
 } run;
 
@@ -124,44 +122,17 @@ static void remove_folder(run *r)
 /* ---- processes ---- */
 
 /* Between fork and exec: only what POSIX allows there. */
-CBI_NORETURN static void be_assembler(const run *r, pid_t parent)
+static void be_assembler(void *user, int life)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const run *r = user;
+    fcntl(life, F_SETFD, 0); /* the program keeps it open until its end */
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int out = open(r->paths[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     /* last the folder: the path above may be relative to the caller's */
-    if (getppid() == parent && in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 &&
-        dup2(out, 2) >= 0 && chdir(r->dir) == 0)
+    if (in >= 0 && out >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0 &&
+        chdir(r->dir) == 0)
         execv(r->job->program, r->argv);
-    _exit(NOT_RUN);
-}
-
-/* False if there is no process. */
-static bool start_process(run *r)
-{
-    int life[2];
-    if (pipe2(life, O_CLOEXEC) != 0)
-        return false;
-    pid_t self = getpid();
-    sigset_t before;
-    cbi_cleanup_hold(&before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        cbi_cleanup_to_child(&before);
-        fcntl(life[1], F_SETFD, 0); /* the program keeps it open until its end */
-        be_assembler(r, self);
-    }
-    r->child_record = pid > 0 ? cbi_cleanup_add_child(pid) : -1;
-    cbi_cleanup_release(&before);
-    close(life[1]);
-    if (pid < 0) {
-        close(life[0]);
-        return false;
-    }
-    r->pid = pid;
-    r->life = life[0];
-    r->start = now_ms();
-    return true;
+    _exit(CBI_PROCESS_NOT_RUN);
 }
 
 static void start_run(cbi_ctx *ctx, run *r)
@@ -174,20 +145,15 @@ static void start_run(cbi_ctx *ctx, run *r)
     if (!make_folder(ctx, r))
         return;
     r->job->exit_status = -1;
-    if (!write_file(r->paths[0], r->job->text) || !start_process(r))
+    r->start = now_ms();
+    if (!write_file(r->paths[0], r->job->text) || !cbi_process_start(&r->process, be_assembler, r))
         remove_folder(r);
 }
 
 static int wait_for(run *r)
 {
-    int status;
-    pid_t done;
-    while ((done = waitpid(r->pid, &status, 0)) < 0 && errno == EINTR)
-        continue;
-    cbi_cleanup_forget_child(r->child_record);
-    close(r->life);
-    r->pid = 0;
-    if (done < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN))
+    int status = cbi_process_wait(&r->process);
+    if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == CBI_PROCESS_NOT_RUN))
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
@@ -207,7 +173,8 @@ static void finish_run(cbi_ctx *ctx, run *r)
 static bool has_ended(const run *r)
 {
     siginfo_t info = {0};
-    return waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid;
+    return waitid(P_PID, (id_t)r->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid;
 }
 
 /* Waits a while for one of those at work to end, and finishes all that have.  A process that
@@ -219,9 +186,9 @@ static void finish_some(cbi_ctx *ctx, batch *b)
     run *at[CBI_ASSEMBLERS_MAX];
     nfds_t n = 0;
     for (size_t i = 0; i < b->started; i++)
-        if (b->runs[i].pid) {
+        if (b->runs[i].process.pid) {
             at[n] = &b->runs[i];
-            ends[n++] = (struct pollfd){.fd = b->runs[i].life, .events = POLLIN};
+            ends[n++] = (struct pollfd){.fd = b->runs[i].process.life, .events = POLLIN};
         }
     poll(ends, n, PATIENCE);
     for (nfds_t i = 0; i < n; i++)
@@ -238,7 +205,7 @@ static cb_status run_batch(cbi_ctx *ctx, void *arg)
         while (b->started < b->count && b->running < b->at_a_time) {
             run *r = &b->runs[b->started++];
             start_run(ctx, r);
-            b->running += r->pid != 0;
+            b->running += r->process.pid != 0;
         }
         if (b->running)
             finish_some(ctx, b);
@@ -264,8 +231,8 @@ void cbi_assemble(cbi_ctx *ctx, cbi_assembly *const *jobs, size_t count, unsigne
         return;
     for (size_t i = 0; i < count; i++) {
         run *r = &b.runs[i];
-        if (r->pid) {
-            kill(r->pid, SIGKILL);
+        if (r->process.pid) {
+            kill(r->process.pid, SIGKILL);
             wait_for(r);
         }
         remove_folder(r);

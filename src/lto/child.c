@@ -6,17 +6,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/process.h"
 #include "base/write.h"
-
-enum { CHILD_OK = 0, CHILD_UNREADY = 3 };
 
 bool cbi_child_say(int to, const void *data, size_t size)
 {
@@ -45,23 +42,28 @@ static void limit(int what, rlim_t most)
 #define LIMITS_ADDRESS_SPACE 1
 #endif
 
-CBI_NORETURN static void be_child(void (*work)(void *user, int to), void *user,
-                                  const cbi_child_limits *limits, int to, pid_t parent)
+typedef struct task {
+    void (*work)(void *user, int to);
+    void *user;
+    const cbi_child_limits *limits;
+    int to;
+} task;
+
+static void be_child(void *user, int life)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before that */
-        _exit(CHILD_UNREADY);
+    const task *t = user;
+    (void)life; /* stays open until its end */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
-        _exit(CHILD_UNREADY);
+        _exit(CBI_PROCESS_NOT_RUN);
     static const int deadly[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTERM, SIGINT};
     for (size_t i = 0; i < CBI_COUNT(deadly); i++)
         signal(deadly[i], SIG_DFL);
     limit(RLIMIT_CORE, 0);
-    if (limits->mebibytes && LIMITS_ADDRESS_SPACE)
-        limit(RLIMIT_AS, (rlim_t)limits->mebibytes << 20);
-    work(user, to);
-    _exit(CHILD_OK);
+    if (t->limits->mebibytes && LIMITS_ADDRESS_SPACE)
+        limit(RLIMIT_AS, (rlim_t)t->limits->mebibytes << 20);
+    t->work(t->user, t->to);
+    _exit(0);
 }
 
 static double now(void)
@@ -89,18 +91,17 @@ static bool ends_in_time(int pipe_end, unsigned seconds)
     }
 }
 
-static cbi_child_end reap(pid_t pid, bool in_time, int *ret_signal)
+static cbi_child_end reap(cbi_process *child, bool in_time, int *ret_signal)
 {
-    int status = 0;
     if (!in_time)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return CBI_CHILD_DIED;
+        kill(child->pid, SIGKILL);
+    int status = cbi_process_wait(child);
+    if (status == -1)
+        return CBI_CHILD_DIED;
     *ret_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (!in_time)
         return CBI_CHILD_TIMEOUT;
-    return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_OK ? CBI_CHILD_DONE : CBI_CHILD_DIED;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CBI_CHILD_DONE : CBI_CHILD_DIED;
 }
 
 /* The file is the child's no longer. */
@@ -133,38 +134,24 @@ static cb_status read_job(cbi_ctx *ctx, void *arg)
 cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
                             const cbi_child_limits *limits, cbi_span *ret_said, int *ret_signal)
 {
-    int life[2];
-    int said = memfd_create("cubind-child", MFD_CLOEXEC);
     *ret_signal = 0;
-    if (said < 0)
+    reading r = {.fd = memfd_create("cubind-child", MFD_CLOEXEC)};
+    if (r.fd < 0)
         return CBI_CHILD_NOT_STARTED;
-    if (pipe2(life, O_CLOEXEC) != 0) {
-        close(said);
-        return CBI_CHILD_NOT_STARTED;
-    }
-    pid_t parent = getpid();
-    sigset_t before;
-    cbi_cleanup_hold(&before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        cbi_cleanup_to_child(&before);
-        close(life[0]);
-        be_child(work, user, limits, said, parent);
-    }
-    cbi_cleanup_child(pid > 0 ? pid : 0);
-    cbi_cleanup_release(&before);
-    close(life[1]);
+    task t = {work, user, limits, r.fd};
+    cbi_process child;
     cbi_child_end end = CBI_CHILD_NOT_STARTED;
-    reading r = {.fd = said};
     cb_status status = CB_OK;
-    if (pid > 0) {
-        end = reap(pid, ends_in_time(life[0], limits->seconds), ret_signal);
-        cbi_cleanup_child(0);
+    int why = 0;
+    if (cbi_process_start(&child, be_child, &t)) {
+        end = reap(&child, ends_in_time(child.life, limits->seconds), ret_signal);
         if (end == CBI_CHILD_DONE)
             status = cbi_run(ctx, read_job, &r);
+    } else {
+        why = errno;
     }
-    close(life[0]);
-    close(said);
+    close(r.fd);
+    errno = why;
     if (status != CB_OK)
         cbi_fail(ctx, status);
     if (end == CBI_CHILD_DONE && !r.ok)
