@@ -19,13 +19,13 @@ typedef struct result {
     file_identity file;
 } result;
 
-typedef struct results {
-    result items[CBI_OUTPUTS_MAX];
-    size_t count;
-} results;
-
 static const cbi_opt result_options[] = {
     OPT_OUTPUT_FILE, OPT_REGISTER_LINK_BINARIES, OPT_DOT_FILE, OPT_TIME, OPT_MAP, OPT_REPRO};
+
+typedef struct results {
+    result items[CBI_COUNT(result_options)];
+    size_t count;
+} results;
 
 /* False for what cannot be destroyed: devices, pipes, and what is not there. */
 static bool identify(cbi_ctx *ctx, const char *path, file_identity *ret)

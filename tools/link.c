@@ -314,17 +314,36 @@ static cb_status save_repro(cbi_ctx *ctx, void *arg)
     return CB_OK;
 }
 
+void cbi_put_in_place(cbi_ctx *ctx, cbi_outputs *results)
+{
+    cbi_refuse_changed(ctx);
+    cbi_output_result result = cbi_outputs_commit(results);
+    const char *failed = results->failed ? results->failed : "";
+    failed = cbi_strndup(ctx, failed, strlen(failed));
+    free(results->failed);
+    results->failed = NULL;
+    cbi_check_written(ctx, failed, result);
+}
+
 static cb_status put_in_place(cbi_ctx *ctx, void *arg)
 {
     cbi_link_run *run = arg;
+    cbi_link_targets *targets = run->targets;
+    if (!targets) {
+        cbi_put_in_place(ctx, &run->results);
+        return CB_OK;
+    }
     cbi_refuse_changed(ctx);
-    cbi_output_result result = cbi_outputs_commit(&run->results);
-    const char *failed = run->results.failed ? run->results.failed : "";
-    failed = cbi_strndup(ctx, failed, strlen(failed));
-    free(run->results.failed);
-    run->results.failed = NULL;
-    cbi_check_written(run, failed, result);
-    return CB_OK;
+    return cbi_outputs_join(&targets->results, &run->results) ? CB_OK : CB_ERR_NOMEM;
+}
+
+/* The results of other targets go with those of this one. */
+static void give_up_targets(cbi_link_run *run)
+{
+    if (run->targets && !run->targets->failed)
+        cbi_outputs_drop_results(&run->targets->results);
+    if (run->targets)
+        run->targets->failed = true;
 }
 
 static int exit_code(cb_status status)
@@ -344,7 +363,11 @@ static cb_status finish(cbi_link_run *run, cb_status status)
         status = CB_ERR_IO;
         cbi_outputs_drop(&run->results);
     }
+    if (status != CB_OK)
+        give_up_targets(run);
     cb_status put = cbi_run(run->ctx, put_in_place, run);
+    if (put != CB_OK)
+        give_up_targets(run);
     cbi_outputs_drop(&run->results);
     return status == CB_OK ? put : status;
 }
@@ -366,6 +389,8 @@ int cbi_link_perform(cbi_link_run *run)
     }
     if (!run->messages.plain)
         code = cbi_check_stdout("cubind link", code, code ? code : 1);
+    if (code)
+        give_up_targets(run);
     clearerr(stdout);
     cbi_ctx_fini(&ctx);
     return code;

@@ -15,6 +15,14 @@ typedef struct cbi_link_capture {
     cbi_span registration; /* of --register-link-binaries, shared by the links of all targets */
 } cbi_link_capture;
 
+/* What the runs for several targets share. */
+typedef struct cbi_link_targets {
+    cbi_outputs results; /* of all: they come to their places together */
+    bool failed;         /* a run has; only its records, and nvlink's leavings, are left */
+    bool listed;         /* --register-link-binaries is among them, */
+    bool names_runtime;  /* with libcudadevrt in it */
+} cbi_link_targets;
+
 typedef struct cbi_link_run {
     cbi_ctx *ctx;
     cbi_command_line line;
@@ -33,6 +41,7 @@ typedef struct cbi_link_run {
 
     const char *several;       /* the target, if it is one of several in a run; '%' in results */
     cbi_ctx *files;            /* reads the inputs for all of these, or NULL */
+    cbi_link_targets *targets; /* takes over the results, or NULL */
     cbi_link_capture *capture; /* or NULL */
 
     const char *aside;   /* folder that gets the results instead of their own places, or NULL */
@@ -107,6 +116,9 @@ const char *cbi_find_elsewhere(void *user, const char *symbol);
 void cbi_write_repro(cbi_link_run *run);
 
 /* What became of a result file: a failure is fatal. */
-void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result);
+void cbi_check_written(cbi_ctx *ctx, const char *path, cbi_output_result result);
+/* Puts results in their places, all of them or none, unless an input has changed.  Failure is
+ * fatal. */
+void cbi_put_in_place(cbi_ctx *ctx, cbi_outputs *results);
 
 #endif

@@ -12,6 +12,7 @@ typedef struct several {
     int at;             /* the argument with the targets */
     const char *before; /* them in that argument: "-arch=", or "" */
     cbi_words targets;
+    cbi_link_targets results;
     int code;
 } several;
 
@@ -59,6 +60,7 @@ static int link_one(several *s, cbi_ctx *files, const char *target)
         .messages = {.tool_name = plain ? "nvlink" : "cubind", .plain = plain},
         .several = target,
         .files = files,
+        .targets = &s->results,
     };
     return cbi_link_perform(&run);
 }
@@ -71,6 +73,7 @@ static cb_status link_all(cbi_ctx *files, void *arg)
     cbi_split_list(files, list, &s->targets);
     for (size_t i = 0; i < s->targets.len && s->code == 0; i++)
         s->code = link_one(s, files, s->targets.items[i]);
+    cbi_put_in_place(files, &s->results.results);
     return CB_OK;
 }
 
@@ -85,6 +88,7 @@ bool cbi_link_several(int argc, char *const *argv, int *ret_code)
     cbi_messages_attach(&messages, &files);
     cb_status status = cbi_run(&files, link_all, &s);
     cbi_messages_end(&messages, status);
+    cbi_outputs_drop(&s.results.results);
     cbi_ctx_fini(&files);
     *ret_code = status == CB_OK ? s.code : 1;
     return true;

@@ -8,7 +8,7 @@
 
 #include "base/sink.h"
 
-void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result result)
+void cbi_check_written(cbi_ctx *ctx, const char *path, cbi_output_result result)
 {
     const cbi_place place = {.file = path};
     const char *why = errno ? strerror(errno) : NULL;
@@ -16,12 +16,11 @@ void cbi_check_written(cbi_link_run *run, const char *path, cbi_output_result re
     case CBI_OUTPUT_OK:
         return;
     case CBI_OUTPUT_NOT_OPENED:
-        cbi_fatal(run->ctx, "output-file", &place, why, "Could not open output file '%s'", path);
+        cbi_fatal(ctx, "output-file", &place, why, "Could not open output file '%s'", path);
     case CBI_OUTPUT_NOT_WRITTEN:
-        cbi_fatal(
-            run->ctx, "output-file", &place,
-            cbi_printf(run->ctx, "%s%s'%s' is as it was", why ? why : "", why ? "; " : "", path),
-            "Internal error: writing file");
+        cbi_fatal(ctx, "output-file", &place,
+                  cbi_printf(ctx, "%s%s'%s' is as it was", why ? why : "", why ? "; " : "", path),
+                  "Internal error: writing file");
     }
 }
 
@@ -43,7 +42,7 @@ void cbi_add_result(cbi_link_run *run, cbi_opt option, const cbi_rope *rope)
     const char *path = cbi_result_path(run, option);
     errno = 0;
     if (path)
-        cbi_check_written(run, path, cbi_outputs_add(&run->results, path, rope));
+        cbi_check_written(run->ctx, path, cbi_outputs_add(&run->results, path, rope));
 }
 
 void cbi_add_result_bytes(cbi_link_run *run, cbi_opt option, const void *data, size_t size)
@@ -116,6 +115,14 @@ static bool names_device_runtime(const char *path)
     return found;
 }
 
+static bool is_complete(const cbi_link_run *run, const char *path)
+{
+    if (run->capture)
+        return has_mark(run->capture->registration);
+    const cbi_link_targets *targets = run->targets;
+    return targets && targets->listed ? targets->names_runtime : names_device_runtime(path);
+}
+
 /* The identifier with every other character turned into '_'. */
 static void append_identifier(cbi_ctx *ctx, cbi_buf *out, const char *id)
 {
@@ -128,7 +135,7 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
 {
     cbi_ctx *ctx = run->ctx;
     const char *path = cbi_text(&run->line, OPT_REGISTER_LINK_BINARIES);
-    if (!path || (run->capture ? has_mark(run->capture->registration) : names_device_runtime(path)))
+    if (!path || is_complete(run, path))
         return;
     cbi_buf rows = {0};
     size_t count = 0;
@@ -144,4 +151,8 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
     cbi_buf_printf(ctx, &out, "#define NUM_PRELINKED_OBJECTS %zu\n", count);
     cbi_buf_append(ctx, &out, rows.items, rows.len);
     cbi_add_result_bytes(run, OPT_REGISTER_LINK_BINARIES, out.items, out.len);
+    if (run->targets) {
+        run->targets->listed = true;
+        run->targets->names_runtime = has_mark((cbi_span){out.items, out.len});
+    }
 }

@@ -14,6 +14,8 @@ typedef cbi_output_entry entry;
 
 static bool write_contents(const entry *e)
 {
+    if (e->own)
+        return cbi_write_all(e->fd, e->own, e->own_size);
     return e->text ? cbi_write_all(e->fd, e->text->items, e->text->len)
                    : cbi_write_rope(e->fd, &e->rope);
 }
@@ -103,7 +105,8 @@ cbi_output_result cbi_outputs_commit(cbi_outputs *outputs)
     cbi_cleanup_hold(&before);
     done = done && perform_all(outputs, CBI_WAY_IN_PLACE) && perform_all(outputs, CBI_WAY_RENAME);
     int why = errno;
-    for (size_t i = 0; i < outputs->count; i++) {
+    /* backwards: of two results in one place the first has what was there */
+    for (size_t i = outputs->count; i-- > 0;) {
         entry *e = outputs->entries[i];
         if (!done) {
             undo(e);
@@ -115,9 +118,8 @@ cbi_output_result cbi_outputs_commit(cbi_outputs *outputs)
         }
     }
     if (done)
-        outputs->count = 0;
-    else
-        cbi_outputs_drop(outputs);
+        outputs->count = 0; /* they are freed */
+    cbi_outputs_drop(outputs);
     cbi_cleanup_release(&before);
     errno = why;
     return done ? CBI_OUTPUT_OK : CBI_OUTPUT_NOT_WRITTEN;
@@ -129,7 +131,10 @@ cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope)
     cbi_output_result result = cbi_outputs_add(&outputs, path, rope);
     if (result == CBI_OUTPUT_OK)
         result = cbi_outputs_commit(&outputs);
+    int why = errno;
+    cbi_outputs_drop(&outputs);
     free(outputs.failed);
+    errno = why;
     return result;
 }
 

@@ -18,6 +18,8 @@ typedef struct cbi_output_entry {
     int fd;          /* the other ways */
     cbi_rope rope;
     const cbi_buf *text; /* to be appended; NULL: the rope replaces the contents */
+    void *own;           /* the bytes, if they are the entry's; then text is not read */
+    size_t own_size;
     cbi_output_way way;
     bool created;         /* it was not there before */
     bool done, exchanged; /* by the commit */

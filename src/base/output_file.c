@@ -22,6 +22,7 @@ void cbi_output_free(entry *e)
     free(e->place);
     free(e->temporary);
     free(e->old);
+    free(e->own);
     free(e);
 }
 
@@ -159,6 +160,20 @@ static cbi_output_result open_in_place(entry *e, bool append)
 
 /* ---- preparing ---- */
 
+/* Room for that many more. */
+static bool make_room(cbi_outputs *outputs, size_t more)
+{
+    if (outputs->room - outputs->count >= more)
+        return true;
+    size_t room = outputs->count + more + 8;
+    entry **entries = realloc(outputs->entries, room * sizeof(entry *));
+    if (!entries)
+        return false;
+    outputs->entries = entries;
+    outputs->room = room;
+    return true;
+}
+
 static cbi_output_result keep(cbi_outputs *outputs, entry *e, cbi_output_result result)
 {
     if (result == CBI_OUTPUT_OK)
@@ -169,7 +184,7 @@ static cbi_output_result keep(cbi_outputs *outputs, entry *e, cbi_output_result 
 cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const cbi_rope *rope)
 {
     struct stat st;
-    entry *e = outputs->count < CBI_OUTPUTS_MAX && path[0] ? new_entry(path) : NULL;
+    entry *e = path[0] && make_room(outputs, 1) ? new_entry(path) : NULL;
     if (!e)
         return CBI_OUTPUT_NOT_OPENED;
     e->rope = *rope;
@@ -187,7 +202,7 @@ cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const 
 
 cbi_output_result cbi_outputs_append(cbi_outputs *outputs, const char *path, const cbi_buf *text)
 {
-    entry *e = outputs->count < CBI_OUTPUTS_MAX && path[0] ? new_entry(path) : NULL;
+    entry *e = path[0] && make_room(outputs, 1) ? new_entry(path) : NULL;
     if (!e)
         return CBI_OUTPUT_NOT_OPENED;
     e->text = text;
@@ -198,7 +213,9 @@ void cbi_outputs_drop(cbi_outputs *outputs)
 {
     for (size_t i = 0; i < outputs->count; i++)
         cbi_output_drop(outputs->entries[i]);
-    outputs->count = 0;
+    free(outputs->entries);
+    outputs->entries = NULL;
+    outputs->count = outputs->room = 0;
 }
 
 void cbi_outputs_drop_results(cbi_outputs *outputs)
@@ -211,4 +228,40 @@ void cbi_outputs_drop_results(cbi_outputs *outputs)
             cbi_output_drop(outputs->entries[i]);
     }
     outputs->count = kept;
+}
+
+/* ---- joining ---- */
+
+/* What is beside its place already needs its bytes no longer. */
+static bool own_bytes(entry *e)
+{
+    if (e->way == CBI_WAY_RENAME || e->own)
+        return true;
+    e->own_size = e->text ? e->text->len : e->rope.size;
+    uint8_t *at = e->own = malloc(e->own_size + 1);
+    if (!at)
+        return false;
+    if (e->text && e->text->len)
+        memcpy(at, e->text->items, e->text->len);
+    for (size_t i = 0; !e->text && i < e->rope.parts.len; i++) {
+        const cbi_span *part = &e->rope.parts.items[i];
+        if (part->size)
+            memcpy(at, part->data, part->size);
+        at += part->size;
+    }
+    return true;
+}
+
+bool cbi_outputs_join(cbi_outputs *to, cbi_outputs *from)
+{
+    bool owned = make_room(to, from->count);
+    for (size_t i = 0; owned && i < from->count; i++)
+        owned = own_bytes(from->entries[i]);
+    for (size_t i = 0; owned && i < from->count; i++)
+        to->entries[to->count++] = from->entries[i];
+    if (owned)
+        from->count = 0; /* they are the other's */
+    to->durable |= from->durable;
+    cbi_outputs_drop(from);
+    return owned;
 }

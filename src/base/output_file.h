@@ -10,8 +10,6 @@ typedef enum cbi_output_result {
     CBI_OUTPUT_NOT_WRITTEN, /* e.g. the disk is full */
 } cbi_output_result;
 
-enum { CBI_OUTPUTS_MAX = 8 };
-
 /* Results that are ready beside their places but not there yet.  Zero-initialise; ends with a
  * commit or a drop.
  *
@@ -20,8 +18,8 @@ enum { CBI_OUTPUTS_MAX = 8 };
  * are written where they are, with their room reserved before and their old contents put back when
  * it fails.  To devices and pipes nothing is written before the commit. */
 typedef struct cbi_outputs {
-    struct cbi_output_entry *entries[CBI_OUTPUTS_MAX];
-    size_t count;
+    struct cbi_output_entry **entries;
+    size_t count, room;
     bool durable; /* on the disk, not only in its cache, when the commit returns */
     char *failed; /* path of the output that a commit could not write; the caller frees it */
 } cbi_outputs;
@@ -30,6 +28,10 @@ typedef struct cbi_outputs {
 cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const cbi_rope *rope);
 /* Prepares to append what `text` then holds; such a record survives cbi_outputs_drop_results(). */
 cbi_output_result cbi_outputs_append(cbi_outputs *outputs, const char *path, const cbi_buf *text);
+
+/* Moves what `from` has prepared behind what `to` has.  The bytes need not stay any longer.  False
+ * without memory for that; then `from` is dropped. */
+bool cbi_outputs_join(cbi_outputs *to, cbi_outputs *from);
 
 /* Puts everything in its place.  On failure what was there is there again. */
 cbi_output_result cbi_outputs_commit(cbi_outputs *outputs);

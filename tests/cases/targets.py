@@ -20,6 +20,37 @@ def link(folder, *args):
     return done.returncode, done.stderr
 
 
+def all_or_nothing(folder):
+    """A target that fails, or a result that cannot be written, leaves everything as it was."""
+    targets = "-arch=sm_90,sm_80"  # there is no b for sm_80
+    code, err = link(folder, "-arch=sm_80", "a.o", "libb.a", "-o", "single.sm_80.cubin")
+    expect("one target fails", code == 255 and not os.path.exists(os.path.join(folder, "single.sm_80.cubin")), err)
+    old = write(os.path.join(folder, "z.sm_90.cubin"), b"old")
+    before = set(os.listdir(folder))
+    code, err = link(folder, targets, "a.o", "libb.a", "-o", "z.%.cubin", "--map", "zmap.%", "--register-link-binaries=z.c")
+    expect("several, the last fails", code == 255 and "(target: sm_80)" in err, err)
+    expect("nothing of the first is there", set(os.listdir(folder)) == before and read(old) == b"old", os.listdir(folder))
+    code, err = link(folder, targets, "a.o", "libb.a", "-o", "z.%.cubin", "--repro", "z.%.tar", "--time", "z.csv")
+    new = set(os.listdir(folder)) - before
+    expect("records of what failed", code == 255 and new == {"z.sm_80.tar", "z.csv"} and read(old) == b"old", new)
+    os.mkdir(os.path.join(folder, "w.sm_90.cubin"))
+    before = set(os.listdir(folder))
+    code, err = link(folder, "-arch=sm_75,sm_90", "a.o", "libb.a", "-o", "w.%.cubin")
+    expect("the last cannot be written", code == 1 and "w.sm_90.cubin" in err and set(os.listdir(folder)) == before, err)
+    for name in ("sm_75", "sm_90"):  # a pipe gets its bytes at the end
+        os.mkfifo(os.path.join(folder, "m." + name))
+    maps = {}
+    readers = [threading.Thread(target=lambda n=n: maps.setdefault(n, read(folder, n)), daemon=True) for n in ("m.sm_75", "m.sm_90")]
+    for reader in readers:
+        reader.start()
+    code, err = link(folder, "-arch=sm_75,sm_90", "a.o", "-L.", "-lb", "-o", "v.%.cubin", "--map", "m.%", "--register-link-binaries=v.c", "--time", "v.csv")
+    for reader in readers:
+        reader.join(10)
+    expect("maps in pipes", maps["m.sm_90"] == read(folder, "map.sm_90") and maps["m.sm_75"] == read(folder, "map.sm_75"), maps)
+    expect("a list for all", code == 0 and read(folder, "v.c").startswith(b"#define NUM_PRELINKED_OBJECTS 2\n"), err)
+    expect("times of all", read(folder, "v.csv").count(b"source file name") == 1)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         a75, b75, a80, b = (read(os.path.join(INPUTS, n + ".cubin")) for n in ("a75", "b75", "a80", "b"))
@@ -45,6 +76,8 @@ def main():
         code, err = link(folder, "-arch=sm_75,sm_90", "a.o", "-o", "y.%.cubin")
         expect("messages name the target", code == 255 and "(target: sm_75)" in err and "sm_90" not in err.split("\n")[0], err)
         expect("nothing of a failed link", not any(n.startswith("y.") for n in os.listdir(folder)))
+
+        all_or_nothing(folder)
 
         # a pipe can be read once only
         os.mkfifo(os.path.join(folder, "pipe.o"))
