@@ -2,6 +2,7 @@
 
 #include "capsule/capsule.h"
 #include "sass/pace_code.h"
+#include "sass/scoreboard_assign.h"
 
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
 {
@@ -90,7 +91,9 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
             cbi_sass_set_stall(w, now);
             cbi_sass_set_yield(w, keeps_warp(*w, now, since));
         }
-        since = cbi_sass_yield(*w) && pace->cycles[i] <= CBI_SASS_STALL_MAX ? since + now : 0;
+        bool counts = cbi_sass_yield(*w) && pace->cycles[i] <= CBI_SASS_STALL_MAX &&
+                      cbi_sass_op(*w) != CBI_OP_ENDCOLLECTIVE;
+        since = counts ? since + now : 0;
     }
 }
 
@@ -146,34 +149,28 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
     return late;
 }
 
-/* Scoreboards by the model, where it reproduces those of the input and what comes out is safe. */
+/* Scoreboards by the model, where what comes out is safe. */
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                    bool drop_stack_load, const bool *idle)
 {
-    for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
-        cbi_sb_code c = {.ctx = code->ctx,
-                         .reading = reading,
-                         .calls_apart = true,
-                         .n = code->n,
-                         .words = code->words};
-        cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
-        uint32_t *cycles = CBI_NEW_ARRAY(c.ctx, c.n, uint32_t);
-        if (!cbi_sb_read(&c, text->info, text->place, text->places))
-            return false;
-        if (!cbi_sb_is_reproduced(&c))
-            continue;
-        bool drops = drop_stack_load && cbi_sb_qualifies(&c);
-        cbi_pace_cycles(&c, idle, cycles);
-        cbi_sb_add_late(&c, late, cycles);
-        cbi_sb_assign(&c, !drops, NULL, out);
-        bool kept = cbi_pace_keeps_waits(&c, out);
-        c.words = out;
-        if (!kept || !cbi_pace_is_safe(&c, late, NULL))
-            return false;
-        memcpy(code->words, out, c.n * sizeof *out);
-        return true;
-    }
-    return false;
+    cbi_sb_code c = {.ctx = code->ctx, .calls_apart = true, .n = code->n, .words = code->words};
+    cbi_sb_code best;
+    cbi_sb_guide guide;
+    cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
+    uint32_t *cycles = CBI_NEW_ARRAY(c.ctx, c.n, uint32_t);
+    if (!cbi_sb_read_best(&c, text, &best, &guide))
+        return false;
+    cbi_sb_guide *follows = guide.exception ? &guide : NULL;
+    bool drops = drop_stack_load && cbi_sb_qualifies(&best);
+    cbi_pace_cycles(&best, idle, cycles);
+    cbi_sb_add_late(&best, late, cycles, follows);
+    cbi_sb_assign(&best, !drops, follows, out);
+    bool kept = cbi_pace_keeps_waits(&best, out);
+    best.words = out;
+    if (!kept || !cbi_pace_is_safe(&best, late, NULL))
+        return false;
+    memcpy(code->words, out, c.n * sizeof *out);
+    return true;
 }
 
 static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, const cbi_sb_late *late,

@@ -278,9 +278,11 @@ cbi_predicates cbi_sass_predicates(cbi_sass w)
     return p;
 }
 
-static bool has_uniform_predicates(const cbi_instruction *row)
+/* A vote reads a predicate of the threads. */
+static bool reads_uniform_predicates(const cbi_instruction *row)
 {
-    return row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE;
+    return (row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE) &&
+           row->opcode != CBI_OP_VOTEU;
 }
 
 /* FCHK, which decides late whether a division is simple. */
@@ -295,7 +297,7 @@ void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
     cbi_predicates p = cbi_sass_predicates(w);
     memset(ret_operands, 0, sizeof *ret_operands);
     ret_operands->predicates_read = p.guard;
-    if (!has_uniform_predicates(row))
+    if (!reads_uniform_predicates(row))
         ret_operands->predicates_read |= p.read;
     if (row->shape == CBI_SHAPE_COMPARE_64 || is_check(row))
         ret_operands->predicates_written = p.written;

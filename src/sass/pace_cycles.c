@@ -57,6 +57,8 @@ static flags flags_of(cbi_sass w)
     uint32_t op = cbi_sass_op(w);
     kind k = cbi_op_kind(op);
     cbi_predicates p = cbi_sass_predicates(w);
+    if (op == CBI_OP_VOTEU)
+        return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
     if (is_uniform(k))
         return (flags){.uniform_read = p.guard | p.read, .uniform_written = p.written};
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
@@ -122,7 +124,9 @@ static uint32_t rewrite_latency(kind from, kind to)
 static uint32_t uniform_latency(kind from, kind to)
 {
     if (from == CBI_KIND_UNIFORM_MOVE)
-        return is_math(to) || to == CBI_KIND_SLOW ? 2 : is_uniform(to) ? 4 : FAR;
+        return is_math(to) || to == CBI_KIND_SLOW || to == CBI_KIND_SPECIAL ? 2
+               : is_uniform(to)                                             ? 4
+                                                                            : FAR;
     if (from == CBI_KIND_TO_UNIFORM)
         return GUARD_LATENCY;
     if (from == CBI_KIND_UNIFORM)
@@ -248,10 +252,11 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (f.written & g.guard)
         least = greater(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
     if (f.written & g.read)
-        least = greater(least, from != CBI_KIND_ALU || to == CBI_KIND_CONTROL ? FAR
-                               : to == CBI_KIND_ALU                           ? 4
-                               : to == CBI_KIND_MULTIPLY                      ? 5
-                                                                              : FAR);
+        least = greater(least, from != CBI_KIND_ALU      ? FAR
+                               : to == CBI_KIND_CONTROL  ? GUARD_LATENCY
+                               : to == CBI_KIND_ALU      ? 4
+                               : to == CBI_KIND_MULTIPLY ? 5
+                                                         : FAR);
     if (f.written & g.written)
         least = greater(least, is_late(to) ? GUARD_LATENCY - 1 : from == to ? 2 : FAR);
     return least;

@@ -127,30 +127,36 @@ static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes
     }
 }
 
-/* A shared number hides where sources are done: of these readings the one that fits the input best.
- */
-bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
+                      cbi_sb_code *ret_best, cbi_sb_guide *ret_guide)
 {
-    cbi_sb_code code = {.ctx = ctx}, best = {0};
-    cbi_sb_guide guide = {0};
-    if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code))
-        return false;
+    *ret_best = (cbi_sb_code){0};
     for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++) {
-        cbi_sb_code c = code;
-        cbi_sb_guide own;
+        cbi_sb_code c = *code;
+        cbi_sb_guide own = {0};
         c.reading = reading;
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         bool exact = cbi_sb_is_reproduced(&c);
         if (!exact)
             cbi_sb_learn(&c, &own);
-        if (exact || !best.n || own.count < guide.count) {
-            best = c;
-            guide = exact ? (cbi_sb_guide){0} : own;
+        if (exact || !ret_best->n || own.count < ret_guide->count) {
+            *ret_best = c;
+            *ret_guide = own;
         }
         if (exact)
             break;
     }
+    return true;
+}
+
+bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+{
+    cbi_sb_code code = {.ctx = ctx}, best;
+    cbi_sb_guide guide;
+    if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code) ||
+        !cbi_sb_read_best(&code, text, &best, &guide))
+        return false;
     cbi_sass *out = CBI_NEW_ARRAY(ctx, code.n, cbi_sass);
     cbi_sb_assign(&best, false, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))

@@ -2,7 +2,7 @@
  *
  * They all run in one unit, in order, so a wait for one of them is a wait for all before it in the
  * block, and between two of them only a result that is read needs one. */
-#include "sass/scoreboard_code.h"
+#include "sass/scoreboard_assign.h"
 
 /* What one of them needs. */
 typedef struct late {
@@ -173,7 +173,33 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before)
     }
 }
 
-void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles)
+static void rename_producers(cbi_u32_list *list, const uint32_t *moved)
+{
+    for (size_t k = 0; k < list->len; k++)
+        list->items[k] = moved[list->items[k]];
+}
+
+/* The guide by the new numbers of the producers. */
+static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count,
+                       cbi_sb_guide *guide)
+{
+    uint8_t *exception = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t);
+    cbi_u32_list *with = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_u32_list);
+    for (size_t q = 0; q < count; q++) {
+        exception[moved[q]] = guide->exception[q];
+        with[moved[q]] = guide->with[q];
+        rename_producers(&with[moved[q]], moved);
+    }
+    guide->exception = exception;
+    guide->with = with;
+    for (uint32_t i = 0; i < c->n; i++) {
+        rename_producers(&guide->more[i], moved);
+        rename_producers(&guide->fewer[i], moved);
+    }
+}
+
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
+                     cbi_sb_guide *guide)
 {
     int64_t *left_before = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
     for (uint32_t i = 0; i < c->n; i++)
@@ -183,7 +209,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
     const cbi_sb_producer *old = c->producers.items;
     const uint32_t *old_first = c->first;
-    uint32_t stack_load = c->stack_load;
+    uint32_t stack_load = c->stack_load, count = (uint32_t)c->producers.len;
+    uint32_t *moved = CBI_NEW_ARRAY(c->ctx, count + 1, uint32_t);
     for (uint32_t b = 0; b < c->blocks.len; b++)
         find_block_needs(c, which, &c->blocks.items[b], needs);
     memset(&c->producers, 0, sizeof c->producers);
@@ -199,6 +226,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
                     continue;
                 if (q == stack_load)
                     c->stack_load = (uint32_t)c->producers.len;
+                moved[q] = (uint32_t)c->producers.len;
                 cbi_vec_push(c->ctx, &c->producers, old[q]);
             }
             if (needs[i] && !has[write] && (write ? needs[i]->write : needs[i]->read))
@@ -207,6 +235,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     }
     c->first[c->n] = (uint32_t)c->producers.len;
     c->row = (c->producers.len + 63) / 64;
+    if (guide)
+        move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);
     meet_ends(c, left_before);
 }

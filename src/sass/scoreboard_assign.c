@@ -316,8 +316,6 @@ static uint8_t follow(const cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
         return ruled;
     if (exception == CBI_SB_KEEPS)
         return a->c->producers.items[q].old;
-    if (exception == CBI_SB_KEEPS)
-        return a->c->producers.items[q].old;
     uint8_t avoided = 0;
     for (size_t k = 0; k < with->len; k++) {
         uint32_t r = with->items[k];

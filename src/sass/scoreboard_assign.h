@@ -2,6 +2,7 @@
 #ifndef CBI_SCOREBOARD_ASSIGN_H
 #define CBI_SCOREBOARD_ASSIGN_H
 
+#include "sass/scoreboard.h"
 #include "sass/scoreboard_code.h"
 
 /* Where the rules do not give what the input has, found by comparing one decision at a time; what
@@ -22,6 +23,12 @@ typedef struct cbi_sb_guide {
     cbi_u32_list *fewer; /* ... or does not wait for */
     uint32_t count;      /* exceptions and waits */
 } cbi_sb_guide;
+
+/* A shared number hides where sources are done: of the readings of a text the one that fits it
+ * best.  The guide has no exceptions where the rules give the input's own numbers.  False when the
+ * text cannot be read. */
+bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
+                      cbi_sb_code *ret_best, cbi_sb_guide *ret_guide);
 
 typedef struct cbi_sb_assignment {
     const cbi_sb_code *c;

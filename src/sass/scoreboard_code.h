@@ -141,6 +141,7 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
 /* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
  * the numbers.  False if nothing does. */
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
+struct cbi_sb_guide;
 /* Instructions whose results come late on the target, by kinds that keep their order (0: it is
  * none), those of them that have no scoreboard in the input, and the predicates that every
  * instruction writes and reads. */
@@ -157,13 +158,14 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
-/* Gives the new ones producers; cycles: the time from each instruction to the next, now. */
-void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);
+/* Gives the new ones producers; cycles: the time from each instruction to the next, now.  A guide,
+ * or NULL, follows the producers. */
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
+                     struct cbi_sb_guide *guide);
 /* Is the result there, or are the sources read, at the end of the producer's block? */
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Fills in c->issue. */
 void cbi_sb_find_issue(cbi_sb_code *c);
-struct cbi_sb_guide;
 /* New words for the producers that there are; the R1 load keeps its scoreboard, or loses it.
  * guide: what the rules get wrong of the input, or NULL. */
 void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const struct cbi_sb_guide *guide,
