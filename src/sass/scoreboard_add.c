@@ -33,10 +33,15 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
            (cbi_regset_meet(&a->written, &b->written) || (which->written[i] & which->written[j]));
 }
 
+static bool overwrites(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    return !cbi_sb_excludes(c, i, j) &&
+           cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
+}
+
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
-    return which->order[j] != which->order[i] && !cbi_sb_excludes(c, i, j) &&
-           cbi_regset_meet(&c->operands[i].read, &c->operands[j].written);
+    return which->order[j] != which->order[i] && overwrites(c, i, j);
 }
 
 /* First instructions behind the block, on every path, that need the result or, with sources,
@@ -53,7 +58,7 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
             continue;
         seen[j] = true;
         bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
-                                  cbi_sb_overwrites_late(c, which, i, j)
+                                  overwrites(c, i, j)
                             : cbi_sb_uses_late(c, which, i, j);
         if (ends)
             cbi_vec_push(c->ctx, &found, j);
