@@ -15,30 +15,65 @@ enum {
     BLOCK_HEADER = 32,
     BLOCK_MIN = 64 * 1024,
     BLOCK_MAX = 8 * 1024 * 1024,
+    MAPPED_MIN = 128 * 1024,
     HUGE_PAGE = 2 * 1024 * 1024,
-    MALLOC_HEADER = 32, /* with it a large block fills whole pages */
 };
 
-/* Zeroed, without touching what the system hands out zeroed: page faults cost a big link most, so
- * large blocks ask for few large pages. */
+/* ---- the system's memory ---- */
+
+/* Page faults cost a big link most: where a large page would be more than half full, the system is
+ * asked for one. */
+static void ask_large_pages(uint8_t *block, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    size_t large = (size + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE;
+    if (large)
+        madvise(block, large < size ? large : size, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)size;
+#endif
+}
+
+/* Zeroed, without touching what the system hands out zeroed.  A map of whole large pages begins at
+ * a multiple of them; malloc() would put its own number in front, or take old memory that it has to
+ * clear. */
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;
-    uint8_t *block = calloc(1, size);
-#ifdef MADV_HUGEPAGE
-    if (block && size >= HUGE_PAGE / 2) {
-        uintptr_t start = (uintptr_t)block & ~(uintptr_t)4095;
-        madvise((void *)start, (uintptr_t)block + size - start, MADV_HUGEPAGE);
-    }
-#endif
+    if (size < MAPPED_MIN)
+        return calloc(1, size);
+    uint8_t *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    ask_large_pages(block, size);
     return block;
 }
 
 static void default_free(void *user, void *block, size_t size)
 {
     (void)user;
-    (void)size;
-    free(block);
+    if (size < MAPPED_MIN)
+        free(block);
+    else
+        munmap(block, size);
+}
+
+/* Moves pages, not bytes, where both are maps. */
+static void *default_resize(void *old, size_t old_size, size_t size)
+{
+    if (old_size < MAPPED_MIN && size < MAPPED_MIN)
+        return realloc(old, size);
+    if (old_size >= MAPPED_MIN && size >= MAPPED_MIN) {
+        void *moved = mremap(old, old_size, size, MREMAP_MAYMOVE);
+        return moved == MAP_FAILED ? NULL : moved;
+    }
+    void *block = default_alloc(NULL, size);
+    if (!block)
+        return NULL;
+    memcpy(block, old, size < old_size ? size : old_size);
+    default_free(NULL, old, old_size);
+    return block;
 }
 
 /* A block of its own, in a list of such. */
@@ -121,13 +156,13 @@ static void take(cbi_ctx *ctx, size_t size)
 static cbi_arena_block *make_block(cbi_ctx *ctx, size_t least)
 {
     /* Blocks grow with the arena so that their number stays logarithmic in the small case. */
-    size_t size = ctx->memory_used / 2;
+    size_t size = ctx->memory_used;
     if (size < BLOCK_MIN)
         size = BLOCK_MIN;
     if (size > BLOCK_MAX)
         size = BLOCK_MAX;
     if (size >= HUGE_PAGE)
-        size = (size & ~(size_t)(HUGE_PAGE - 1)) - MALLOC_HEADER;
+        size &= ~(size_t)(HUGE_PAGE - 1);
     if (size < least)
         size = least;
     take(ctx, least);
@@ -220,7 +255,7 @@ void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size)
         take(ctx, size - old_size);
     leave_large(ctx, old);
     if (ctx->allocator.alloc == default_alloc) {
-        block = realloc(old, size);
+        block = default_resize(old, old_size, size);
     } else {
         block = ctx->allocator.alloc(ctx->allocator.user, size);
         if (block) {
