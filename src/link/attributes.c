@@ -47,7 +47,7 @@ void cbi_reduce_externs(cbi_linker *lk)
             continue;
         uint32_t kept = 0;
         for (uint32_t j = 0; j < rec->symbol_count; j++)
-            if (!rec->symbols[j]->removed &&
+            if (!cbi_is_removed(lk, rec->symbols[j]) &&
                 (rec->symbols[j]->state == CBI_SYM_UNDEF ||
                  (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
                 rec->symbols[kept++] = rec->symbols[j];
@@ -276,9 +276,9 @@ void cbi_sparse_masks(cbi_linker *lk)
     bool any = false, complete = true;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (cbi_is_inner(f))
+        if (cbi_is_inner(lk, f))
             continue;
-        bool has = f->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
+        bool has = cbi_fate_of(lk, f)->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
         any |= has;
         complete &= has;
     }
@@ -287,7 +287,7 @@ void cbi_sparse_masks(cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
         cbi_func *holder = f->alias_of ? f->alias_of : f;
-        if (!f->live || !f->obj || !holder->info || cbi_is_inner(f))
+        if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
             continue;
         if (!f->alias_of && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK))
             continue;
@@ -297,14 +297,14 @@ void cbi_sparse_masks(cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
         uint16_t mask = 0;
-        for (size_t j = 0; f->live && j < f->records.len; j++)
+        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < f->records.len; j++)
             if (f->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
                 mask |= f->records.items[j]->value;
         if (!mask)
             continue;
-        if (lk->only_entry) {
+        if (lk->graph->only_entry) {
             if (!complete)
-                add_mask(lk->only_entry, mask);
+                add_mask(lk->graph->only_entry, mask);
             continue;
         }
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
@@ -320,7 +320,7 @@ static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
         (rec->obj && rec->func->obj && rec->func->obj != rec->obj))
         return;
     /* nvlink reports functions that it removed as well, and has forgotten their names. */
-    bool removed = !rec->func->live;
+    bool removed = !cbi_fate_of(lk, rec->func)->live;
     if (removed && !lk->opt->exact)
         return;
     cbi_error(
@@ -355,10 +355,10 @@ static void drop_fragments(cbi_linker *lk)
 
 void cbi_propagate_attributes(cbi_linker *lk)
 {
-    if (lk->only_entry) {
+    if (lk->graph->only_entry) {
         for (size_t i = 0; i < CBI_COUNT(single_order); i++)
-            single_attribute(lk, lk->only_entry, single_order[i]);
-    } else if (lk->entries.len) {
+            single_attribute(lk, lk->graph->only_entry, single_order[i]);
+    } else if (lk->graph->entries.len) {
         propagate_many(lk);
     }
     drop_fragments(lk);

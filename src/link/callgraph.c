@@ -40,17 +40,17 @@ static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
 {
     uint32_t index = f->sym->index;
     for (size_t j = f->calls.len; j-- > 0;)
-        if (cbi_is_in_output(f->calls.items[j]))
+        if (cbi_is_in_output(lk, f->calls.items[j]))
             put(to, 0, index, f->calls.items[j]->sym->index);
     /* A descriptor reference alone says no prototype. */
     if (f->taken.len)
         put(to, 1, index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
-    else if (f->desc_used)
+    else if (cbi_fate_of(lk, f)->desc_used)
         put(to, 1, index, 0);
     for (size_t j = f->indirect.len; j-- > 0;)
         put(to, 2, index, cbi_strtab_offset(lk, f->indirect.items[j]));
     for (size_t j = f->takes.len; j-- > 0;)
-        if (cbi_is_in_output(f->takes.items[j]))
+        if (cbi_is_in_output(lk, f->takes.items[j]))
             put(to, 3, index, f->takes.items[j]->sym->index);
 }
 
@@ -60,10 +60,10 @@ static void put_all(const cbi_linker *lk, lists *to)
         put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!cbi_is_in_output(f))
+        if (!cbi_is_in_output(lk, f))
             continue;
         put_edges(lk, to, f);
-        if (f->prototype && !f->address_taken && !f->entry)
+        if (f->prototype && !cbi_fate_of(lk, f)->address_taken && !cbi_fate_of(lk, f)->entry)
             put(to, PROTOTYPES, f->sym->index, cbi_strtab_offset(lk, f->prototype));
     }
 }

@@ -31,21 +31,23 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         cbi_buf line = {0};
         cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
-        if (cbi_is_in_output(f)) {
+        if (cbi_is_in_output(lk, f)) {
             cbi_buf_printf(lk->ctx, &line, "%s%s%s", cbi_is_wanted_entry(lk, f) ? "^" : "",
-                           f->address_taken || f->desc_used ? "&" : "",
+                           cbi_fate_of(lk, f)->address_taken || cbi_fate_of(lk, f)->desc_used ? "&"
+                                                                                              : "",
                            cbi_demangle(lk->ctx, f->sym->name->s));
             if (f->own_regs)
                 cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
             cbi_buf_printf(lk->ctx, &line, " ->");
-            for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
-                cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
-                const cbi_func *callee = cbi_node_func(lk->calls, next);
+            for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, f->number); j++) {
+                cbi_graph_node next = cbi_successor(&lk->graph->calls, f->number, j);
+                const cbi_func *callee = cbi_node_func(&lk->graph->calls, next);
                 if (callee)
                     print_callee(lk, &line, callee);
-                for (uint32_t c = 0; !callee && c < cbi_degree(lk->calls, next); c++)
+                for (uint32_t c = 0; !callee && c < cbi_degree(&lk->graph->calls, next); c++)
                     print_callee(lk, &line,
-                                 cbi_node_func(lk->calls, cbi_successor(lk->calls, next, c)));
+                                 cbi_node_func(&lk->graph->calls,
+                                               cbi_successor(&lk->graph->calls, next, c)));
             }
         }
         cbi_buf_append(lk->ctx, &line, "\n", 2);
@@ -64,7 +66,7 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
 static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_graph_node callee)
 {
     cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                   cbi_node_func(lk->calls, callee)->sym->name->s);
+                   cbi_node_func(&lk->graph->calls, callee)->sym->name->s);
 }
 
 /* The same graph for graphviz: mangled names, removed functions left out. */
@@ -73,15 +75,15 @@ void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
     cbi_buf_printf(lk->ctx, out, "digraph callgraph {\n");
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!cbi_is_in_output(f))
+        if (!cbi_is_in_output(lk, f))
             continue;
-        for (uint32_t j = 0; j < cbi_degree(lk->calls, f->number); j++) {
-            cbi_graph_node next = cbi_successor(lk->calls, f->number, j);
-            if (cbi_node_func(lk->calls, next))
+        for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, f->number); j++) {
+            cbi_graph_node next = cbi_successor(&lk->graph->calls, f->number, j);
+            if (cbi_node_func(&lk->graph->calls, next))
                 put_dot_edge(lk, out, f, next);
             else
-                for (uint32_t c = 0; c < cbi_degree(lk->calls, next); c++)
-                    put_dot_edge(lk, out, f, cbi_successor(lk->calls, next, c));
+                for (uint32_t c = 0; c < cbi_degree(&lk->graph->calls, next); c++)
+                    put_dot_edge(lk, out, f, cbi_successor(&lk->graph->calls, next, c));
         }
     }
     cbi_buf_printf(lk->ctx, out, "}\n");

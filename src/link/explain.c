@@ -22,7 +22,8 @@ static void add_referrers(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
     for (size_t i = 0; i < moved->len + rels->len; i++) {
         const cbi_lrel *r = i < moved->len ? &moved->items[i] : &rels->items[i - moved->len];
         /* calls of one function lie together */
-        if (r->sym != sym || r->target->dead || (r->target == last_target && r->obj == last_obj))
+        if (r->sym != sym || cbi_is_dead(lk, r->target) ||
+            (r->target == last_target && r->obj == last_obj))
             continue;
         last_target = r->target;
         last_obj = r->obj;

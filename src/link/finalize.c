@@ -44,8 +44,10 @@ static void decide_sections(cbi_linker *lk)
                 4 + (size_t)payload_size(lk->added_recs.items[i]);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
-        if (sec->dead)
+        if (cbi_is_dead(lk, sec)) {
+            sec->emitted = false;
             continue;
+        }
         switch (sec->type) {
         case SHT_CUDA_SHARED:
             break; /* decided by the layout */
@@ -83,11 +85,6 @@ static void decide_sections(cbi_linker *lk)
 
 enum { BUCKETS = 8 };
 
-static bool is_written(const cbi_osec *sec)
-{
-    return sec->emitted && !sec->dead;
-}
-
 static int bucket(const cbi_linker *lk, const cbi_osec *sec)
 {
     if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
@@ -108,7 +105,7 @@ static void order_sections(cbi_linker *lk)
 {
     uint32_t next[BUCKETS + 1] = {0}; /* index of each bucket's next section */
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (is_written(lk->secs.items[i]))
+        if (lk->secs.items[i]->emitted)
             next[bucket(lk, lk->secs.items[i]) + 1]++;
     next[0] = 1;
     for (size_t b = 1; b <= BUCKETS; b++)
@@ -119,7 +116,7 @@ static void order_sections(cbi_linker *lk)
     lk->out.items[0] = NULL;
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
-        if (!is_written(sec))
+        if (!sec->emitted)
             continue;
         sec->index = next[bucket(lk, sec)]++;
         lk->out.items[sec->index] = sec;
@@ -151,10 +148,10 @@ static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
 
 static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (sym->removed)
+    if (cbi_is_removed(lk, sym))
         return false;
     if (sym->is_section)
-        return !sym->sec->dead && section_has_symbol(lk, sym->sec);
+        return section_has_symbol(lk, sym->sec);
     if (!lk->exec)
         return true;
     if (lk->opt->preserve_relocs && sym->sec && sym->sec->emitted && !sym->spread &&
@@ -218,10 +215,10 @@ static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->emitted)
         return true;
-    if (sym->removed)
+    if (cbi_is_removed(lk, sym))
         return false;
     if (sym->is_section)
-        return !sym->sec->dead;
+        return true;
     return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
 }
 
@@ -234,7 +231,7 @@ static void build_strings(cbi_linker *lk)
     cbi_buf_append(ctx, &lk->shstr, NULL, 1);
     cbi_buf_append(ctx, &lk->str, NULL, 1);
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (!lk->secs.items[i]->dead)
+        if (!cbi_is_dead(lk, lk->secs.items[i]))
             add_string(lk, &lk->shstr, lk->shstr_offsets, lk->secs.items[i]->name);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
@@ -410,7 +407,7 @@ static uint64_t null_value(const cbi_linker *lk)
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
-        if (!sym || (lk->exec && (sec->dead || !sec->func->entry)))
+        if (!sym || (lk->exec && (cbi_is_dead(lk, sec) || !cbi_fate_of(lk, sec->func)->entry)))
             continue;
         place = lk->exec ? sym->value : cbi_variable_of(sym)->shared_align;
         reserved += output_value(lk, sym) - place;
@@ -505,7 +502,7 @@ static void find_lost_images(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->images.len; i++) {
         const cbi_lsym *sym = lk->symbols->images.items[i];
-        if (sym->sec && sym->sec->dead)
+        if (sym->sec && cbi_is_dead(lk, sym->sec))
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
                       cbi_printf(lk->ctx, "parameter '%s' belongs to a kernel that is removed",
                                  sym->name->s));

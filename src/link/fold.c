@@ -43,18 +43,18 @@ static void add(fold *to, const fold *from)
 static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec *rec)
 {
     return rec->func && !rec->dead && cbi_is_propagated(rec->code) &&
-           lk->components->of[rec->func->number] &&
+           lk->graph->components.of[rec->func->number] &&
            (called[rec->func->number] || !cbi_is_wanted_entry(lk, rec->func));
 }
 
 /* Whom live code calls. */
 static const bool *find_called(cbi_linker *lk)
 {
-    const cbi_components *live = lk->components;
-    bool *called = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
+    const cbi_components *live = &lk->graph->components;
+    bool *called = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
     for (uint32_t i = 0; i < live->live_count; i++)
-        for (uint32_t j = 0; j < cbi_degree(lk->calls, live->bottom_up[i]); j++)
-            called[cbi_successor(lk->calls, live->bottom_up[i], j)] = true;
+        for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, live->bottom_up[i]); j++)
+            called[cbi_successor(&lk->graph->calls, live->bottom_up[i], j)] = true;
     return called;
 }
 
@@ -62,8 +62,8 @@ static const bool *find_called(cbi_linker *lk)
 static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
 {
     bool single = false, pair = false;
-    for (size_t i = 0; i < lk->entries.len; i++)
-        if (lk->components->cyclic[lk->entries.items[i]->number])
+    for (size_t i = 0; i < lk->graph->entries.len; i++)
+        if (lk->graph->components.cyclic[lk->graph->entries.items[i]->number])
             return false; /* an entry does not take over its own */
     for (size_t i = 0; i < lk->recs.len; i++) {
         const cbi_rec *rec = &lk->recs.items[i];
@@ -98,16 +98,17 @@ static void fold_records(const cbi_linker *lk, const bool *called, const folding
             continue;
         uint16_t value = rec->value & 0xff;
         const fold one = {(uint32_t)i, value ? (uint32_t)i : NEVER, value};
-        add(fold_of(all, lk->components->of[rec->func->number], all->slots[rec->code] - 1u), &one);
+        add(fold_of(all, lk->graph->components.of[rec->func->number], all->slots[rec->code] - 1u),
+            &one);
     }
 }
 
 /* Adds what the callees of a node hand on. */
 static void add_callees(const cbi_linker *lk, const folding *all, cbi_graph_node node, fold *to)
 {
-    const uint32_t *component = lk->components->of;
-    for (uint32_t j = 0; j < cbi_degree(lk->calls, node); j++) {
-        uint32_t callee = component[cbi_successor(lk->calls, node, j)];
+    const uint32_t *component = lk->graph->components.of;
+    for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, node); j++) {
+        uint32_t callee = component[cbi_successor(&lk->graph->calls, node, j)];
         for (uint32_t slot = 0; callee && callee != component[node] && slot < all->count; slot++)
             add(&to[slot], fold_of(all, callee, slot));
     }
@@ -166,19 +167,19 @@ bool cbi_fold_attributes(cbi_linker *lk)
     const bool *called = find_called(lk);
     if (!list_codes(lk, called, &all))
         return false;
-    size_t count = ((size_t)lk->components->count + 1) * all.count;
+    size_t count = ((size_t)lk->graph->components.count + 1) * all.count;
     if (!count)
         return true;
     all.folds = cbi_large_alloc(lk->ctx, count * sizeof *all.folds);
     clear(all.folds, count);
     fold_records(lk, called, &all);
-    for (uint32_t i = 0; i < lk->components->live_count; i++) {
-        cbi_graph_node node = lk->components->bottom_up[i];
-        add_callees(lk, &all, node, fold_of(&all, lk->components->of[node], 0));
+    for (uint32_t i = 0; i < lk->graph->components.live_count; i++) {
+        cbi_graph_node node = lk->graph->components.bottom_up[i];
+        add_callees(lk, &all, node, fold_of(&all, lk->graph->components.of[node], 0));
     }
-    for (size_t i = 0; i < lk->entries.len; i++)
-        if (cbi_is_wanted_entry(lk, lk->entries.items[i]))
-            take_over_all(lk, &all, lk->entries.items[i]);
+    for (size_t i = 0; i < lk->graph->entries.len; i++)
+        if (cbi_is_wanted_entry(lk, lk->graph->entries.items[i]))
+            take_over_all(lk, &all, lk->graph->entries.items[i]);
     cbi_large_free(lk->ctx, all.folds);
     return true;
 }

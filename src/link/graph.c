@@ -5,6 +5,17 @@
 
 #include <stdlib.h>
 
+/* What the stage works on. */
+typedef struct cbi_graph_work {
+    cbi_graph graph;
+    cbi_fate *fates;
+} cbi_graph_work;
+
+static cbi_fate *fate_of(cbi_linker *lk, const cbi_func *f)
+{
+    return &lk->reaching->fates[f->number];
+}
+
 /* ---- who calls whom ---- */
 
 typedef CBI_LIST(cbi_func *) candidate_list;
@@ -31,24 +42,11 @@ static uint32_t number_of(cbi_linker *lk, prototype_table *table, const cbi_name
     return (uint32_t)number - 1;
 }
 
-/* An address taken by a merged function counts when the prototype is known; entries have none. */
-static void complete_taken(cbi_linker *lk)
-{
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        for (size_t j = 0; j < f->takes.len; j++) {
-            cbi_func *taken = f->takes.items[j];
-            if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))
-                cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
-        }
-    }
-}
-
 static void list_prototypes(cbi_linker *lk, prototype_table *table)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        f->address_taken = f->taken.len > 0;
+        fate_of(lk, f)->address_taken = f->taken.len > 0;
         for (size_t j = 0; j < f->taken.len; j++) {
             bool seen = !f->taken.items[j];
             for (size_t k = 0; k < j; k++)
@@ -64,10 +62,25 @@ static void list_prototypes(cbi_linker *lk, prototype_table *table)
             number_of(lk, table, lk->symbols->funcs.items[i]->indirect.items[j]);
 }
 
-const cbi_calls *cbi_link_calls(cbi_linker *lk)
+/* Nothing lives so far, and what the merge removed is removed. */
+static void begin(cbi_linker *lk)
+{
+    cbi_graph_work *work = lk->reaching = CBI_NEW(lk->ctx, cbi_graph_work);
+    work->fates = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_fate);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        work->fates[i].entry = lk->symbols->funcs.items[i]->entry;
+    cbi_vec_reserve(lk->ctx, &work->graph.dead, lk->secs.len);
+    for (size_t i = 0; i < lk->secs.len; i++)
+        cbi_vec_push(lk->ctx, &work->graph.dead, lk->secs.items[i]->dead);
+    work->graph.fates = work->fates;
+    lk->graph = &work->graph;
+    lk->dead = &work->graph.dead;
+}
+
+void cbi_link_calls(cbi_linker *lk)
 {
     prototype_table table = {0};
-    complete_taken(lk);
+    begin(lk);
     list_prototypes(lk, &table);
     size_t funcs = lk->symbols->funcs.len, count = funcs + table.list.len, edge_count = 0;
     for (size_t i = 0; i < funcs; i++)
@@ -98,14 +111,12 @@ const cbi_calls *cbi_link_calls(cbi_linker *lk)
             edges[at++] = candidates->items[j]->number;
     }
     first[count] = at;
-    cbi_calls *calls = CBI_NEW(lk->ctx, cbi_calls);
-    *calls = (cbi_calls){.funcs = lk->symbols->funcs.items,
-                         .func_count = (uint32_t)funcs,
-                         .count = (uint32_t)count,
-                         .protos = names,
-                         .first = first,
-                         .edges = edges};
-    return calls;
+    lk->reaching->graph.calls = (cbi_calls){.funcs = lk->symbols->funcs.items,
+                                            .func_count = (uint32_t)funcs,
+                                            .count = (uint32_t)count,
+                                            .protos = names,
+                                            .first = first,
+                                            .edges = edges};
 }
 
 /* ---- liveness ---- */
@@ -120,9 +131,9 @@ static void reach_node(cbi_linker *lk, reach *r, cbi_graph_node node)
     if (r->seen[node])
         return;
     r->seen[node] = true;
-    cbi_func *f = cbi_node_func(lk->calls, node);
+    cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     if (f)
-        f->reached = f->live = true;
+        fate_of(lk, f)->reached = fate_of(lk, f)->live = true;
     cbi_vec_push(lk->ctx, &r->work, node);
 }
 
@@ -131,9 +142,9 @@ static void mark_reached(cbi_linker *lk, reach *r, const cbi_func *root)
     reach_node(lk, r, root->number);
     while (r->work.len) {
         cbi_graph_node node = r->work.items[--r->work.len];
-        for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++)
-            reach_node(lk, r, cbi_successor(lk->calls, node, i));
-        const cbi_func *f = cbi_node_func(lk->calls, node);
+        for (uint32_t i = 0; i < cbi_degree(&lk->graph->calls, node); i++)
+            reach_node(lk, r, cbi_successor(&lk->graph->calls, node, i));
+        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
         if (f && f->alias_of)
             reach_node(lk, r, f->alias_of->number);
     }
@@ -180,51 +191,65 @@ static bool keeps_function(uint32_t type)
            type == R_MERCURY_FUNC_DESC_64;
 }
 
-static void kill_function(cbi_func *f)
+/* What --preserve-relocs records keeps its name. */
+static void remove_section(cbi_linker *lk, const cbi_osec *sec)
 {
-    f->sym->removed = true;
+    const cbi_osec *all[] = {sec, sec ? sec->rel : NULL, sec ? sec->rela : NULL};
+    for (size_t i = 0; i < CBI_COUNT(all); i++)
+        if (all[i])
+            lk->reaching->graph.dead.items[all[i]->number] = true;
+}
+
+static void remove_function(cbi_linker *lk, const cbi_func *f)
+{
     if (f->alias_of)
         return;
-    cbi_sec_kill(f->text);
-    cbi_sec_kill(f->info);
-    cbi_sec_kill(f->constant2);
-    cbi_sec_kill(f->old_constants);
-    cbi_sec_kill(f->constant0);
+    remove_section(lk, f->text);
+    remove_section(lk, f->info);
+    remove_section(lk, f->constant2);
+    remove_section(lk, f->old_constants);
+    remove_section(lk, f->constant0);
 }
 
 /* Kernels that -kernels-used does not name but that live because their address is
  * taken are entries too, but take no part in propagation when exactly one is named. */
 bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
 {
-    return f->entry && f->obj && f->live && !f->pruned && (!lk->only_entry || f == lk->only_entry);
+    const cbi_fate *fate = cbi_fate_of(lk, f);
+    return fate->entry && f->obj && fate->live && !fate->pruned &&
+           (!lk->graph->only_entry || f == lk->graph->only_entry);
 }
 
 /* The kernel that is the only one wanted, and all that stay. */
 static void list_entries(cbi_linker *lk)
 {
+    cbi_graph *graph = &lk->reaching->graph;
     size_t wanted = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->entry || !f->obj || !f->live)
+        if (!fate_of(lk, f)->entry || !f->obj || !fate_of(lk, f)->live)
             continue;
-        lk->only_entry = wanted++ ? NULL : f;
+        graph->only_entry = wanted++ ? NULL : f;
     }
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || !f->live || !(f->sym->other & STO_CUDA_ENTRY))
+        cbi_fate *fate = fate_of(lk, f);
+        if (!f->obj || !fate->live || !(f->sym->other & STO_CUDA_ENTRY))
             continue;
         /* Only --preserve-relocs keeps it. */
-        f->pruned = !f->entry && !f->address_taken;
-        f->entry = true;
-        cbi_vec_push(lk->ctx, &lk->entries, f);
+        fate->pruned = !fate->entry && !fate->address_taken;
+        fate->entry = true;
+        cbi_vec_push(lk->ctx, &graph->entries, f);
     }
 }
 
-static size_t wanted_count(const cbi_linker *lk)
+static size_t wanted_count(cbi_linker *lk)
 {
     size_t count = 0;
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        count += lk->symbols->funcs.items[i]->entry && lk->symbols->funcs.items[i]->obj;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        count += fate_of(lk, f)->entry && f->obj;
+    }
     return count;
 }
 
@@ -232,9 +257,9 @@ static size_t wanted_count(const cbi_linker *lk)
 static void apply_host_references(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        if (f->entry && f->obj && !named_by_host(lk, f))
-            f->entry = false;
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        if (fate_of(lk, f)->entry && f->obj && !named_by_host(lk, f))
+            fate_of(lk, f)->entry = false;
     }
 }
 
@@ -247,8 +272,8 @@ static void lose_symbols(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len && i < lk->locals.len; i++) {
         const cbi_func *f = lk->secs.items[i]->func;
         const cbi_func *hit = lk->locals.items[i]->func;
-        if (!f || f->text != lk->secs.items[i] || f->live || f->entry || f->constant2 ||
-            f->old_constants || !hit || !hit->live || !hit->obj)
+        if (!f || f->text != lk->secs.items[i] || fate_of(lk, f)->live || fate_of(lk, f)->entry ||
+            f->constant2 || f->old_constants || !hit || !fate_of(lk, hit)->live || !hit->obj)
             continue;
         const char *name = f->sym->name->s;
         const cbi_osec *found = cbi_sec_find(lk, cbi_intern_printf(lk->ctx, "%s%s", prefix, name));
@@ -265,18 +290,20 @@ static void lose_symbols(cbi_linker *lk)
 /* Kernels, and all that they reach through calls. */
 static void reach_from_roots(cbi_linker *lk)
 {
-    reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool)};
+    reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool)};
     bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
     if (host)
         apply_host_references(lk);
     bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        bool root = f->entry && f->obj;
-        if (root || (all_kernels && f->obj && f->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
+        cbi_fate *fate = fate_of(lk, f);
+        bool root = fate->entry && f->obj;
+        if (root ||
+            (all_kernels && f->obj && fate->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
             mark_reached(lk, &reached, f);
-        if (f->address_taken || !lk->eliminate)
-            f->live = true;
+        if (fate->address_taken || !lk->eliminate)
+            fate->live = true;
     }
 }
 
@@ -286,14 +313,14 @@ static void keep_referred(cbi_linker *lk)
     /* What a live function calls outside stays, also when the function itself is not reached. */
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        for (size_t j = 0; f->live && j < f->calls.len; j++)
+        for (size_t j = 0; fate_of(lk, f)->live && j < f->calls.len; j++)
             if (!f->calls.items[j]->obj)
-                f->calls.items[j]->live = true;
+                fate_of(lk, f->calls.items[j])->live = true;
     }
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (keeps_function(r->type) && r->sym && r->sym->func)
-            r->sym->func->live = r->sym->func->desc_used = true;
+            fate_of(lk, r->sym->func)->live = fate_of(lk, r->sym->func)->desc_used = true;
     }
 }
 
@@ -306,7 +333,7 @@ static void orphan_alias(cbi_linker *lk, const cbi_func *alias)
         cbi_printf(lk->ctx,
                    "'%s' is an alias of '%s' that nothing refers to; refer to it, or remove it",
                    alias->sym->name->s, alias->alias_of->sym->name->s));
-    cbi_sec_kill(alias->alias_of->text);
+    remove_section(lk, alias->alias_of->text);
 }
 
 /* Names of code that belongs to another symbol. */
@@ -316,12 +343,13 @@ static void settle_aliases(cbi_linker *lk)
         cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->alias_of)
             continue;
-        if (cbi_is_inner(f))
-            f->live |= f->alias_of->live;
-        if (!f->live && f->alias_of->live)
+        cbi_fate *fate = fate_of(lk, f), *owner = fate_of(lk, f->alias_of);
+        if (cbi_is_inner(lk, f))
+            fate->live |= owner->live;
+        if (!fate->live && owner->live)
             orphan_alias(lk, f);
-        if (f->live)
-            f->alias_of->live = true;
+        if (fate->live)
+            owner->live = true;
     }
 }
 
@@ -329,7 +357,7 @@ static void remove_dead(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (f->live)
+        if (fate_of(lk, f)->live)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
         if (f->old_constants && f->constant2 && (f->sym->other & STO_CUDA_ENTRY))
@@ -337,7 +365,7 @@ static void remove_dead(cbi_linker *lk)
                       cbi_printf(lk->ctx,
                                  "kernel '%s' has several weak copies; want it, or keep one copy",
                                  f->sym->name->s));
-        kill_function(f);
+        remove_function(lk, f);
     }
 }
 
@@ -401,7 +429,7 @@ static void visit(cbi_linker *lk, search *s, cbi_graph_node root)
         if (top->next < cbi_degree(s->calls, node)) {
             cbi_graph_node next = cbi_successor(s->calls, node, top->next++);
             const cbi_func *f = cbi_node_func(s->calls, next);
-            if (f && !f->live)
+            if (f && !cbi_fate_of(lk, f)->live)
                 continue;
             if (next == node)
                 s->cyclic[node] = true;
@@ -434,26 +462,24 @@ static const bool *find_cycles_below(cbi_linker *lk, const search *s)
     return below;
 }
 
-const cbi_components *cbi_link_components(cbi_linker *lk)
+void cbi_link_components(cbi_linker *lk)
 {
-    uint32_t count = lk->calls->count;
-    search s = {.calls = lk->calls,
+    uint32_t count = lk->graph->calls.count;
+    search s = {.calls = &lk->graph->calls,
                 .order = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
                 .low = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
                 .component = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
                 .cyclic = CBI_NEW_ARRAY(lk->ctx, count, bool),
                 .bottom_up = CBI_NEW_ARRAY(lk->ctx, count, cbi_graph_node)};
-    for (uint32_t i = 0; i < lk->calls->func_count; i++)
-        if (lk->calls->funcs[i]->live && !s.order[i])
+    for (uint32_t i = 0; i < lk->graph->calls.func_count; i++)
+        if (lk->reaching->fates[i].live && !s.order[i])
             visit(lk, &s, i);
-    cbi_components *result = CBI_NEW(lk->ctx, cbi_components);
-    *result = (cbi_components){.bottom_up = s.bottom_up,
-                               .live_count = s.done,
-                               .count = s.count,
-                               .of = s.component,
-                               .cyclic = s.cyclic,
-                               .cycle_below = find_cycles_below(lk, &s)};
-    return result;
+    lk->reaching->graph.components = (cbi_components){.bottom_up = s.bottom_up,
+                                                      .live_count = s.done,
+                                                      .count = s.count,
+                                                      .of = s.component,
+                                                      .cyclic = s.cyclic,
+                                                      .cycle_below = find_cycles_below(lk, &s)};
 }
 
 /* ---- which entries reach a function ---- */
@@ -472,8 +498,8 @@ typedef struct callers {
 
 static callers find_callers(cbi_linker *lk)
 {
-    const cbi_calls *calls = lk->calls;
-    const cbi_components *live = lk->components;
+    const cbi_calls *calls = &lk->graph->calls;
+    const cbi_components *live = &lk->graph->components;
     callers c = {.first = CBI_NEW_ARRAY(lk->ctx, (size_t)calls->count + 2, uint32_t),
                  .edges = CBI_NEW_ARRAY(lk->ctx, calls->first[calls->count], cbi_graph_node)};
     uint32_t *next = c.first + 1; /* filled in, they have moved to where the next one begins */
@@ -506,14 +532,14 @@ static void join(cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f, 
  * Where all that comes in is one list, that is the component's, too; else it gets the union. */
 static const cbi_func_list *gather(cbi_linker *lk, spreading *s, uint32_t begin, uint32_t end)
 {
-    const cbi_components *live = lk->components;
+    const cbi_components *live = &lk->graph->components;
     const cbi_func_list *longest = NULL;
     cbi_func_list own = {0};
     uint32_t component = live->of[live->bottom_up[begin]];
     bool mixed = false;
     for (uint32_t i = begin; i < end; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        cbi_func *f = cbi_node_func(lk->calls, node);
+        cbi_func *f = cbi_node_func(&lk->graph->calls, node);
         if (f && cbi_is_wanted_entry(lk, f)) {
             mixed = true;
             join(lk, s, component, f, &own);
@@ -553,7 +579,7 @@ static const cbi_func_list *gather(cbi_linker *lk, spreading *s, uint32_t begin,
  * its length. */
 static const cbi_func_list *const *spread_entries(cbi_linker *lk)
 {
-    const cbi_components *live = lk->components;
+    const cbi_components *live = &lk->graph->components;
     spreading s = {.callers = find_callers(lk),
                    .lists = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, const cbi_func_list *),
                    .mark = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t)};
@@ -572,6 +598,6 @@ const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, const cbi_func *f)
     static const cbi_func_list none;
     if (!lk->entries_of)
         lk->entries_of = spread_entries(lk);
-    const cbi_func_list *list = lk->entries_of[lk->components->of[f->number]];
+    const cbi_func_list *list = lk->entries_of[lk->graph->components.of[f->number]];
     return list ? list : &none;
 }

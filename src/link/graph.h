@@ -1,5 +1,5 @@
-/* Stage 3, graph.  Three results, each made by one pass and read only by those behind it:
- * who calls whom (cbi_calls), what is in a circle (cbi_components), what calls cost (cbi_usage).
+/* Stage 3, graph: who calls whom (cbi_calls), what lives (cbi_fate), what is in a circle
+ * (cbi_components).
  *
  * Nodes are numbers: functions by cbi_func.number, behind them the prototypes through which
  * indirect calls go, one for each string, so that the graph stays linear in the input whatever the
@@ -56,6 +56,18 @@ typedef struct cbi_components {
     const bool *cycle_below; /* by node: it is in one, or reaches one */
 } cbi_components;
 
+typedef CBI_VEC(bool) cbi_flags;
+
+/* What became of a function. */
+typedef struct cbi_fate {
+    bool live : 1;
+    bool entry : 1;   /* a kernel that is wanted, or that stays although it is not */
+    bool reached : 1; /* live through a call path from an entry */
+    bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
+    bool address_taken : 1;
+    bool desc_used : 1;
+} cbi_fate;
+
 /* What a node needs with everything that it reaches. */
 typedef struct cbi_usage {
     uint32_t regs;       /* the most that any of them needs */
@@ -66,13 +78,25 @@ typedef struct cbi_usage {
 /* Entries in function order.  Several nodes may share one list. */
 typedef CBI_VEC(struct cbi_func *) cbi_func_list;
 
+/* The result of the stage. */
+typedef struct cbi_graph {
+    cbi_calls calls;
+    const cbi_fate *fates; /* by function; use cbi_fate_of() */
+    cbi_flags dead;        /* by section: removed with its function; use cbi_is_dead() */
+    cbi_components components;
+    cbi_func_list entries;       /* live entries, function order */
+    struct cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more or
+                                    none */
+} cbi_graph;
+
 /* ---- graph.c ---- */
-const cbi_calls *cbi_link_calls(struct cbi_linker *lk);
+/* Begins the stage. */
+void cbi_link_calls(struct cbi_linker *lk);
 void cbi_link_liveness(struct cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
 bool cbi_is_wanted_entry(const struct cbi_linker *lk, const struct cbi_func *f);
 /* Strongly connected components of what lives. */
-const cbi_components *cbi_link_components(struct cbi_linker *lk);
+void cbi_link_components(struct cbi_linker *lk);
 /* The live entries that reach f (f itself when it is one), in function order. */
 const cbi_func_list *cbi_entries_reaching(struct cbi_linker *lk, const struct cbi_func *f);
 

@@ -173,7 +173,7 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
     move_relocs(lk, sec, &all);
     if (sec->size > 0 || has_relocs(lk, sec))
         return;
-    cbi_sec_kill(sec);
+    cbi_layout_remove(lk, sec);
     for (size_t i = 0; i < all.len; i++)
         all.items[i].sym->removed = true;
 }
@@ -185,7 +185,7 @@ void cbi_cull_constants(cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         uint64_t size = lk->merge_constants ? cbi_constants_of(sec)->unshared_size : sec->size;
-        if (!sec->dead && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
+        if (!cbi_is_dead(lk, sec) && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
             cull(lk, sec);
     }
 }

@@ -9,7 +9,32 @@ void cbi_layout_begin(cbi_linker *lk)
 {
     lk->placing = CBI_NEW(lk->ctx, cbi_layout_work);
     lk->placing->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
+    cbi_vec_reserve(lk->ctx, &lk->placing->layout.dead, lk->secs.len);
+    for (size_t i = 0; i < lk->secs.len; i++)
+        cbi_vec_push(lk->ctx, &lk->placing->layout.dead, cbi_is_dead(lk, lk->secs.items[i]));
     lk->layout = &lk->placing->layout;
+    lk->dead = &lk->layout->dead;
+}
+
+static void mark_dead(cbi_linker *lk, const cbi_osec *sec, bool dead)
+{
+    const cbi_osec *all[] = {sec, sec->rel, sec->rela};
+    for (size_t i = 0; i < CBI_COUNT(all); i++) {
+        for (size_t n = lk->placing->layout.dead.len; all[i] && n <= all[i]->number; n++)
+            cbi_vec_push(lk->ctx, &lk->placing->layout.dead, false);
+        if (all[i])
+            lk->placing->layout.dead.items[all[i]->number] = dead;
+    }
+}
+
+void cbi_layout_remove(cbi_linker *lk, const cbi_osec *sec)
+{
+    mark_dead(lk, sec, true);
+}
+
+void cbi_layout_restore(cbi_linker *lk, const cbi_osec *sec)
+{
+    mark_dead(lk, sec, false);
 }
 
 /* ---- commons: newest first, at the end of .nv.global ---- */
@@ -46,7 +71,8 @@ static cbi_osec *bank_of(const cbi_func *k)
 static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
 {
     if (k->old_constants) {
-        cbi_revive_constants(k);
+        cbi_layout_restore(lk, k->old_constants);
+        k->old_constants->func = k;
     } else if (!k->constant2) {
         const cbi_name *name =
             lk->mercury ? cbi_intern_printf(lk->ctx, ".nv.constant.optimizer.%s", k->sym->name->s)
@@ -106,7 +132,7 @@ static void drop_emptied(cbi_linker *lk, size_t count)
     for (size_t i = 0; i < count; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (cbi_is_optimizer_type(sec->type) && cbi_constants_of(sec)->emptied && sec->size == 0)
-            cbi_sec_kill(sec);
+            cbi_layout_remove(lk, sec);
     }
 }
 
@@ -236,21 +262,21 @@ void cbi_layout_constants(cbi_linker *lk)
     bool any = false;
     for (size_t i = created; i-- > 0;) {
         cbi_osec *sec = lk->secs.items[i];
-        if (!cbi_is_optimizer_type(sec->type) || sec->dead || !sec->func)
+        if (!cbi_is_optimizer_type(sec->type) || cbi_is_dead(lk, sec) || !sec->func)
             continue;
-        if (sec->func->entry || !sec->func->live ||
+        if (cbi_fate_of(lk, sec->func)->entry || !cbi_fate_of(lk, sec->func)->live ||
             (!cbi_constants_of(sec)->own_contents && !cbi_constants_of(sec)->emptied) ||
             sec != sec->func->constant2)
             continue;
         spread_constants(lk, sec->func);
         any = true;
-        cbi_sec_kill(sec);
+        cbi_layout_remove(lk, sec);
     }
     drop_emptied(lk, created);
-    for (size_t i = 0; any && i < lk->entries.len; i++) {
-        cbi_osec *bank = bank_of(lk->entries.items[i]);
+    for (size_t i = 0; any && i < lk->graph->entries.len; i++) {
+        cbi_osec *bank = bank_of(lk->graph->entries.items[i]);
         if (bank && !bank->size)
-            cbi_sec_kill(bank);
+            cbi_layout_remove(lk, bank);
     }
     const cbi_piece *shared = lk->placing->culled ? NULL : lk->symbols->last_shared_constant;
     if (shared)
@@ -283,7 +309,7 @@ void cbi_check_limits(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (sec->dead || sec->size <= CUDA_CONSTANT_BANK_SIZE)
+        if (cbi_is_dead(lk, sec) || sec->size <= CUDA_CONSTANT_BANK_SIZE)
             continue;
         if (cbi_is_user_constants(sec))
             cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},

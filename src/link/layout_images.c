@@ -100,10 +100,10 @@ static void find_users(cbi_linker *lk)
             continue;
         cbi_func *user = r->target->func;
         /* Where one kernel is wanted it has the textures of all that is live. */
-        if (lk->only_entry)
-            lk->only_entry->has_images = true;
-        if (!lk->mercury || !lk->only_entry)
-            user->has_images |= user->entry;
+        if (lk->graph->only_entry)
+            lk->graph->only_entry->has_images = true;
+        if (!lk->mercury || !lk->graph->only_entry)
+            user->has_images |= cbi_fate_of(lk, user)->entry;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
         for (size_t j = 0; j < reaching->len; j++)
             reaching->items[j]->has_images = true;
@@ -118,7 +118,7 @@ static uint64_t tables_start(const cbi_linker *lk)
         return lk->placing->layout.images_start;
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (sec->type == SHT_CUDA_CONSTANT_B0 && !sec->dead && sec->size > start)
+        if (sec->type == SHT_CUDA_CONSTANT_B0 && !cbi_is_dead(lk, sec) && sec->size > start)
             start = sec->size;
     }
     return cbi_align_up(start, 4);

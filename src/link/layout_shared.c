@@ -62,7 +62,7 @@ static bool is_unlaid(const cbi_lsym *sym)
  * not wanted has its own, but where one kernel is wanted it has nothing to do with its callees. */
 static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
 {
-    if (!user->entry || !user->live)
+    if (!cbi_fate_of(lk, user)->entry || !cbi_fate_of(lk, user)->live)
         return cbi_entries_reaching(lk, user);
     cbi_func_list *itself = &cbi_dynamic_in(lk, user)->itself;
     if (!itself->len)
@@ -252,7 +252,7 @@ static void place_dynamic(cbi_linker *lk)
             const cbi_func_list *reaching = entries_with(lk, f);
             for (size_t e = 0; e < reaching->len; e++) {
                 cbi_func *k = reaching->items[e];
-                if (f->entry && k != f)
+                if (cbi_fate_of(lk, f)->entry && k != f)
                     continue;
                 if (!cbi_dynamic_of(k)->set)
                     cbi_dynamic_in(lk, k)->set = k;
@@ -264,8 +264,8 @@ static void place_dynamic(cbi_linker *lk)
             }
         }
     }
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_func *k = lk->graph->entries.items[i];
         if (!cbi_dynamic_of(k)->set)
             continue;
         cbi_dynamic *set = cbi_dynamic_in(lk, set_of(lk, k));
@@ -274,8 +274,8 @@ static void place_dynamic(cbi_linker *lk)
             size = DYNAMIC_ALIGN;
         set->offset = size > set->offset ? size : set->offset;
     }
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_func *k = lk->graph->entries.items[i];
         if (!cbi_dynamic_of(k)->set)
             continue;
         k->shared->size = cbi_dynamic_of(set_of(lk, k))->offset;
@@ -285,9 +285,10 @@ static void place_dynamic(cbi_linker *lk)
     for (size_t i = 0; i < users.len; i++) {
         cbi_func *f = users.items[i];
         const cbi_func_list *reaching = entries_with(lk, f);
-        if (reaching->len && !(f->entry && cbi_dynamic_of(f)->set == f))
+        if (reaching->len && !(cbi_fate_of(lk, f)->entry && cbi_dynamic_of(f)->set == f))
             cbi_dynamic_in(lk, f)->offset =
-                cbi_dynamic_of(set_of(lk, f->entry ? f : reaching->items[0]))->offset;
+                cbi_dynamic_of(set_of(lk, cbi_fate_of(lk, f)->entry ? f : reaching->items[0]))
+                    ->offset;
     }
 }
 
@@ -392,11 +393,11 @@ static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
 
 static void finish_entries(cbi_linker *lk, bool dynamic, bool reserve)
 {
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_osec *sec = lk->entries.items[i]->shared;
-        if (!sec || sec->func != lk->entries.items[i])
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_osec *sec = lk->graph->entries.items[i]->shared;
+        if (!sec || sec->func != lk->graph->entries.items[i])
             continue;
-        check_shared_limit(lk, lk->entries.items[i]);
+        check_shared_limit(lk, lk->graph->entries.items[i]);
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->emitted = sec->size > 0 || (dynamic && aligned);
         if (sec->emitted && reserve)
@@ -433,7 +434,7 @@ static void unplace_dead(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !sec->func->live;
+        bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !cbi_fate_of(lk, sec->func)->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
             cbi_variable_in(lk, shared->variables.items[j]->sym)->unplaced = true;
@@ -453,8 +454,8 @@ static void layout_final(cbi_linker *lk)
         for (size_t j = 0; j < groups.items[i]->members.len; j++)
             open_for(lk, groups.items[i]->members.items[j]->sym);
     uint64_t group_end = place_groups(lk, &groups);
-    for (size_t i = 0; i < lk->entries.len; i++)
-        place_entry(lk, lk->entries.items[i], &groups);
+    for (size_t i = 0; i < lk->graph->entries.len; i++)
+        place_entry(lk, lk->graph->entries.items[i], &groups);
     for (size_t i = 0; i < count; i++)
         if (is_dynamic(order[i]->sym))
             open_for(lk, order[i]->sym);

@@ -9,4 +9,8 @@ typedef struct cbi_layout_work {
     bool culled; /* constants were laid out anew */
 } cbi_layout_work;
 
+/* Removes the section with its relocations, or takes it back. */
+void cbi_layout_remove(cbi_linker *lk, const cbi_osec *sec);
+void cbi_layout_restore(cbi_linker *lk, const cbi_osec *sec);
+
 #endif

@@ -44,16 +44,17 @@ static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
         cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
     }
     lk->obj_count = taken;
+    cbi_link_complete_calls(lk);
 }
 
 /* Stage 3: who calls whom, what lives, what is in a circle. */
 static void make_graph(cbi_linker *lk)
 {
-    lk->calls = cbi_link_calls(lk);
+    cbi_link_calls(lk);
     cbi_link_liveness(lk);
     cbi_layout_commons(lk);          /* they join .nv.global ... */
     cbi_link_callgraph_sections(lk); /* ... and these follow: the order of creation */
-    lk->components = cbi_link_components(lk);
+    cbi_link_components(lk);
     cbi_link_warn_graph(lk);     /* recursion, functions that nobody calls */
     cbi_link_check_unified(lk);  /* these need an index file */
     cbi_link_check_replaced(lk); /* an accident of nvlink */

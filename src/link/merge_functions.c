@@ -123,6 +123,15 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     }
 }
 
+/* With its relocations; what --preserve-relocs records keeps its name. */
+static void mark_dead(cbi_osec *sec, bool dead)
+{
+    cbi_osec *all[] = {sec, sec->rel, sec->rela};
+    for (size_t i = 0; i < CBI_COUNT(all); i++)
+        if (all[i])
+            all[i]->dead = dead;
+}
+
 /* Optimizer constants of the copies so far.  Where only copies that lost had any, the new copy's
  * come anew, and -r keeps the old section's name.  nvlink finds the old section by its name all the
  * same: it takes the constants of callees and of copies that lose from now on, and is the one that
@@ -147,7 +156,7 @@ static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
     sec->contributed = false;
     sec->func = NULL;
     if (lk->exec)
-        cbi_sec_kill(sec);
+        mark_dead(sec, true);
     constants->orphan = true;
     if (sec == func->constant2)
         func->constant2 = NULL;
@@ -160,10 +169,7 @@ static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
 void cbi_revive_constants(cbi_func *func)
 {
     cbi_osec *sec = func->old_constants;
-    cbi_osec *all[] = {sec, sec->rel, sec->rela};
-    for (size_t i = 0; i < CBI_COUNT(all); i++)
-        if (all[i])
-            all[i]->dead = all[i]->symbol->removed = false;
+    mark_dead(sec, false);
     sec->constants->orphan = false;
     sec->func = func;
 }

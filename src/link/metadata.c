@@ -378,3 +378,16 @@ void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
         if (in->sections[i].type == SHT_CUDA_SHARED && !cbi_belongs_to_lost(obj, i))
             list_whole_shared(lk, obj, i);
 }
+
+/* An address taken by a merged function counts when the prototype is known; entries have none. */
+void cbi_link_complete_calls(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
+        for (size_t j = 0; j < f->takes.len; j++) {
+            cbi_func *taken = f->takes.items[j];
+            if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))
+                cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
+        }
+    }
+}

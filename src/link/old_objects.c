@@ -6,9 +6,9 @@
 /* ---- barriers ---- */
 
 /* The count in the flags of a live function's code. */
-static uint32_t flagged_barriers(const cbi_func *f)
+static uint32_t flagged_barriers(const cbi_linker *lk, const cbi_func *f)
 {
-    if (!f->live || !f->text || f->alias_of || SHF_CUDA_MERCURY & f->text->flags)
+    if (!cbi_fate_of(lk, f)->live || !f->text || f->alias_of || SHF_CUDA_MERCURY & f->text->flags)
         return 0;
     return SHF_CUDA_BARRIERS(f->text->flags);
 }
@@ -29,10 +29,10 @@ static void raise_to(uint32_t *count, uint32_t other)
 /* The highest count of what a node calls outside of its component. */
 static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi_graph_node node)
 {
-    const uint32_t *component = lk->components->of;
+    const uint32_t *component = lk->graph->components.of;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++) {
-        uint32_t callee = component[cbi_successor(lk->calls, node, i)];
+    for (uint32_t i = 0; i < cbi_degree(&lk->graph->calls, node); i++) {
+        uint32_t callee = component[cbi_successor(&lk->graph->calls, node, i)];
         if (callee != component[node])
             raise_to(&count, highest[callee]);
     }
@@ -43,17 +43,17 @@ static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi
  */
 static void raise_all(cbi_linker *lk, const uint32_t *counts)
 {
-    const cbi_components *live = lk->components;
+    const cbi_components *live = &lk->graph->components;
     uint32_t *highest = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, uint32_t);
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
         uint32_t *here = &highest[live->of[node]];
         raise_to(here, count_callees(lk, highest, node));
-        raise_to(here, node < lk->calls->func_count ? counts[node] : 0);
+        raise_to(here, node < lk->graph->calls.func_count ? counts[node] : 0);
     }
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        cbi_func *k = cbi_node_func(lk->calls, node);
+        cbi_func *k = cbi_node_func(&lk->graph->calls, node);
         if (!k || !cbi_is_wanted_entry(lk, k))
             continue;
         uint32_t count = count_callees(lk, highest, node);
@@ -62,7 +62,7 @@ static void raise_all(cbi_linker *lk, const uint32_t *counts)
             if (other == node || live->of[other] != live->of[node])
                 continue;
             raise_to(&count, count_callees(lk, highest, other));
-            raise_to(&count, other < lk->calls->func_count ? counts[other] : 0);
+            raise_to(&count, other < lk->graph->calls.func_count ? counts[other] : 0);
         }
         raise_barriers(lk, k, count);
     }
@@ -73,18 +73,18 @@ void cbi_migrate_barriers(cbi_linker *lk)
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        counts[i] = flagged_barriers(f);
+        counts[i] = flagged_barriers(lk, f);
         if (!counts[i] || cbi_find_record(f, EIATTR_NUM_BARRIERS))
             continue;
         f->text->flags &= ~(uint64_t)(0x7f << 20);
         if (f->info)
             cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
     }
-    if (!lk->only_entry)
+    if (!lk->graph->only_entry)
         raise_all(lk, counts);
-    for (size_t i = 0; lk->only_entry && i < lk->symbols->funcs.len; i++)
-        if (lk->symbols->funcs.items[i] != lk->only_entry)
-            raise_barriers(lk, lk->only_entry, counts[i]);
+    for (size_t i = 0; lk->graph->only_entry && i < lk->symbols->funcs.len; i++)
+        if (lk->symbols->funcs.items[i] != lk->graph->only_entry)
+            raise_barriers(lk, lk->graph->only_entry, counts[i]);
 }
 
 /* ---- cache preferences ---- */
@@ -140,7 +140,7 @@ void cbi_apply_cache_preferences(cbi_linker *lk)
     preference *of_entry = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, preference);
     for (size_t i = 0; i < requests.len; i++) {
         const cbi_func *f = requests.items[i]->symbol->func;
-        if (f->entry)
+        if (cbi_fate_of(lk, f)->entry)
             of_entry[f->number] = (preference){.of = f, .wanted = wants_cache(requests.items[i])};
     }
     for (size_t i = 0; i < requests.len; i++) {
@@ -152,8 +152,8 @@ void cbi_apply_cache_preferences(cbi_linker *lk)
                 join_preference(lk, &of_entry[k->number], k, f, wants_cache(requests.items[i]));
         }
     }
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_func *k = lk->graph->entries.items[i];
         const preference *p = &of_entry[k->number];
         if (p->wanted && (!p->conflict || p->of == k))
             cbi_add_record(lk, k, 1, EIATTR_EXPLICIT_CACHING, 0);

@@ -7,16 +7,17 @@
 #define UNKNOWN_STACK 0xffffffffu
 
 /* A record counts when the copy of the function that it describes is the one that is linked. */
-static bool is_alive(const cbi_rec *rec)
+static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
 {
     if (rec->dead)
         return false;
-    if (rec->func && (!rec->func->live || (rec->obj && rec->func->obj != rec->obj)))
+    if (rec->func &&
+        (!cbi_fate_of(lk, rec->func)->live || (rec->obj && rec->func->obj != rec->obj)))
         return false;
     if (rec->has_symbol) {
         if (!rec->symbol)
             return cbi_eiattr_link(rec->code) == CBI_LINK_REMAP_OR_ZERO;
-        if (rec->symbol->removed)
+        if (cbi_is_removed(lk, rec->symbol))
             return false;
         if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
             rec->symbol->func->obj != rec->obj &&
@@ -49,7 +50,7 @@ static void collect(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->recs.len; i++) {
         cbi_rec *rec = &lk->recs.items[i];
-        if (!is_alive(rec)) {
+        if (!is_alive(lk, rec)) {
             rec->dead = true;
             continue;
         }
@@ -67,7 +68,7 @@ static void collect(cbi_linker *lk)
             }
             break;
         case CBI_LINK_REGION_MAX:
-            if (named && !named->entry)
+            if (named && !cbi_fate_of(lk, named)->entry)
                 named->own_sam = word1;
             break;
         case CBI_LINK_STACK_LIMIT:
@@ -90,7 +91,7 @@ static void collect(cbi_linker *lk)
             if (cbi_find_record(f, EIATTR_CRS_STACK_SIZE))
                 cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s},
                           NULL, "conflicting crs_stack attribute");
-            if (!f->entry)
+            if (!cbi_fate_of(lk, f)->entry)
                 f->own_crs =
                     rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
             break;
@@ -108,10 +109,10 @@ static void collect(cbi_linker *lk)
 /* What a node gets from its callees; within a component some are not final yet. */
 static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 {
-    const cbi_func *f = cbi_node_func(lk->calls, node);
+    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     cbi_usage all = {.regs = f ? f->own_regs : 0};
-    for (uint32_t j = 0; j < cbi_degree(lk->calls, node); j++) {
-        const cbi_usage *next = &usage[cbi_successor(lk->calls, node, j)];
+    for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, node); j++) {
+        const cbi_usage *next = &usage[cbi_successor(&lk->graph->calls, node, j)];
         all.regs = next->regs > all.regs ? next->regs : all.regs;
         all.sam = next->sam > all.sam ? next->sam : all.sam;
         all.stack = next->stack > all.stack ? next->stack : all.stack;
@@ -129,11 +130,11 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
  * their maxima, as each of them reaches all others. */
 static const cbi_usage *sweep(cbi_linker *lk)
 {
-    const cbi_components *live = lk->components;
-    cbi_usage *usage = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, cbi_usage);
+    const cbi_components *live = &lk->graph->components;
+    cbi_usage *usage = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, cbi_usage);
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        const cbi_func *f = cbi_node_func(lk->calls, node);
+        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
         usage[node].regs = f ? f->own_regs : 0;
     }
     for (uint32_t i = 0; i < live->live_count;) {
@@ -174,20 +175,20 @@ void cbi_link_warn_graph(cbi_linker *lk)
 {
     if (!lk->exec)
         return;
-    const bool *cycle_below = lk->components->cycle_below;
+    const bool *cycle_below = lk->graph->components.cycle_below;
     /* Once for every edge of the entry below which there is a cycle. */
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        const cbi_func *k = lk->entries.items[i];
-        for (uint32_t j = 0; cbi_is_wanted_entry(lk, k) && j < cbi_degree(lk->calls, k->number);
-             j++) {
-            cbi_graph_node next = cbi_successor(lk->calls, k->number, j);
-            if (cbi_node_func(lk->calls, next)) {
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        const cbi_func *k = lk->graph->entries.items[i];
+        for (uint32_t j = 0;
+             cbi_is_wanted_entry(lk, k) && j < cbi_degree(&lk->graph->calls, k->number); j++) {
+            cbi_graph_node next = cbi_successor(&lk->graph->calls, k->number, j);
+            if (cbi_node_func(&lk->graph->calls, next)) {
                 if (cycle_below[next])
                     warn_stack(lk, k);
                 continue;
             }
-            for (uint32_t c = 0; c < cbi_degree(lk->calls, next); c++)
-                if (cycle_below[cbi_successor(lk->calls, next, c)])
+            for (uint32_t c = 0; c < cbi_degree(&lk->graph->calls, next); c++)
+                if (cycle_below[cbi_successor(&lk->graph->calls, next, c)])
                     warn_stack(lk, k);
         }
     }
@@ -195,7 +196,7 @@ void cbi_link_warn_graph(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (f->address_taken && !f->reached)
+        if (cbi_fate_of(lk, f)->address_taken && !cbi_fate_of(lk, f)->reached)
             cbi_warning(
                 lk->ctx, "address-taken-uncalled",
                 &(cbi_place){.file = f->obj ? f->obj->file : NULL, .symbol = f->sym->name->s},
@@ -206,10 +207,10 @@ void cbi_link_warn_graph(cbi_linker *lk)
 
 static void stack_sizes(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_func *k = lk->graph->entries.items[i];
         uint32_t crs =
-            lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
+            lk->graph->components.cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
         cbi_rec *own = cbi_find_record(k, EIATTR_CRS_STACK_SIZE);
@@ -227,7 +228,7 @@ static void stack_sizes(cbi_linker *lk)
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
     uint32_t stack =
-        lk->components->cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
+        lk->graph->components.cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
     if (k->stack_limit && stack > k->stack_limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
@@ -259,11 +260,12 @@ void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 static void explain_registers(cbi_linker *lk)
 {
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
-    for (size_t i = 0; i < lk->entries.len; i++)
-        counts[lk->entries.items[i]->number] = lk->entries.items[i]->own_regs;
+    for (size_t i = 0; i < lk->graph->entries.len; i++)
+        counts[lk->graph->entries.items[i]->number] = lk->graph->entries.items[i]->own_regs;
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_func *f = lk->secs.items[i]->func;
-        if (!f || f->text != lk->secs.items[i] || f->entry || !f->live)
+        if (!f || f->text != lk->secs.items[i] || cbi_fate_of(lk, f)->entry ||
+            !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = reaching->len; j-- > 0;) {
@@ -287,14 +289,14 @@ static void explain_registers(cbi_linker *lk)
 static void registers(cbi_linker *lk)
 {
     bool explain = lk->opt->dump_callgraph;
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        const cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        const cbi_func *k = lk->graph->entries.items[i];
         explain |= k->max_regs && lk->usage[k->number].regs > k->max_regs;
     }
     if (explain)
         explain_registers(lk);
-    for (size_t i = 0; i < lk->entries.len; i++) {
-        cbi_func *k = lk->entries.items[i];
+    for (size_t i = 0; i < lk->graph->entries.len; i++) {
+        cbi_func *k = lk->graph->entries.items[i];
         if (!cbi_is_wanted_entry(lk, k) || !k->regcount ||
             lk->usage[k->number].regs == k->own_regs ||
             cbi_find_record(k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */

@@ -221,23 +221,6 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
     cbi_map_put(lk->ctx, &lk->resolved, CBI_KEY(target), sec);
 }
 
-void cbi_sec_kill(cbi_osec *sec)
-{
-    if (!sec || sec->dead)
-        return;
-    sec->dead = true;
-    if (sec->symbol)
-        sec->symbol->removed = true;
-    /* What --preserve-relocs records keeps its name. */
-    cbi_osec *relocs[] = {sec->rel, sec->rela};
-    for (size_t i = 0; i < CBI_COUNT(relocs); i++) {
-        if (relocs[i]) {
-            relocs[i]->dead = true;
-            relocs[i]->symbol->removed = true;
-        }
-    }
-}
-
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list)
 {

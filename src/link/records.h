@@ -60,7 +60,7 @@ struct cbi_osec {
     const cbi_name *name;
     uint32_t type;        /* as in relocatables; executables change it when written */
     uint8_t info_top;     /* .text: top byte of sh_info (register count below sm_90) */
-    bool dead : 1;        /* removed with its function: the name vanishes */
+    bool dead : 1;        /* since the merge: of copies that were replaced; see cbi_is_dead() */
     bool contributed : 1; /* an input put something in, were it zero bytes */
     bool emitted : 1;
     bool rela_first : 1; /* its relocations with addends came before those without */
@@ -184,13 +184,8 @@ struct cbi_func {
     cbi_lsym *sym;
     uint32_t number;           /* position in function order, from 0 */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
-    bool entry : 1;
-    bool live : 1;
-    bool reached : 1; /* live through a call path from an entry */
-    bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
-    bool address_taken : 1;
-    bool desc_used : 1;
-    bool uses_dynamic : 1; /* shared memory */
+    bool entry : 1;            /* a kernel that is wanted */
+    bool uses_dynamic : 1;     /* shared memory */
     bool has_images : 1;
     cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
     uint32_t in_sec; /* its text section there */
@@ -229,18 +224,6 @@ struct cbi_func {
 static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
 {
     return func && func->text == sec;
-}
-
-/* Is the function kept? */
-static inline bool cbi_is_in_output(const cbi_func *f)
-{
-    return f->live && !f->sym->removed;
-}
-
-/* A function that ptxas -ewp has put into a kernel's code. */
-static inline bool cbi_is_inner(const cbi_func *f)
-{
-    return f->alias_of && f->alias_of->entry;
 }
 
 /* sm_100+: what a relocation of the Mercury view is on the SASS side. */
@@ -352,7 +335,6 @@ uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
 /* --preserve-relocs: makes cbi_resolved_of(target). */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
-void cbi_sec_kill(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list);
 /* A record of the link's own, for .nv.info.F or (func NULL) .nv.info. */

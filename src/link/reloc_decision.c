@@ -94,12 +94,12 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
     const cbi_func *user = r->target->func;
     if (!sym)
         return NO_SYMBOL;
-    if (sym->removed && is_func(sym))
+    if (cbi_is_removed(lk, sym) && is_func(sym))
         return GONE_FUNCTION;
-    if (sym->removed && sym->is_section)
+    if (cbi_is_removed(lk, sym) && sym->is_section)
         return GONE_SECTION;
     if (is_func(sym)) /* local ones are noticed only when the symbol table is written */
-        return !sym->in_local_list && sym->sec && sym->sec->dead ? DEAD_CODE : FUNCTION;
+        return !sym->in_local_list && sym->sec && cbi_is_dead(lk, sym->sec) ? DEAD_CODE : FUNCTION;
     if (type->action == CBI_RELOC_CLEAR_UNUSED &&
         (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF))
         return UNPLACED;
@@ -149,6 +149,6 @@ static bool from_replaced_copy(const cbi_lrel *r)
 
 bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return !r->target->dead && !cbi_constants_of(r->target)->orphan && !from_replaced_copy(r) &&
-           !cbi_reloc_is_forgotten(lk, r);
+    return !cbi_is_dead(lk, r->target) && (lk->exec || !cbi_constants_of(r->target)->orphan) &&
+           !from_replaced_copy(r) && !cbi_reloc_is_forgotten(lk, r);
 }

@@ -210,32 +210,42 @@ static bool in_gap(const cbi_lrel *r)
     return !piece || r->offset - piece->offset >= piece->bytes.size;
 }
 
-/* An entry while it is applied. */
+/* An entry while it is applied: as it was read, or changed. */
 typedef struct patch {
-    cbi_lrel now;
-    const cbi_lrel *read; /* as it was before */
-    bool changed;         /* now differs */
+    const cbi_lrel *now;
+    cbi_lrel changed;
 } patch;
+
+/* The entry for changing. */
+static cbi_lrel *change(patch *p)
+{
+    if (p->now != &p->changed) {
+        p->changed = *p->now;
+        p->now = &p->changed;
+    }
+    return &p->changed;
+}
 
 /* The entry for those who look at it later. */
 static const cbi_lrel *settled(cbi_linker *lk, const patch *p)
 {
-    return p->changed ? cbi_memdup(lk->ctx, &p->now, sizeof p->now) : p->read;
+    return p->now == &p->changed ? cbi_memdup(lk->ctx, p->now, sizeof *p->now) : p->now;
 }
 
 static void keep(cbi_linker *lk, patch *p)
 {
-    cbi_lrel *r = &p->now;
-    uint64_t base = cbi_section_base(r);
+    uint64_t base = cbi_section_base(p->now);
     if (base) {
+        cbi_lrel *r = change(p);
         r->addend += (int64_t)base;
-        r->is_rela = p->changed = true;
+        r->is_rela = true;
     }
+    const cbi_lrel *r = p->now;
     if (!r->is_rela && lk->opt->force_rela && !lk->mercury) {
         if (lk->merge_constants && in_gap(r))
             out_of_range(lk, r, "reloc address not found");
-        r->addend = old_field(lk, r);
-        p->changed = true;
+        change(p)->addend = old_field(lk, r);
+        r = p->now;
     }
     cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
@@ -255,7 +265,7 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
  * texture slots, and optimizer constants that left their section, whose symbols are gone. */
 static bool is_recorded(cbi_linker *lk, const patch *p)
 {
-    const cbi_lrel *r = &p->now;
+    const cbi_lrel *r = p->now;
     const cbi_lsym *sym = r->sym;
     if (!sym)
         return true;
@@ -271,7 +281,7 @@ static bool is_recorded(cbi_linker *lk, const patch *p)
         return true;
     cbi_func *user = r->target->func;
     if (!lk->layout->dynamic_recorded || !user ||
-        (sym->size == 0 && (user->entry || cbi_entries_reaching(lk, user)->len)))
+        (sym->size == 0 && (cbi_fate_of(lk, user)->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
     if (!sym->recorded)
         cbi_defer(lk, CBI_FAILS_AT_RECORDS, settled(lk, p), NULL);
@@ -288,7 +298,7 @@ void cbi_link_check_records(cbi_linker *lk)
 
 static void record_resolved(cbi_linker *lk, const patch *p)
 {
-    const cbi_lrel *r = &p->now;
+    const cbi_lrel *r = p->now;
     /* Of the Mercury view little more than shared variables survives. */
     if (!lk->opt->preserve_relocs ||
         (lk->mercury && !(r->sym && cbi_is_shared_var(r->sym) && r->target->func)) ||
@@ -335,7 +345,7 @@ void cbi_link_check_replaced(cbi_linker *lk)
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
 static void relocate_unknown(cbi_linker *lk, patch *p)
 {
-    const cbi_lrel *r = &p->now;
+    const cbi_lrel *r = p->now;
     if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
         keep(lk, p);
         return;
@@ -349,18 +359,18 @@ static void relocate_unknown(cbi_linker *lk, patch *p)
 /* To a unified table that no input defines. */
 static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
-    if (strcmp(p->now.sym->name->s, "__UFT_OFFSET") == 0)
+    if (strcmp(p->now->sym->name->s, "__UFT_OFFSET") == 0)
         return;
     if (!lk->exec)
         keep(lk, p);
     else if (type->action == CBI_RELOC_UNIFIED)
-        deleted_symbol(lk, &p->now);
+        deleted_symbol(lk, p->now);
 }
 
 /* Puts the value in its place. */
 static void resolve_one(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
-    const cbi_lrel *r = &p->now;
+    const cbi_lrel *r = p->now;
     if (!in_range(lk, r))
         out_of_range(lk, r, "reloc address not found");
     if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
@@ -383,36 +393,35 @@ static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
     case CBI_OUTCOME_DROP:
         return;
     case CBI_OUTCOME_CLEAR:
-        clear_field(lk, type, &p->now);
+        clear_field(lk, type, p->now);
         return;
     case CBI_OUTCOME_PATCH:
         resolve_one(lk, p, type);
         return;
     case CBI_OUTCOME_BLANK:
-        p->now.type = 0;
-        p->now.sym = NULL;
-        p->changed = true;
+        change(p)->type = 0;
+        change(p)->sym = NULL;
         keep(lk, p);
         return;
     case CBI_OUTCOME_INSTANCE:
-        p->now.sym = cbi_dynamic_of(p->now.target->func)->instance;
-        p->changed = true;
+        change(p)->sym = cbi_dynamic_of(p->now->target->func)->instance;
         keep(lk, p);
         return;
     case CBI_OUTCOME_KEEP:
         keep(lk, p);
         return;
     case CBI_OUTCOME_DELETED:
-        deleted_symbol(lk, &p->now);
+        deleted_symbol(lk, p->now);
     case CBI_OUTCOME_ELSEWHERE:
-        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = p->now.target->name->s}, NULL,
+        cbi_fatal(lk->ctx, "pc-relative", &(cbi_place){.section = p->now->target->name->s}, NULL,
                   "Internal error: PC relative branch address should be in the same section");
     }
 }
 
 static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
 {
-    patch p = {.now = *read, .read = read};
+    patch p;
+    p.now = read;
     const cbi_reloc_type *type = cbi_reloc_find(read->type);
     if (!type || read->type == R_CUDA_NONE_LAST) {
         relocate_unknown(lk, &p);
@@ -426,15 +435,12 @@ static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
         return;
     }
     if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
-        p.now.type = type->plain;
-        p.changed = true;
-        type = cbi_reloc_find(p.now.type);
+        change(&p)->type = type->plain;
+        type = cbi_reloc_find(p.now->type);
     }
-    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(sym->func)) {
-        p.now.sym = sym->func->alias_of->sym;
-        p.changed = true;
-    }
-    carry_out(lk, &p, type, cbi_reloc_decide(lk, type, &p.now));
+    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(lk, sym->func))
+        change(&p)->sym = sym->func->alias_of->sym;
+    carry_out(lk, &p, type, cbi_reloc_decide(lk, type, p.now));
 }
 
 static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
@@ -447,7 +453,7 @@ static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
 void cbi_link_relocate(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (!lk->secs.items[i]->dead)
+        if (!cbi_is_dead(lk, lk->secs.items[i]))
             cbi_sec_settle(lk, lk->secs.items[i]);
     relocate_all(lk, &lk->layout->rels);
     relocate_all(lk, &lk->layout->moved);
@@ -473,7 +479,7 @@ void cbi_link_undefined(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->globals.len; i++) {
         const cbi_lsym *sym = lk->globals.items[i];
-        if (sym->state != CBI_SYM_UNDEF || sym->removed || may_stay_undefined(lk, sym))
+        if (sym->state != CBI_SYM_UNDEF || cbi_is_removed(lk, sym) || may_stay_undefined(lk, sym))
             continue;
         cbi_error(lk->ctx, "undefined-reference",
                   &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s},

@@ -121,7 +121,7 @@ const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
 {
     if (!f->obj)
         return "no input defines it";
-    if (f->live && !f->sym->removed)
+    if (cbi_fate_of(lk, f)->live && !cbi_is_removed(lk, f->sym))
         return NULL;
     if (is_kernel(f))
         return lk->prune
@@ -140,8 +140,8 @@ typedef CBI_VEC(step) step_list;
 static void add_step(cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_node node,
                      size_t parent)
 {
-    const cbi_func *f = cbi_node_func(lk->calls, node);
-    if (seen[node] || (f && !f->live))
+    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
+    if (seen[node] || (f && !cbi_fate_of(lk, f)->live))
         return;
     seen[node] = true;
     cbi_vec_push(lk->ctx, steps, ((step){node, parent}));
@@ -150,7 +150,7 @@ static void add_step(cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_nod
 /* Kernels come first, so a function that a kernel reaches is explained by that kernel. */
 static void walk(cbi_linker *lk, step_list *steps)
 {
-    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
+    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
     size_t next = 0;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < lk->symbols->funcs.len; i++)
@@ -159,8 +159,8 @@ static void walk(cbi_linker *lk, step_list *steps)
                 add_step(lk, steps, seen, (uint32_t)i, steps->len);
         for (; next < steps->len; next++) {
             cbi_graph_node node = steps->items[next].node;
-            for (uint32_t i = 0; i < cbi_degree(lk->calls, node); i++)
-                add_step(lk, steps, seen, cbi_successor(lk->calls, node, i), next);
+            for (uint32_t i = 0; i < cbi_degree(&lk->graph->calls, node); i++)
+                add_step(lk, steps, seen, cbi_successor(&lk->graph->calls, node, i), next);
         }
     }
 }
@@ -171,24 +171,24 @@ enum { MAX_DESCENT = 1000, MAX_CYCLE_NAMES = 6 };
 
 static const char *node_text(cbi_linker *lk, cbi_graph_node node)
 {
-    const cbi_func *f = cbi_node_func(lk->calls, node);
+    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     return f ? cbi_demangle(lk->ctx, f->sym->name->s)
              : cbi_printf(lk->ctx, "a call through a pointer (%s)",
-                          cbi_node_proto(lk->calls, node)->s);
+                          cbi_node_proto(&lk->graph->calls, node)->s);
 }
 
 /* Breadth-first from a node of a cycle, inside its component, until it is met again. */
 static char *cycle_text(cbi_linker *lk, cbi_graph_node start)
 {
-    const uint32_t *component = lk->components->of;
+    const uint32_t *component = lk->graph->components.of;
     step_list steps = {0};
-    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->calls->count, bool);
+    bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
     cbi_vec_push(lk->ctx, &steps, ((step){start, 0}));
     size_t last = 0;
     for (size_t at = 0; at < steps.len && !last; at++) {
         cbi_graph_node node = steps.items[at].node;
-        for (uint32_t i = 0; i < cbi_degree(lk->calls, node) && !last; i++) {
-            cbi_graph_node next = cbi_successor(lk->calls, node, i);
+        for (uint32_t i = 0; i < cbi_degree(&lk->graph->calls, node) && !last; i++) {
+            cbi_graph_node next = cbi_successor(&lk->graph->calls, node, i);
             if (next == start)
                 last = at + 1;
             else if (component[next] == component[start])
@@ -207,14 +207,14 @@ static char *cycle_text(cbi_linker *lk, cbi_graph_node start)
 
 const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node)
 {
-    const cbi_components *live = lk->components;
+    const cbi_components *live = &lk->graph->components;
     for (size_t depth = 0; depth < MAX_DESCENT && !live->cyclic[node]; depth++) {
-        uint32_t degree = cbi_degree(lk->calls, node), i = 0;
-        while (i < degree && !live->cycle_below[cbi_successor(lk->calls, node, i)])
+        uint32_t degree = cbi_degree(&lk->graph->calls, node), i = 0;
+        while (i < degree && !live->cycle_below[cbi_successor(&lk->graph->calls, node, i)])
             i++;
         if (i == degree)
             return NULL;
-        node = cbi_successor(lk->calls, node, i);
+        node = cbi_successor(&lk->graph->calls, node, i);
     }
     if (!live->cyclic[node])
         return NULL;
@@ -229,7 +229,7 @@ static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 {
     if (is_kernel(f))
         return "a kernel";
-    if (f->address_taken)
+    if (cbi_fate_of(lk, f)->address_taken)
         return "its address is taken";
     return lk->eliminate ? "a relocation or an alias needs it"
                          : "nothing is removed in this kind of link";
@@ -237,15 +237,15 @@ static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 
 static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
 {
-    const cbi_func *f = cbi_node_func(lk->calls, steps->items[at].node);
+    const cbi_func *f = cbi_node_func(&lk->graph->calls, steps->items[at].node);
     say(lk, "%s is in the output:", cbi_shown_name(lk, f->sym->name->s));
     for (bool first = true;; first = false) {
         cbi_graph_node node = steps->items[at].node;
         size_t parent = steps->items[at].parent;
-        f = cbi_node_func(lk->calls, node);
+        f = cbi_node_func(&lk->graph->calls, node);
         if (!f) {
             say(lk, "    as a function of prototype %s, which is called through a pointer",
-                cbi_node_proto(lk->calls, node)->s);
+                cbi_node_proto(&lk->graph->calls, node)->s);
         } else if (parent == at) {
             say(lk, "    %s%s: %s: %s", first ? "" : "called by ",
                 cbi_shown_name(lk, f->sym->name->s), f->obj->file, root_reason(lk, f));
@@ -262,7 +262,7 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
 {
     bool found = false;
     for (size_t i = 0; i < steps->len; i++) {
-        const cbi_func *f = cbi_node_func(lk->calls, steps->items[i].node);
+        const cbi_func *f = cbi_node_func(&lk->graph->calls, steps->items[i].node);
         if (f && f->obj && cbi_name_matches(lk, given, f->sym->name->s)) {
             explain_step(lk, steps, i);
             found = true;

@@ -35,6 +35,7 @@ typedef struct cbi_layout {
     cbi_rel_span rels;  /* all others: those of the symbols, or a copy where variables moved */
     uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
     uint64_t images_start;      /* sm_100+: of texture tables in bank 0 */
+    cbi_flags dead;             /* by section: removed; use cbi_is_dead() */
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
 } cbi_layout;
 
@@ -52,8 +53,11 @@ struct cbi_linker {
     /* The results of stages.  Only the files of a stage see what it works on. */
     const cbi_symbols *symbols;
     struct cbi_merge_work *merging;
+    const cbi_graph *graph;
+    struct cbi_graph_work *reaching;
     const cbi_layout *layout;
     struct cbi_layout_work *placing;
+    const cbi_flags *dead; /* of the stage that looked at it last */
 
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
@@ -79,13 +83,8 @@ struct cbi_linker {
     cbi_osec *global, *debug_shared;
     cbi_failure_list failures; /* noticed, and not reported yet */
 
-    /* graph results */
-    const cbi_calls *calls;
-    const cbi_components *components;
     const cbi_usage *usage;                 /* by node */
     const cbi_func_list *const *entries_of; /* by component; use cbi_entries_reaching() */
-    cbi_func_list entries;                  /* live entries, function order */
-    cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more or none */
 
     /* output */
     CBI_VEC(cbi_osec *) out; /* emitted sections by index, [0] = NULL */
@@ -102,5 +101,37 @@ struct cbi_linker {
     bool seen_ewp;                  /* an input came from ptxas -ewp; later ones must be new */
     const char *unmarked;           /* first input whose e_flags name no kind, or NULL */
 };
+
+/* What became of a function, from stage 3 on. */
+static inline const cbi_fate *cbi_fate_of(const cbi_linker *lk, const cbi_func *f)
+{
+    return &lk->graph->fates[f->number];
+}
+
+/* Is the function kept? */
+static inline bool cbi_is_in_output(const cbi_linker *lk, const cbi_func *f)
+{
+    return cbi_fate_of(lk, f)->live;
+}
+
+/* A function that ptxas -ewp has put into a kernel's code. */
+static inline bool cbi_is_inner(const cbi_linker *lk, const cbi_func *f)
+{
+    return f->alias_of && cbi_fate_of(lk, f->alias_of)->entry;
+}
+
+/* Is the section removed, by what is known so far?  From stage 3 on. */
+static inline bool cbi_is_dead(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return sec->number < lk->dead->len && lk->dead->items[sec->number];
+}
+
+/* Is the symbol removed: that of a dead function or section, or an unused variable? */
+static inline bool cbi_is_removed(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    if (sym->func)
+        return !cbi_fate_of(lk, sym->func)->live;
+    return sym->is_section ? cbi_is_dead(lk, sym->sec) : sym->removed;
+}
 
 #endif

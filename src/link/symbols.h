@@ -25,6 +25,8 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
 cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
 uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
+/* Ends the stage, when all objects are merged. */
+void cbi_link_complete_calls(cbi_linker *lk);
 /* Output section for an input data section; created when missing. */
 cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Merge a whole input section once; later calls return what happened then. */

@@ -43,7 +43,7 @@ void cbi_link_fill_unified(cbi_linker *lk)
         for (uint32_t s = 0; s < obj->object.section_count; s++) {
             const cbi_section *in = &obj->object.sections[s];
             const cbi_secmap *map = &obj->sections[s];
-            if (!is_table(in) || !map->out || map->out->dead)
+            if (!is_table(in) || !map->out || cbi_is_dead(lk, map->out))
                 continue;
             uint8_t *table = cbi_sec_writable(lk, map->out) + map->base;
             for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {

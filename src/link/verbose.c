@@ -25,7 +25,7 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
 {
     if (!lk->exec)
         return 0;
-    return lk->components->cycle_below[k->number] || !cbi_is_wanted_entry(lk, k)
+    return lk->graph->components.cycle_below[k->number] || !cbi_is_wanted_entry(lk, k)
                ? k->frame_size
                : lk->usage[k->number].stack;
 }
@@ -76,7 +76,7 @@ void cbi_link_verbose(cbi_linker *lk)
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_func *k = lk->secs.items[i]->func;
         if (!k || k->text != lk->secs.items[i] || !(k->sym->other & STO_CUDA_ENTRY) || !k->obj ||
-            !k->live)
+            !cbi_fate_of(lk, k)->live)
             continue;
         bool propagated = lk->exec && cbi_is_wanted_entry(lk, k);
         cbi_info(ctx, "resource-usage", NULL, NULL,
@@ -89,7 +89,7 @@ void cbi_link_verbose(cbi_linker *lk)
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;
             const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? constants : NULL;
-            if (sec && !sec->dead && sec->emitted)
+            if (sec && sec->emitted)
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]", (unsigned long long)sec->size,
                                bank);
         }

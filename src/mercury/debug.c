@@ -151,7 +151,7 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map
             cbi_lsym *sym = part->obj->symbols[symbol];
             if (!view->pairs[i][k].present || !symbol || (sym && sym->is_section))
                 continue;
-            bool lost = !sym || part->obj->symbol_lost[symbol] || sym->removed;
+            bool lost = !sym || part->obj->symbol_lost[symbol] || cbi_is_removed(lk, sym);
             cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].offset, lost ? &gone : sym);
             put_start(lk, ret_starts, view->pairs[i][k].offset, view->pairs[i][k].addend);
         }
@@ -169,7 +169,7 @@ void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *
         for (size_t k = 0; k < cbi_rela_count(sec); k++) {
             cbi_rela rela = cbi_rela_at(sec, k);
             cbi_lsym *sym = obj->symbols[rela.symbol];
-            if (!sym || sym->is_section || sym->removed || obj->symbol_lost[rela.symbol])
+            if (!sym || sym->is_section || cbi_is_removed(lk, sym) || obj->symbol_lost[rela.symbol])
                 continue;
             cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
             put_start(lk, ret_starts, rela.offset, rela.addend);

@@ -121,7 +121,7 @@ uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
     uint64_t end = PARAMETERS_START;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || !f->obj->mercury || f->sym->removed)
+        if (!f->obj || !f->obj->mercury || cbi_is_removed(lk, f->sym))
             continue;
         uint32_t bank = f->obj->mercury->constant0[f->in_sec];
         if (bank && f->obj->mercury->file.sections[bank].size > end)

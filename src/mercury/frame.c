@@ -292,7 +292,7 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
                          const entry *cie, const entry *fde, const cbi_func *func)
 {
     description_list *list = cbi_map_get(&debug->frames, CBI_KEY(func));
-    bool hidden = !cbi_is_inner(func) && cbi_mercury_name_of(lk, func) != func->sym;
+    bool hidden = !cbi_is_inner(lk, func) && cbi_mercury_name_of(lk, func) != func->sym;
     if (!list || (list->items.len < 2 && !hidden) || list->next == list->items.len)
         return false;
     const description *d = &list->items.items[list->next];

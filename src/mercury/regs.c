@@ -9,7 +9,7 @@ static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_m
     for (uint32_t i = 1; i < part->obj->object.symbol_count; i++) {
         const cbi_symbol *s = &part->obj->object.symbols[i];
         const cbi_lsym *sym = part->obj->symbols[i];
-        if (CBI_ST_TYPE(s->info) == STT_FUNC && sym && sym->func && !sym->removed &&
+        if (CBI_ST_TYPE(s->info) == STT_FUNC && sym && sym->func && !cbi_is_removed(lk, sym) &&
             sym->func->obj == part->obj)
             cbi_map_put(lk->ctx, ret_functions, CBI_KEY(cbi_intern(lk->ctx, s->name)), sym->func);
     }

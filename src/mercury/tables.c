@@ -207,7 +207,7 @@ const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
     cbi_map *names = &cbi_mercury_state_of(lk)->names;
     for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
         cbi_lsym *sym = lk->out_symbols.items[i];
-        if (sym->func && !cbi_is_inner(sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
+        if (sym->func && !cbi_is_inner(lk, sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
             cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), sym);
     }
     const cbi_lsym *name = cbi_map_get(names, CBI_KEY(func->sym->sec));
@@ -242,7 +242,7 @@ static void inner_symbol(cbi_linker *lk, const cbi_func *f, uint8_t *p)
 static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
     bool undefined = sym->state == CBI_SYM_UNDEF;
-    if (sym->func && !undefined && cbi_is_inner(sym->func))
+    if (sym->func && !undefined && cbi_is_inner(lk, sym->func))
         inner_symbol(lk, sym->func, p);
     else if (sym->func && !undefined)
         cbi_st64(p + 16, code_size(lk, sym->func));
