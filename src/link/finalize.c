@@ -154,8 +154,9 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return section_has_symbol(lk, sym->sec);
     if (!lk->exec)
         return true;
-    if (lk->opt->preserve_relocs && sym->sec && sym->sec->emitted && !sym->spread &&
-        (sym->internal || sym->recorded ||
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    if (lk->opt->preserve_relocs && place.sec && place.sec->emitted && !place.spread &&
+        (sym->internal || cbi_is_recorded(lk, sym) ||
          (cbi_is_shared_var(sym) && !cbi_variable_of(sym)->unplaced)))
         return true;
     if (sym->internal)
@@ -164,8 +165,8 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return true;
     if (cbi_is_shared_var(sym))
         return lk->shows_debug && !(sym->other & STO_CUDA_VISIBILITY) &&
-               (sym->state == CBI_SYM_DEFINED || sym->dynamic);
-    return sym->state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
+               (place.state == CBI_SYM_DEFINED || sym->dynamic);
+    return place.state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
 
 static void list_symbol(cbi_linker *lk, cbi_lsym *sym)
@@ -351,7 +352,10 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
                         uint8_t *ret_other)
 {
     uint8_t info = sym->info, other = sym->other;
-    if (sym->state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    if (place.hidden)
+        other |= STV_INTERNAL;
+    if (place.state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
         info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(info));
     if (lk->exec && !lk->mercury) {
         if (CBI_ST_TYPE(info) == STT_CUDA_OBJECT)
@@ -381,11 +385,12 @@ static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
 
 static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (sym->state == CBI_SYM_UNDEF)
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    if (place.state == CBI_SYM_UNDEF)
         return undefined_value(lk, sym);
     if (cbi_is_shared_var(sym)) {
         if (!lk->exec && lk->shows_debug && sym->size == 0)
-            return sym->value;
+            return place.value;
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */
@@ -395,9 +400,9 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         cbi_shared_of(lk->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
-        return sym->value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
+        return place.value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
     }
-    return sym->value;
+    return place.value;
 }
 
 /* The null symbol stands for the shared memory of every kernel that ptxas -ewp laid out. */
@@ -409,7 +414,7 @@ static uint64_t null_value(const cbi_linker *lk)
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec && (cbi_is_dead(lk, sec) || !cbi_fate_of(lk, sec->func)->entry)))
             continue;
-        place = lk->exec ? sym->value : cbi_variable_of(sym)->shared_align;
+        place = lk->exec ? cbi_placement_of(lk, sym).value : cbi_variable_of(sym)->shared_align;
         reserved += output_value(lk, sym) - place;
     }
     return place + reserved;
@@ -444,13 +449,14 @@ static void fill_symtab(cbi_linker *lk)
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *p = entries + i * 24;
-        uint32_t index = sym->state == CBI_SYM_UNDEF || !sym->sec ? 0 : sym->sec->index;
-        uint16_t field = sym->state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
+        const cbi_placement place = cbi_placement_of(lk, sym);
+        uint32_t index = place.state == CBI_SYM_UNDEF || !place.sec ? 0 : place.sec->index;
+        uint16_t field = place.state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
         /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
          * takes a section that happens to be number SHN_COMMON for common symbols, too. */
         bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
         if (numbers && index)
-            cbi_st32(numbers + i * 4, beyond ? index : section_number(lk, sym->sec->number));
+            cbi_st32(numbers + i * 4, beyond ? index : section_number(lk, place.sec->number));
         if (beyond)
             field = SHN_XINDEX;
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));
@@ -514,7 +520,7 @@ static void find_lost_commons(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->commons.len && lk->exec; i++) {
         const cbi_lsym *sym = lk->symbols->commons.items[i];
-        if (sym->state == CBI_SYM_COMMON)
+        if (cbi_placement_of(lk, sym).state == CBI_SYM_COMMON)
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
                       cbi_printf(lk->ctx,
                                  "an initialised weak definition of '%s' follows a common symbol",

@@ -101,7 +101,8 @@ static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list
                 high = mid;
         }
         const variable *v = low ? &all->items[low - 1] : NULL;
-        r->offset = v && v->kept ? r->offset - v->old + v->sym->value : UINT64_MAX;
+        r->offset =
+            v && v->kept ? r->offset - v->old + cbi_placement_of(lk, v->sym).value : UINT64_MAX;
     }
     rels->items = moved;
 }
@@ -138,10 +139,11 @@ static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
     sec->size = lk->opt->reserve_null_pointer ? 1 : 0;
     sec->align = 1;
     for (size_t i = 0; i < order.len; i++) {
-        cbi_lsym *sym = order.items[i]->sym;
-        sym->value = cbi_align_up(sec->size, cbi_align_by_size(sym));
-        cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, sym->value}));
-        sec->size = sym->value + sym->size;
+        const cbi_lsym *sym = order.items[i]->sym;
+        uint64_t value = cbi_align_up(sec->size, cbi_align_by_size(sym));
+        cbi_layout_place(lk, sym)->value = value;
+        cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, value}));
+        sec->size = value + sym->size;
         sec->align = rank_of(sym) > sec->align ? rank_of(sym) : sec->align;
     }
 }
@@ -164,9 +166,9 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
                       "'%s' is static or weak and cannot stay while constants are dropped",
                       v->sym->name->s);
         if (lk->opt->preserve_relocs && !v->kept)
-            v->sym->other |= STV_INTERNAL;
-        else
-            v->sym->removed |= !v->kept;
+            cbi_layout_place(lk, v->sym)->hidden = true;
+        else if (!v->kept)
+            cbi_layout_place(lk, v->sym)->removed = true;
     }
     place(lk, sec, &by_symbol);
     lk->placing->culled = true;
@@ -175,7 +177,7 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
         return;
     cbi_layout_remove(lk, sec);
     for (size_t i = 0; i < all.len; i++)
-        all.items[i].sym->removed = true;
+        cbi_layout_place(lk, all.items[i].sym)->removed = true;
 }
 
 void cbi_cull_constants(cbi_linker *lk)

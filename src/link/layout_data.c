@@ -16,6 +16,24 @@ void cbi_layout_begin(cbi_linker *lk)
     lk->dead = &lk->layout->dead;
 }
 
+cbi_placement *cbi_layout_place(cbi_linker *lk, const cbi_lsym *sym)
+{
+    cbi_layout *layout = &lk->placing->layout;
+    if (sym->number >= layout->placed_count) {
+        size_t count = lk->locals.len + lk->globals.len;
+        uint32_t *placed = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
+        if (layout->placed_count)
+            memcpy(placed, layout->placed, layout->placed_count * sizeof *placed);
+        layout->placed = placed;
+        layout->placed_count = count;
+    }
+    if (!layout->placed[sym->number]) {
+        cbi_vec_push(lk->ctx, &layout->placements, cbi_placement_of(lk, sym));
+        layout->placed[sym->number] = (uint32_t)layout->placements.len;
+    }
+    return &layout->placements.items[layout->placed[sym->number] - 1];
+}
+
 static void mark_dead(cbi_linker *lk, const cbi_osec *sec, bool dead)
 {
     const cbi_osec *all[] = {sec, sec->rel, sec->rela};
@@ -42,7 +60,7 @@ void cbi_layout_restore(cbi_linker *lk, const cbi_osec *sec)
 void cbi_layout_commons(cbi_linker *lk)
 {
     for (size_t i = lk->symbols->commons.len; i-- > 0;) {
-        cbi_lsym *sym = lk->symbols->commons.items[i];
+        const cbi_lsym *sym = lk->symbols->commons.items[i];
         if (!sym->common_pending)
             continue;
         if (cbi_variable_of(sym)->common_align ==
@@ -54,10 +72,11 @@ void cbi_layout_commons(cbi_linker *lk)
         if (!lk->global)
             lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
                                         SHF_ALLOC | SHF_WRITE, 0, 0);
-        sym->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size,
-                                    cbi_variable_of(sym)->common_align);
-        sym->sec = lk->global;
-        sym->state = CBI_SYM_DEFINED;
+        cbi_placement *place = cbi_layout_place(lk, sym);
+        place->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size,
+                                      cbi_variable_of(sym)->common_align);
+        place->sec = lk->global;
+        place->state = CBI_SYM_DEFINED;
     }
 }
 
@@ -140,7 +159,7 @@ typedef CBI_VEC(size_t) rel_list;
 static const size_t TAKEN = SIZE_MAX;
 
 typedef struct constant {
-    cbi_lsym *sym; /* NULL: of a copy that lost */
+    const cbi_lsym *sym; /* NULL: of a copy that lost */
     cbi_range range;
     size_t order; /* in the list */
 } constant;
@@ -170,7 +189,7 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
             cbi_vec_push(lk->ctx, list, ((constant){NULL, constants->lost.items[k], list->len}));
     }
     for (size_t i = 0; i < lk->locals.len; i++) {
-        cbi_lsym *sym = lk->locals.items[i];
+        const cbi_lsym *sym = lk->locals.items[i];
         const cbi_osec *sec = sym->sec;
         if (!sec || sym->is_section || !cbi_constants_of(sec)->spread_to)
             continue;
@@ -201,10 +220,11 @@ static void move_constant(cbi_linker *lk, const cbi_constants *from, const const
     }
     if (!c->sym)
         return;
-    c->sym->value += from->spread_offset;
-    c->sym->spread = true;
+    cbi_placement *place = cbi_layout_place(lk, c->sym);
+    place->value += from->spread_offset;
+    place->spread = true;
     if (from->spread_to->len)
-        c->sym->sec = bank_of(from->spread_to->items[0]);
+        place->sec = bank_of(from->spread_to->items[0]);
 }
 
 /* A constant that a longer one was written over is as long as that. */
@@ -300,7 +320,7 @@ void cbi_layout_constant_size(cbi_linker *lk)
         if (cbi_is_user_constants(lk->secs.items[i]))
             size = lk->secs.items[i]->size;
     for (size_t i = 0; i < lk->symbols->constant_sizes.len; i++)
-        lk->symbols->constant_sizes.items[i]->value = size;
+        cbi_layout_place(lk, lk->symbols->constant_sizes.items[i])->value = size;
 }
 
 /* ---- limits ---- */

@@ -153,7 +153,7 @@ static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
         off = cbi_align_up(off, align);
         g->offset = off;
         for (size_t j = 0; j < g->members.len; j++)
-            g->members.items[j]->sym->value = off;
+            cbi_layout_place(lk, g->members.items[j]->sym)->value = off;
         off += size;
         g->end = off;
     }
@@ -186,8 +186,9 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
             continue;
         for (size_t j = 0; j < g->members.len; j++) {
             const cbi_lsym *sym = g->members.items[j]->sym;
-            if (sym->value + sym->size > cur && reached_by(lk, sym, k))
-                cur = sym->value + sym->size;
+            uint64_t end = cbi_placement_of(lk, sym).value + sym->size;
+            if (end > cur && reached_by(lk, sym, k))
+                cur = end;
         }
         any = true;
     }
@@ -196,8 +197,9 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
     for (size_t i = 0; i < shared->variables.len; i++) {
         const cbi_shared *var = shared->variables.items[i];
         cur = cbi_align_up(cur, var->align ? var->align : cbi_align_by_size(var->sym));
-        var->sym->value = cur;
-        var->sym->sec = sec;
+        cbi_placement *place = cbi_layout_place(lk, var->sym);
+        place->value = cur;
+        place->sec = sec;
         cur += var->sym->size;
         align = var->align > align ? var->align : align;
     }
@@ -332,10 +334,11 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
         cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (!is_dynamic(sym) && !is_unlaid(sym))
             continue;
-        sym->recorded = beside_static && reserve;
-        sym->state = CBI_SYM_DEFINED;
-        sym->sec = lk->debug_shared;
-        sym->value = UINT64_MAX;
+        cbi_placement *place = cbi_layout_place(lk, sym);
+        place->recorded = beside_static && reserve;
+        place->state = CBI_SYM_DEFINED;
+        place->sec = lk->debug_shared;
+        place->value = UINT64_MAX;
         cbi_variable_in(lk, sym)->unplaced = true;
     }
 }
@@ -351,7 +354,8 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
         if (sym->state == CBI_SYM_UNDEF && !is_dynamic(sym))
             continue;
         if (is_unlaid(sym)) {
-            sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
+            cbi_layout_place(lk, sym)->value =
+                lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
             cbi_variable_in(lk, sym)->unplaced = true;
             continue;
         }
@@ -359,7 +363,7 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
             continue;
         cbi_func_list entries = entries_of(lk, sym);
         if (cbi_variable_of(sym)->users.len == 0) {
-            sym->removed = true;
+            cbi_layout_place(lk, sym)->removed = true;
             continue;
         }
         if (entries.len == 1) {
@@ -377,16 +381,17 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
  * lowest one when nobody reaches it. */
 static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
 {
-    sym->state = CBI_SYM_DEFINED;
-    sym->sec = lk->debug_shared;
-    sym->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
+    cbi_placement *place = cbi_layout_place(lk, sym);
+    place->state = CBI_SYM_DEFINED;
+    place->sec = lk->debug_shared;
+    place->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
     cbi_variable *var = cbi_variable_in(lk, sym);
     var->unplaced = true;
     for (size_t u = 0; u < var->users.len; u++) {
         cbi_func *user = var->users.items[u];
         if (!cbi_entries_reaching(lk, user)->len)
             continue;
-        sym->value = cbi_dynamic_of(user)->offset;
+        place->value = cbi_dynamic_of(user)->offset;
         var->unplaced = false;
     }
 }
@@ -484,7 +489,7 @@ static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_shared
     cbi_shared_section *shared = cbi_shared_in(lk, sec);
     uint64_t total = 0, align = min_align;
     for (size_t i = 0; i < count; i++) {
-        if (vars[i]->sym->state != CBI_SYM_DEFINED)
+        if (cbi_placement_of(lk, vars[i]->sym).state != CBI_SYM_DEFINED)
             continue;
         total += vars[i]->sym->size;
         align = vars[i]->align > align ? vars[i]->align : align;
@@ -526,7 +531,8 @@ static void create_instances(cbi_linker *lk)
         uint64_t start =
             k->shared ? cbi_align_up(cbi_shared_of(k->shared)->total, DYNAMIC_ALIGN) : 0;
         if (lk->shows_debug) {
-            r->sym->value = start > r->sym->value ? start : r->sym->value;
+            cbi_placement *place = cbi_layout_place(lk, r->sym);
+            place->value = start > place->value ? start : place->value;
         } else {
             cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
                                            STB_WEAK << 4 | STT_CUDA_OBJECT,
@@ -547,9 +553,10 @@ static void create_instances(cbi_linker *lk)
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
         cbi_osec *sec = r->target->func->shared;
-        if (sec && cbi_shared_of(sec)->total < r->sym->value) {
-            cbi_shared_in(lk, sec)->total = r->sym->value;
-            sec->size = relocatable_size(r->sym->value, sec->align);
+        uint64_t value = cbi_placement_of(lk, r->sym).value;
+        if (sec && cbi_shared_of(sec)->total < value) {
+            cbi_shared_in(lk, sec)->total = value;
+            sec->size = relocatable_size(value, sec->align);
             sec->emitted = true;
         }
     }
@@ -566,16 +573,17 @@ static void layout_relocatable(cbi_linker *lk)
             cbi_variable_in(lk, sym)->shared_align = lowest;
         if (!is_dynamic(sym))
             continue;
-        sym->state = CBI_SYM_DEFINED;
-        sym->sec = lk->debug_shared;
-        sym->value = lowest;
+        cbi_placement *place = cbi_layout_place(lk, sym);
+        place->state = CBI_SYM_DEFINED;
+        place->sec = lk->debug_shared;
+        place->value = lowest;
         const cbi_variable *var = cbi_variable_of(sym);
         for (size_t j = 0; j < var->users.len; j++)
             var->users.items[j]->uses_dynamic = true;
     }
     uint64_t module_align = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++)
-        if (lk->symbols->shared.items[i]->sym->state == CBI_SYM_DEFINED &&
+        if (cbi_placement_of(lk, lk->symbols->shared.items[i]->sym).state == CBI_SYM_DEFINED &&
             lk->symbols->shared.items[i]->align > module_align)
             module_align = lk->symbols->shared.items[i]->align;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -626,8 +634,9 @@ static void place_reserved(cbi_linker *lk, cbi_osec *sec)
     cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
     uint64_t end = lk->mercury ? 0 : CUDA_RESERVED_SHARED_OWN;
     for (size_t i = 0; i < count; i++) {
-        vars[i]->sym->value = cbi_align_up(end, vars[i]->align);
-        end = vars[i]->sym->value + vars[i]->sym->size;
+        uint64_t value = cbi_align_up(end, vars[i]->align);
+        cbi_layout_place(lk, vars[i]->sym)->value = value;
+        end = value + vars[i]->sym->size;
     }
     sec->size = end;
     sec->align = vars[0]->align;

@@ -52,23 +52,23 @@ static void make_graph(cbi_linker *lk)
 {
     cbi_link_calls(lk);
     cbi_link_liveness(lk);
-    cbi_layout_commons(lk);          /* they join .nv.global ... */
-    cbi_link_callgraph_sections(lk); /* ... and these follow: the order of creation */
     cbi_link_components(lk);
-    cbi_link_warn_graph(lk);     /* recursion, functions that nobody calls */
-    cbi_link_check_unified(lk);  /* these need an index file */
-    cbi_link_check_replaced(lk); /* an accident of nvlink */
 }
 
 /* Stage 4: addresses. */
 static void lay_out(cbi_linker *lk)
 {
     cbi_layout_begin(lk);
-    cbi_layout_images(lk);        /* texture tables in bank 0 */
-    cbi_layout_shared(lk);        /* shared memory of every entry */
-    cbi_layout_constant_size(lk); /* how many constants the user's own are */
-    cbi_cull_constants(lk);       /* constants beyond the limit */
-    cbi_layout_constants(lk);     /* optimizer constants into entry banks */
+    cbi_layout_commons(lk);          /* they join .nv.global ... */
+    cbi_link_callgraph_sections(lk); /* ... and these follow: the order of creation */
+    cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
+    cbi_link_check_unified(lk);      /* these need an index file */
+    cbi_link_check_replaced(lk);     /* an accident of nvlink */
+    cbi_layout_images(lk);           /* texture tables in bank 0 */
+    cbi_layout_shared(lk);           /* shared memory of every entry */
+    cbi_layout_constant_size(lk);    /* how many constants the user's own are */
+    cbi_cull_constants(lk);          /* constants beyond the limit */
+    cbi_layout_constants(lk);        /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
     cbi_link_rel_action(lk);

@@ -56,10 +56,11 @@ static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t cou
 {
     for (size_t i = 0; i < count; i++) {
         const cbi_lsym *sym = symbols[i];
-        if (!sym->is_section && sym->emitted && sym->state == CBI_SYM_DEFINED && sym->sec &&
-            sym->sec->emitted && sym->size)
-            add_row(lk, rows, sym->sec, sym->value, sym->size, sym->def_obj,
-                    cbi_demangle(lk->ctx, sym->name->s));
+        if (!sym->is_section && sym->emitted &&
+            cbi_placement_of(lk, sym).state == CBI_SYM_DEFINED && cbi_placement_of(lk, sym).sec &&
+            cbi_placement_of(lk, sym).sec->emitted && sym->size)
+            add_row(lk, rows, cbi_placement_of(lk, sym).sec, cbi_placement_of(lk, sym).value,
+                    sym->size, sym->def_obj, cbi_demangle(lk->ctx, sym->name->s));
     }
 }
 

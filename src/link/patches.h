@@ -7,6 +7,8 @@
 /* For section symbols: where the object's contribution starts; else 0. */
 uint64_t cbi_section_base(const cbi_lrel *r);
 void cbi_link_relocate(cbi_linker *lk);
+/* Does --preserve-relocs name it? */
+bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym);
 void cbi_link_check_records(cbi_linker *lk);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
 void cbi_link_check_replaced(cbi_linker *lk);

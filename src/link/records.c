@@ -228,6 +228,7 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
     sym->name = name;
     sym->info = info;
     sym->other = other;
+    sym->number = (uint32_t)(lk->locals.len + lk->globals.len);
     sym->in_local_list = local_list;
     if (local_list)
         cbi_vec_push(lk->ctx, &lk->locals, sym);

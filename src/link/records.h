@@ -102,7 +102,8 @@ typedef struct cbi_variable {
     bool unplaced; /* shared: dynamic and reached by no entry, its value is no address */
 } cbi_variable;
 
-/* Of these there are many: what few have lies behind a pointer. */
+/* As the inputs have it; where the layout puts it is in cbi_placement.  Of these there are many:
+ * what few have lies behind a pointer. */
 struct cbi_lsym {
     const cbi_name *name;
     cbi_osec *sec; /* when defined */
@@ -113,6 +114,7 @@ struct cbi_lsym {
     cbi_lobj *def_obj;         /* object whose definition counts */
     const cbi_lobj *named_obj; /* object that messages call the first one */
     cbi_variable *variable;    /* use cbi_variable_of() */
+    uint32_t number;           /* in order of creation, from 0 */
     uint32_t index;            /* in the output */
     uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
     uint8_t info;
@@ -120,14 +122,11 @@ struct cbi_lsym {
     uint8_t state; /* cbi_sym_state */
     bool in_local_list : 1;
     bool is_section : 1;
-    bool removed : 1;     /* dead function, pruned, unused shared variable */
     bool emitted : 1;     /* has an entry in the output symbol table */
     bool initialised : 1; /* defined in a section with bytes */
     bool dynamic : 1;     /* shared variable without a size of its own */
     bool common_pending : 1;
     bool internal : 1; /* st_other & 3 == STV_INTERNAL */
-    bool recorded : 1; /* --preserve-relocs names it */
-    bool spread : 1;   /* an optimizer constant that moved into the banks of entries */
 };
 
 static inline bool cbi_is_weak(const cbi_lsym *sym)

@@ -58,14 +58,15 @@ bool cbi_keeps_symbol(const cbi_linker *lk, const cbi_lsym *sym)
         return true;
     if (!lk->exec && !sym->is_section && CBI_ST_BIND(sym->info) == STB_WEAK)
         return true;
-    if (sym->state == CBI_SYM_UNDEF) {
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    if (place.state == CBI_SYM_UNDEF) {
         uint8_t space = sym->other & STO_CUDA_SPACE;
         return space != STO_CUDA_CONSTANT && space != STO_CUDA_SHARED;
     }
-    if (sym->state == CBI_SYM_COMMON)
+    if (place.state == CBI_SYM_COMMON)
         return true;
-    return sym->sec &&
-           (sym->sec->type == SHT_CUDA_GLOBAL || sym->sec->type == SHT_CUDA_GLOBAL_INIT);
+    return place.sec &&
+           (place.sec->type == SHT_CUDA_GLOBAL || place.sec->type == SHT_CUDA_GLOBAL_INIT);
 }
 
 /* Will the symbol be missing from the output's table? */
@@ -101,7 +102,7 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
     if (is_func(sym)) /* local ones are noticed only when the symbol table is written */
         return !sym->in_local_list && sym->sec && cbi_is_dead(lk, sym->sec) ? DEAD_CODE : FUNCTION;
     if (type->action == CBI_RELOC_CLEAR_UNUSED &&
-        (cbi_is_image(sym) || sym->state == CBI_SYM_UNDEF))
+        (cbi_is_image(sym) || cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF))
         return UNPLACED;
     if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user &&
         cbi_dynamic_of(user)->instance)

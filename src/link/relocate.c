@@ -87,35 +87,36 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
     resolved v = {0};
     if (!sym)
         return v;
+    const cbi_placement place = cbi_placement_of(lk, sym);
     if (cbi_is_image(sym)) {
         const cbi_variable *image = cbi_variable_of(sym);
         v.value = image->has_slot ? image->slot : 0;
         /* Without a slot, what computing the bank of its section gives: none, or a kernel's text.
          */
-        v.bank = image->has_slot ? 0 : sym->sec ? 0x1d : 0x1c;
+        v.bank = image->has_slot ? 0 : place.sec ? 0x1d : 0x1c;
         return v;
     }
     if (sym->is_section) {
         v.value = cbi_section_base(r);
     } else if (lk->exec && cbi_is_shared_var(sym) && sym->size == 0) {
         /* Debug data has no kernel in which the variable would have a place. */
-        v.value = lk->shows_debug   ? sym->value
+        v.value = lk->shows_debug   ? place.value
                   : r->target->func ? cbi_dynamic_offset(lk, r->target->func)
                                     : UINT64_MAX;
     } else if (lk->exec && cbi_is_shared_var(sym) && cbi_variable_of(sym)->unplaced &&
                !lk->shows_debug) {
         v.value = UINT64_MAX;
-    } else if (sym->state == CBI_SYM_UNDEF) {
+    } else if (place.state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
         return v;
     } else if (!lk->exec && cbi_is_shared_var(sym)) {
-        v.value = sym->size == 0 ? sym->value : cbi_variable_of(sym)->shared_align;
+        v.value = sym->size == 0 ? place.value : cbi_variable_of(sym)->shared_align;
     } else {
-        v.value = sym->value;
+        v.value = place.value;
     }
-    if (sym->sec && cbi_is_constant_type(sym->sec->type))
-        v.bank = (sym->sec->type - SHT_CUDA_CONSTANT_B0) & 0x1f;
+    if (place.sec && cbi_is_constant_type(place.sec->type))
+        v.bank = (place.sec->type - SHT_CUDA_CONSTANT_B0) & 0x1f;
     return v;
 }
 
@@ -261,6 +262,11 @@ static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
               later ? later->help : NULL, "Internal error: reference to deleted symbol");
 }
 
+bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    return cbi_placement_of(lk, sym).recorded || cbi_map_get(&lk->recorded, CBI_KEY(sym));
+}
+
 /* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
  * texture slots, and optimizer constants that left their section, whose symbols are gone. */
 static bool is_recorded(cbi_linker *lk, const patch *p)
@@ -274,7 +280,7 @@ static bool is_recorded(cbi_linker *lk, const patch *p)
         return false;
     if (!lk->exec)
         return true;
-    if (cbi_is_image(sym) || sym->spread)
+    if (cbi_is_image(sym) || cbi_placement_of(lk, sym).spread)
         return false;
     if (!cbi_is_shared_var(sym) || (sym->size && !cbi_variable_of(sym)->unplaced) ||
         lk->shows_debug)
@@ -283,9 +289,9 @@ static bool is_recorded(cbi_linker *lk, const patch *p)
     if (!lk->layout->dynamic_recorded || !user ||
         (sym->size == 0 && (cbi_fate_of(lk, user)->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
-    if (!sym->recorded)
+    if (!cbi_is_recorded(lk, sym))
         cbi_defer(lk, CBI_FAILS_AT_RECORDS, settled(lk, p), NULL);
-    return sym->recorded;
+    return cbi_is_recorded(lk, sym);
 }
 
 /* What is recorded gets its symbol numbers late, and nvlink notices late. */
@@ -308,7 +314,7 @@ static void record_resolved(cbi_linker *lk, const patch *p)
     if (!r->is_rela)
         copy->addend = old_field(lk, r);
     if (r->sym) {
-        r->sym->recorded = true;
+        cbi_map_put(lk->ctx, &lk->recorded, CBI_KEY(r->sym), r->sym);
         copy->addend += (int64_t)cbi_section_base(r);
     }
     cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);
@@ -430,7 +436,8 @@ static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
     const cbi_lsym *sym = read->sym;
     if (type->action == CBI_RELOC_DROP && (read->type == 0 || !sym))
         return;
-    if (sym && cbi_is_unified_name(sym->name->s) && sym->state == CBI_SYM_UNDEF) {
+    if (sym && cbi_is_unified_name(sym->name->s) &&
+        cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF) {
         relocate_unified(lk, &p, type);
         return;
     }
@@ -479,7 +486,8 @@ void cbi_link_undefined(cbi_linker *lk)
         return;
     for (size_t i = 0; i < lk->globals.len; i++) {
         const cbi_lsym *sym = lk->globals.items[i];
-        if (sym->state != CBI_SYM_UNDEF || cbi_is_removed(lk, sym) || may_stay_undefined(lk, sym))
+        if (cbi_placement_of(lk, sym).state != CBI_SYM_UNDEF || cbi_is_removed(lk, sym) ||
+            may_stay_undefined(lk, sym))
             continue;
         cbi_error(lk->ctx, "undefined-reference",
                   &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s},

@@ -29,8 +29,23 @@ typedef struct cbi_symbols {
     const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
 } cbi_symbols;
 
+/* Where the layout puts a symbol. */
+typedef struct cbi_placement {
+    cbi_osec *sec;
+    uint64_t value;
+    uint8_t state;     /* cbi_sym_state */
+    bool removed : 1;  /* a variable that nothing uses */
+    bool spread : 1;   /* an optimizer constant that moved into the banks of entries */
+    bool hidden : 1;   /* dropped, but kept for what --preserve-relocs records */
+    bool recorded : 1; /* --preserve-relocs names it in any case */
+} cbi_placement;
+
 /* Stage 4, when everything has its place. */
 typedef struct cbi_layout {
+    /* What lies elsewhere than the merge left it; use cbi_placement_of(). */
+    CBI_VEC(cbi_placement) placements;
+    uint32_t *placed; /* by symbol: its place in that list, from 1; 0: none */
+    size_t placed_count;
     cbi_rel_span moved; /* of constants that went into the banks of entries; before all others */
     cbi_rel_span rels;  /* all others: those of the symbols, or a copy where variables moved */
     uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
@@ -81,6 +96,7 @@ struct cbi_linker {
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
+    cbi_map recorded;          /* symbols that --preserve-relocs names, since the patches */
     cbi_failure_list failures; /* noticed, and not reported yet */
 
     const cbi_usage *usage;                 /* by node */
@@ -126,12 +142,21 @@ static inline bool cbi_is_dead(const cbi_linker *lk, const cbi_osec *sec)
     return sec->number < lk->dead->len && lk->dead->items[sec->number];
 }
 
+/* Where a symbol is, by what is known so far. */
+static inline cbi_placement cbi_placement_of(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    const cbi_layout *layout = lk->layout;
+    if (layout && sym->number < layout->placed_count && layout->placed[sym->number])
+        return layout->placements.items[layout->placed[sym->number] - 1];
+    return (cbi_placement){.sec = sym->sec, .value = sym->value, .state = sym->state};
+}
+
 /* Is the symbol removed: that of a dead function or section, or an unused variable? */
 static inline bool cbi_is_removed(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
         return !cbi_fate_of(lk, sym->func)->live;
-    return sym->is_section ? cbi_is_dead(lk, sym->sec) : sym->removed;
+    return sym->is_section ? cbi_is_dead(lk, sym->sec) : cbi_placement_of(lk, sym).removed;
 }
 
 #endif

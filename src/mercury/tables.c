@@ -241,7 +241,7 @@ static void inner_symbol(cbi_linker *lk, const cbi_func *f, uint8_t *p)
 /* What the SASS table says differently. */
 static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
-    bool undefined = sym->state == CBI_SYM_UNDEF;
+    bool undefined = cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF;
     if (sym->func && !undefined && cbi_is_inner(lk, sym->func))
         inner_symbol(lk, sym->func, p);
     else if (sym->func && !undefined)
@@ -275,9 +275,10 @@ void cbi_mercury_symtabs(cbi_emit *em)
         const cbi_lsym *sym = lk->out_symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
         sass_symbol(lk, sym, s);
-        if (!sym->sec || sym->state == CBI_SYM_UNDEF)
+        const cbi_placement place = cbi_placement_of(lk, sym);
+        if (!place.sec || place.state == CBI_SYM_UNDEF)
             continue;
-        uint32_t index = sym->sec->index;
+        uint32_t index = place.sec->index;
         if (em->partner[index])
             cbi_st16(m + 6, (uint16_t)em->partner[index]);
         if (sym->is_section && em->symbol_name[index])

@@ -33,14 +33,16 @@ static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
 }
 
 /* Number of the bank that instructions use for a Mercury constant section. */
-static uint32_t bank_of(const cbi_lrel *rel, uint32_t bank)
+static uint32_t bank_of(const cbi_linker *lk, const cbi_lrel *rel, uint32_t bank)
 {
-    if (rel->sym && rel->sym->state == CBI_SYM_UNDEF &&
-        (rel->sym->other & STO_CUDA_SPACE) == STO_CUDA_CONSTANT)
-        return 3;
-    if (!rel->sym || !rel->sym->sec)
+    if (!rel->sym)
         return bank;
-    switch (rel->sym->sec->type) {
+    const cbi_placement place = cbi_placement_of(lk, rel->sym);
+    if (place.state == CBI_SYM_UNDEF && (rel->sym->other & STO_CUDA_SPACE) == STO_CUDA_CONSTANT)
+        return 3;
+    if (!place.sec)
+        return bank;
+    switch (place.sec->type) {
     case SHT_CUDA_MERC_CONSTANT_USER:
         return 3;
     case SHT_CUDA_MERC_CONSTANT_OPT:
@@ -88,7 +90,7 @@ static void patch_sass(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
 
 void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
 {
-    bank = bank_of(rel, bank);
+    bank = bank_of(lk, rel, bank);
     if (!cbi_is_text(rel->target)) {
         cbi_link_patch(cbi_reloc_find(rel->type), rel, cbi_sec_writable(lk, rel->target),
                        rel->target->size, value, bank);
@@ -103,7 +105,7 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
 void cbi_mercury_patch_reserved(cbi_linker *lk, const cbi_lrel *rel)
 {
     if (cbi_is_text(rel->target) && cbi_sass_of(rel)->present)
-        patch_sass(lk, rel, rel->sym->value + CUDA_RESERVED_SHARED_OWN, 0);
+        patch_sass(lk, rel, cbi_placement_of(lk, rel->sym).value + CUDA_RESERVED_SHARED_OWN, 0);
 }
 
 /* ---- capsules ---- */
