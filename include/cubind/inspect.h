@@ -452,7 +452,8 @@ typedef struct cb_function {
     uint32_t param_base;     /* where the parameters start in constant bank 0 */
     uint32_t max_threads[3]; /* __launch_bounds__: x, y, z; 0: none */
     uint32_t required_threads[3]; /* threads per block, if fixed; 0: not */
-    uint32_t max_registers;       /* limit that it was compiled with; 0: none */
+    uint32_t max_registers;       /* limit that it was compiled with, all that is left of a bound on
+                                     the blocks per SM; 0: none */
     uint32_t cluster[3];          /* blocks per cluster, if fixed; 0: not */
     int explicit_cluster;         /* it is to be launched with a cluster size */
     uint32_t max_cluster_rank;    /* __cluster_max__; 0: none */
