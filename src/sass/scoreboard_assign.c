@@ -162,7 +162,7 @@ static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
     if (!cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
         return 0;
     uint32_t last = a->c->blocks.items[home].end - 1;
-    int64_t left = ready_at(a, q) - a->c->issue[last] - (int64_t)cbi_sass_stall(a->c->words[last]);
+    int64_t left = ready_at(a, q) - a->c->issue[last] - cbi_sb_cycles(a->c, last);
     return left > 0 ? left : 0;
 }
 

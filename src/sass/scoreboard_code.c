@@ -500,8 +500,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         bool starts = c->blocks.items[c->block_of[i]].start == i;
         int64_t next = 0;
         if (!starts)
-            next = c->issue[i - 1] +
-                   (c->cycles ? c->cycles[i - 1] : (int64_t)cbi_sass_stall(c->words[i - 1]));
+            next = c->issue[i - 1] + cbi_sb_cycles(c, i - 1);
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];

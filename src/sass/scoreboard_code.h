@@ -119,6 +119,12 @@ static inline bool cbi_sb_comes_around(const cbi_sb_code *c, const cbi_sb_produc
     return p->block == to ? p->at >= i : c->position[p->block] > c->position[to];
 }
 
+/* Cycles from instruction i to the next: its stall count, or what its pace changed to. */
+static inline int64_t cbi_sb_cycles(const cbi_sb_code *c, uint32_t i)
+{
+    return c->cycles ? c->cycles[i] : cbi_sass_stall(c->words[i]);
+}
+
 /* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
 int64_t cbi_sb_latency(uint32_t op, bool write);
 
