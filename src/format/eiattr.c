@@ -207,6 +207,5 @@ bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size)
 {
     if (!row->format)
         return true;
-    return format == row->format &&
-           (format != CBI_ATTR_SIZED || payload_fits(row->payload, size));
+    return format == row->format && (format != CBI_ATTR_SIZED || payload_fits(row->payload, size));
 }

@@ -96,7 +96,8 @@ static size_t list_extents(const cbi_object *o, extent *list)
 {
     size_t n = 0;
     list[n++] = (extent){0, sizeof(Elf64_Ehdr), 0, "the ELF header"};
-    list[n++] = (extent){o->shoff, header_place(o, o->section_count), 0, "the section header table"};
+    list[n++] =
+        (extent){o->shoff, header_place(o, o->section_count), 0, "the section header table"};
     if (o->phnum && o->phnum != PN_XNUM)
         list[n++] = (extent){o->phoff, o->phoff + o->phnum * sizeof(Elf64_Phdr), 0,
                              "the program header table"};
@@ -184,8 +185,8 @@ static void check_notes(cbi_object_reader *r, const cbi_section *s)
     cbi_note note;
     cbi_tkinfo tkinfo;
     while (cbi_note_next(s->data, &pos, &note)) {
-        bool known = note.owner.size == sizeof owner &&
-                     memcmp(note.owner.data, owner, sizeof owner) == 0;
+        bool known =
+            note.owner.size == sizeof owner && memcmp(note.owner.data, owner, sizeof owner) == 0;
         if (!known || (note.type == NT_CUDA_CUINFO && note.desc.size < CUINFO_LEAST) ||
             (note.type == NT_CUDA_TKINFO && !cbi_tkinfo_read(note.desc, &tkinfo)))
             cbi_object_doubt(r, CBI_RULE_NOTE_RECORD, s->offset + note.offset, s->name, NULL,
