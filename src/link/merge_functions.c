@@ -190,6 +190,15 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
     empty_constants(lk, func, obj);
 }
 
+/* An alias has no text of its own that could be replaced, and no compiler makes weak ones. */
+static void refuse_weak_alias(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
+{
+    cbi_fatal(lk->ctx, "weak-alias", &(cbi_place){.file = obj->file, .symbol = sym->name->s},
+              "make the alias global, or leave out one of the two",
+              "Weak alias '%s' in '%s' is defined again in '%s'", sym->name->s,
+              sym->named_obj->file, obj->file);
+}
+
 static void lose_function(cbi_lobj *obj, uint32_t index)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
@@ -235,6 +244,8 @@ static void merge_function(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         lose_function(obj, i);
     else if (!defined)
         return;
+    else if (sym->state == CBI_SYM_DEFINED && sym->func->alias_of)
+        refuse_weak_alias(lk, obj, sym);
     else if (sym->state == CBI_SYM_DEFINED)
         replace_function(lk, sym->func, obj, i);
     else

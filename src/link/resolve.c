@@ -60,12 +60,22 @@ uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
     return obj->regs[sym_index];
 }
 
+/* Of weak functions the copy with fewer registers is taken; this one has none. */
+static void report_no_registers(cbi_linker *lk, const cbi_lobj *obj, const char *which)
+{
+    cbi_fatal(lk->ctx, "no-reg-count", &(cbi_place){.file = obj->file},
+              "a weak function meets an alias or a variable of its name",
+              "Internal error: no such %s reg count", which);
+}
+
 /* Weak against weak: fewer registers, then the newer PTX target, then the first.  The PTX target of
  * the very first copy counts, also after that copy was replaced. */
 static bool later_weak_wins(cbi_linker *lk, const cbi_func *held, cbi_lobj *obj, uint32_t index)
 {
     uint32_t old_regs = cbi_input_regs(lk, held->obj, held->in_sym);
     uint32_t new_regs = cbi_input_regs(lk, obj, index);
+    if (!new_regs || !old_regs)
+        report_no_registers(lk, obj, new_regs ? "original" : "new");
     if (old_regs != new_regs)
         return new_regs < old_regs;
     return obj->cuinfo.virtual_sm > held->first_virtual_sm;
@@ -163,22 +173,30 @@ static standing of_object(const cbi_lobj *obj, const cbi_symbol *in)
 
 /* ---- functions ---- */
 
+/* Dynamic shared memory, which is as good as defined for all but shared variables. */
+static bool is_dynamic(const cbi_lsym *sym)
+{
+    return sym->state == CBI_SYM_UNDEF && sym->dynamic;
+}
+
 /* A variable's name is used for a function. */
 static cbi_verdict refuse_variable(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                                    const cbi_lsym *sym)
 {
     cbi_error(lk->ctx, "memory-space-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
               NULL, MEMORY_SPACE, in->name, obj->file, first_file(sym));
-    if (of_function(in) == GLOBAL && sym->state == CBI_SYM_DEFINED &&
-        CBI_ST_BIND(sym->info) != STB_WEAK)
+    bool weak = CBI_ST_BIND(sym->info) == STB_WEAK;
+    if (of_function(in) == GLOBAL && ((sym->state == CBI_SYM_DEFINED && !weak) || is_dynamic(sym)))
         report_multiple(lk, obj, sym);
+    if (of_function(in) == WEAK && sym->state == CBI_SYM_DEFINED && weak)
+        report_no_registers(lk, obj, "original");
     return CBI_LOSES;
 }
 
 static bool is_better(cbi_linker *lk, cbi_lobj *obj, uint32_t index, const cbi_lsym *sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
-    if ((in->other & STO_CUDA_ENTRY) && sym->func->obj &&
+    if ((in->other & sym->other & STO_CUDA_ENTRY) && sym->func->obj &&
         parameter_bank_size(sym->func->obj, sym->func->in_sec) !=
             parameter_bank_size(obj, in->shndx))
         cbi_error(lk->ctx, "parameter-bank-mismatch",
@@ -249,7 +267,7 @@ static void check_kinds(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *i
     if (sym->func || ((sym->other ^ in->other) & STO_CUDA_SPACE))
         cbi_error(lk->ctx, "memory-space-mismatch", &place, NULL, MEMORY_SPACE, in->name, obj->file,
                   first_file(sym));
-    if (!sym->func && ((sym->other ^ in->other) & STO_CUDA_MANAGED))
+    if ((sym->other ^ in->other) & STO_CUDA_MANAGED)
         cbi_error(lk->ctx, "managed-mismatch", &place, NULL,
                   "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
                   in->name, obj->file, first_file(sym));
@@ -261,13 +279,19 @@ static bool is_dynamic_definition(const cbi_symbol *in)
     return (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && in->shndx != SHN_UNDEF && !in->size;
 }
 
+static void report_size(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+                        const cbi_lsym *sym)
+{
+    cbi_error(lk->ctx, "size-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
+              "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name, obj->file,
+              first_file(sym));
+}
+
 static void check_sizes(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                         const cbi_lsym *sym)
 {
     if (sym->size && (in->size || is_dynamic_definition(in)) && sym->size != in->size)
-        cbi_error(lk->ctx, "size-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
-                  NULL, "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name,
-                  obj->file, first_file(sym));
+        report_size(lk, obj, in, sym);
 }
 
 /* A texture whose name something else has. */
@@ -275,6 +299,15 @@ static bool is_other_image(const cbi_lsym *sym, const cbi_symbol *in)
 {
     uint8_t type = CBI_ST_TYPE(in->info);
     return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && type != CBI_ST_TYPE(sym->info);
+}
+
+/* Where spaces differ, dynamic shared memory is defined, and common symbols define, too. */
+static bool defines_in_other_space(const cbi_lsym *sym, const cbi_symbol *in, standing have,
+                                   standing new)
+{
+    if (!((sym->other ^ in->other) & STO_CUDA_SPACE))
+        return false;
+    return is_dynamic(sym) ? new >= GLOBAL : have == GLOBAL_DATA &&new == COMMON;
 }
 
 /* The verdict where the table is not the whole story; CBI_NEW: it is. */
@@ -315,6 +348,12 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
         return CBI_LOSES;
     }
     check_kinds(lk, obj, in, sym);
+    if (defines_in_other_space(sym, in, have, new)) {
+        if (new == COMMON && is_dynamic(sym))
+            report_size(lk, obj, in, sym);
+        report_multiple(lk, obj, sym);
+        return CBI_LOSES;
+    }
     if (rule->effect == IGNORED && (larger || have == GLOBAL_DATA)) {
         if (larger)
             report_smaller(lk, obj, in->name, obj->file);
