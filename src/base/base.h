@@ -123,6 +123,13 @@ int64_t cbi_read_sleb(cbi_reader *r);
 cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size);
 /* A part of a span; false if it is not inside. */
 bool cbi_subspan(cbi_span span, uint64_t offset, uint64_t size, cbi_span *ret_part);
+/* What follows the prefix in a text that begins with it, or NULL. */
+static inline const char *cbi_after(const char *text, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+}
+
 /* The NUL-terminated string at offset; NULL if offset is outside or the NUL is missing. */
 const char *cbi_span_string(cbi_span span, uint64_t offset);
 

@@ -197,7 +197,8 @@ static twin_values values_of(const cbi_section *s)
 static void check_info_twins(cbi_checker *c, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
-    uint32_t twin = cbi_check_find_only(c, s->name + strlen(".nv.merc"));
+    const char *plain = cbi_after(s->name, ".nv.merc");
+    uint32_t twin = plain ? cbi_check_find_only(c, plain) : 0;
     if (!twin)
         return;
     twin_values m = values_of(s), p = values_of(&c->o->sections[twin]);

@@ -21,10 +21,12 @@ static const struct {
 /* The name on the SASS side; NULL when it is the same. */
 static const cbi_name *sass_name(cbi_linker *lk, const cbi_osec *sec)
 {
-    for (size_t i = 0; i < CBI_COUNT(renames); i++)
-        if (sec->type == renames[i].type)
-            return cbi_intern_printf(lk->ctx, "%s%s", renames[i].new_name,
-                                     sec->name->s + strlen(renames[i].old_name));
+    for (size_t i = 0; i < CBI_COUNT(renames); i++) {
+        const char *owner =
+            sec->type == renames[i].type ? cbi_after(sec->name->s, renames[i].old_name) : NULL;
+        if (owner)
+            return cbi_intern_printf(lk->ctx, "%s%s", renames[i].new_name, owner);
+    }
     return NULL;
 }
 
@@ -313,9 +315,10 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
     const cbi_osec *sec = s->src;
     const cbi_osec *constant = sec->target && is_reloc_section(sec) ? sec->target : sec;
     const cbi_name *renamed = sass_name(lk, constant);
-    if (!renamed)
-        return;
     size_t length = constant->name->len;
+    /* New names are shorter, and relocations are named after what they patch: the reader looked. */
+    if (!renamed || renamed->len > length || sec->name->len < length)
+        return;
     size_t prefix = constant == sec ? 0 : sec->name->len - length;
     char *at = (char *)em->shstr.items + s->name_offset + prefix;
     const char *name = renamed->s;

@@ -126,9 +126,9 @@ static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
             hide(v);
         if (!(s->flags & SHF_CUDA_MERCURY))
             continue;
-        if (strncmp(s->name, ".nv.merc", 8) != 0)
+        v->name = cbi_after(s->name, ".nv.merc");
+        if (!v->name)
             incomplete(lk, obj, cbi_printf(lk->ctx, "section '%s' is no Mercury section", s->name));
-        v->name = s->name + 8;
         v->flags &= ~(uint64_t)SHF_CUDA_MERCURY;
         if ((s->flags & SHF_INFO_LINK) && s->info < file->section_count && text_of[s->info])
             v->info = text_of[s->info];

@@ -2,6 +2,7 @@
 #include "object/object.h"
 #include "object/rules.h"
 #include "format/eiattr.h"
+#include "format/section.h"
 
 enum {
     RELA_SIZE = 24,
@@ -220,6 +221,25 @@ static void check_unified(cbi_object_reader *r, uint32_t index)
     }
 }
 
+/* What is renamed when the SASS side is made has a name that can be: its length counts on it. */
+static void check_kind(cbi_object_reader *r, uint32_t index)
+{
+    const cbi_section *s = &r->object->sections[index];
+    switch (s->type) {
+    case SHT_CUDA_MERC_IMAGE_INDICES:
+    case SHT_CUDA_MERC_CONSTANT_USER:
+    case SHT_CUDA_MERC_CONSTANT_PIC:
+    case SHT_CUDA_MERC_CONSTANT_OPT:
+        break;
+    default:
+        return;
+    }
+    const cbi_section_rule *rule = cbi_section_rule_find(s->name, NULL);
+    if (!rule || rule->type != s->type || !(s->flags & SHF_CUDA_MERCURY))
+        cbi_object_finding(r, CBI_RULE_SECTION_KIND, header_place(r->object, index), s->name, NULL,
+                           "section %u: name and flags do not suit type 0x%x", index, s->type);
+}
+
 /* sh_link, and sh_info where it is an index. */
 static void check_links(cbi_object_reader *r, uint32_t index)
 {
@@ -250,6 +270,7 @@ void cbi_object_check_sections(cbi_object_reader *r)
     for (uint32_t i = 1; i < o->section_count && !cbi_object_stop(r); i++) {
         const cbi_section *s = &o->sections[i];
         check_links(r, i);
+        check_kind(r, i);
         switch (s->type) {
         case SHT_REL:
         case SHT_RELA:
