@@ -117,8 +117,11 @@ class Damage:
         listing, = capsules([name])
         elf = cubin.Cubin(data)
         in_record, in_code = [], []
+        unseen = list(elf.sections)
         for c in listing:
-            section = next(s for s in elf.sections if s.name == c["section"])
+            # static functions may share a name; both lists are in the order of the file
+            section = next(s for s in unseen if s.name == c["section"])
+            unseen.remove(section)
             text = elf.sections[struct.unpack_from("<I", section.data)[0]]
             pos = 12 + (c["entry_count"] + 31) // 32 * 4
             for e in c["entries"]:
