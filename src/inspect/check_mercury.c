@@ -194,11 +194,36 @@ static twin_values values_of(const cbi_section *s)
     return v;
 }
 
-static void check_info_twins(cbi_checker *c, uint32_t i)
+/* Per section of code its attributes in the plain view, 0 = none. */
+static const uint32_t *plain_attributes(cbi_ctx *ctx, const cbi_object *o)
+{
+    uint32_t *attributes = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t);
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].type == SHT_CUDA_INFO && o->sections[i].info < o->section_count)
+            attributes[o->sections[i].info] = i;
+    return attributes;
+}
+
+/* The plain counterpart of attributes.  Those of a function name its capsule, which names the code:
+ * static functions may share a name. */
+static uint32_t info_twin(const cbi_checker *c, const uint32_t *attributes, const cbi_section *s)
+{
+    const cbi_object *o = c->o;
+    if (s->info && s->info < o->section_count) {
+        const cbi_section *capsule = &o->sections[s->info];
+        if (capsule->type == SHT_CUDA_CAPMERC && capsule->data.size >= 4) {
+            uint32_t code = cbi_ld32(capsule->data.data);
+            return code < o->section_count ? attributes[code] : 0;
+        }
+    }
+    const char *plain = cbi_after(s->name, ".nv.merc");
+    return plain ? cbi_check_find_only(c, plain) : 0;
+}
+
+static void check_info_twins(cbi_checker *c, const uint32_t *attributes, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
-    const char *plain = cbi_after(s->name, ".nv.merc");
-    uint32_t twin = plain ? cbi_check_find_only(c, plain) : 0;
+    uint32_t twin = info_twin(c, attributes, s);
     if (!twin)
         return;
     twin_values m = values_of(s), p = values_of(&c->o->sections[twin]);
@@ -251,6 +276,7 @@ void cbi_check_mercury(cbi_checker *c)
     if (!c->mercury || !c->o->merc_symtab)
         return;
     const uint32_t *plain = cbi_twins_plain(c->ctx, c->o);
+    const uint32_t *attributes = plain_attributes(c->ctx, c->o);
     merc_functions functions = list_functions(c->ctx, c->o);
     mercury_units units = units_for(c->ctx, c->o);
     for (uint32_t i = 1; i < c->o->section_count; i++) {
@@ -259,7 +285,7 @@ void cbi_check_mercury(cbi_checker *c)
             check_capsule(c, i, &functions, &units);
             break;
         case SHT_CUDA_MERC_INFO:
-            check_info_twins(c, i);
+            check_info_twins(c, attributes, i);
             break;
         case SHT_CUDA_MERC_RELA:
             check_text_relocs(c, plain, i);
