@@ -204,7 +204,7 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
         if (!obj)
             continue;
         const cbi_object *object = &obj->object;
-        obj->symbols = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, cbi_lsym *);
+        obj->symbols = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, const cbi_lsym *);
         obj->sections = CBI_NEW_ARRAY(lk->ctx, object->section_count, cbi_secmap);
         obj->symbol_lost = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, uint8_t);
         lk->objs[lk->obj_count++] = obj;

@@ -27,9 +27,10 @@ static bool externs_has(const cbi_rec *rec, const cbi_lsym *sym)
     return false;
 }
 
-static void externs_add(cbi_linker *lk, cbi_rec *rec, cbi_lsym *const *symbols, uint32_t count)
+static void externs_add(cbi_linker *lk, cbi_rec *rec, const cbi_lsym *const *symbols,
+                        uint32_t count)
 {
-    cbi_lsym **grown = CBI_NEW_ARRAY(lk->ctx, rec->symbol_count + count, cbi_lsym *);
+    const cbi_lsym **grown = CBI_NEW_ARRAY(lk->ctx, rec->symbol_count + count, const cbi_lsym *);
     if (rec->symbol_count)
         memcpy(grown, rec->symbols, rec->symbol_count * sizeof *grown);
     rec->symbols = grown;
@@ -189,7 +190,7 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
     if (!all.symbol_count)
         return;
     own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
-    own->symbols = CBI_NEW_ARRAY(lk->ctx, all.symbol_count, cbi_lsym *);
+    own->symbols = CBI_NEW_ARRAY(lk->ctx, all.symbol_count, const cbi_lsym *);
     for (uint32_t i = 0; i < all.symbol_count; i++)
         own->symbols[i] = all.symbols[all.symbol_count - 1 - i];
     own->symbol_count = all.symbol_count;

@@ -38,10 +38,10 @@ static void put(lists *to, size_t list, uint32_t first, uint32_t second)
 /* What function f adds to the four lists. */
 static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
 {
-    uint32_t index = f->sym->index;
+    uint32_t index = cbi_symbol_index(lk, f->sym);
     for (size_t j = f->calls.len; j-- > 0;)
         if (cbi_is_in_output(lk, f->calls.items[j]))
-            put(to, 0, index, f->calls.items[j]->sym->index);
+            put(to, 0, index, cbi_symbol_index(lk, f->calls.items[j]->sym));
     /* A descriptor reference alone says no prototype. */
     if (f->taken.len)
         put(to, 1, index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
@@ -51,7 +51,7 @@ static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
         put(to, 2, index, cbi_strtab_offset(lk, f->indirect.items[j]));
     for (size_t j = f->takes.len; j-- > 0;)
         if (cbi_is_in_output(lk, f->takes.items[j]))
-            put(to, 3, index, f->takes.items[j]->sym->index);
+            put(to, 3, index, cbi_symbol_index(lk, f->takes.items[j]->sym));
 }
 
 static void put_all(const cbi_linker *lk, lists *to)
@@ -64,7 +64,7 @@ static void put_all(const cbi_linker *lk, lists *to)
             continue;
         put_edges(lk, to, f);
         if (f->prototype && !cbi_fate_of(lk, f)->address_taken && !cbi_fate_of(lk, f)->entry)
-            put(to, PROTOTYPES, f->sym->index, cbi_strtab_offset(lk, f->prototype));
+            put(to, PROTOTYPES, cbi_symbol_index(lk, f->sym), cbi_strtab_offset(lk, f->prototype));
     }
 }
 

@@ -156,8 +156,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return true;
     const cbi_placement place = cbi_placement_of(lk, sym);
     if (lk->opt->preserve_relocs && place.sec && place.sec->emitted && !place.spread &&
-        (sym->internal || cbi_is_recorded(lk, sym) ||
-         (cbi_is_shared_var(sym) && !cbi_variable_of(sym)->unplaced)))
+        (sym->internal || cbi_is_recorded(lk, sym) || (cbi_is_shared_var(sym) && !place.unplaced)))
         return true;
     if (sym->internal)
         return false;
@@ -169,23 +168,24 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     return place.state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
 
-static void list_symbol(cbi_linker *lk, cbi_lsym *sym)
+static void list_symbol(cbi_linker *lk, const cbi_lsym *sym, uint32_t *indices)
 {
     if (!symbol_survives(lk, sym))
         return;
-    sym->emitted = true;
-    sym->index = (uint32_t)lk->out_symbols.len;
+    indices[sym->number] = (uint32_t)lk->out_symbols.len;
     cbi_vec_push(lk->ctx, &lk->out_symbols, sym);
 }
 
 static void number_symbols(cbi_linker *lk)
 {
+    uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, lk->locals.len + lk->globals.len, uint32_t);
     cbi_vec_push(lk->ctx, &lk->out_symbols, NULL);
     for (size_t i = 0; i < lk->locals.len; i++)
-        list_symbol(lk, lk->locals.items[i]);
+        list_symbol(lk, lk->locals.items[i], indices);
     lk->first_global = (uint32_t)lk->out_symbols.len;
     for (size_t i = 0; i < lk->globals.len; i++)
-        list_symbol(lk, lk->globals.items[i]);
+        list_symbol(lk, lk->globals.items[i], indices);
+    lk->symbol_indices = indices;
 }
 
 /* ---- string tables ---- */
@@ -214,7 +214,7 @@ uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name)
 /* A name stays even if its section or symbol is not written; only removal takes it away. */
 static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (sym->emitted)
+    if (cbi_symbol_index(lk, sym))
         return true;
     if (cbi_is_removed(lk, sym))
         return false;
@@ -254,9 +254,9 @@ static void build_strings(cbi_linker *lk)
 
 /* ---- contents that need final symbol numbers ---- */
 
-static uint32_t symbol_index(const cbi_lsym *sym)
+static uint32_t symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    return sym && sym->emitted ? sym->index : 0;
+    return sym ? cbi_symbol_index(lk, sym) : 0;
 }
 
 static size_t record_size(const cbi_rec *rec)
@@ -264,7 +264,7 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
-static void put_record(uint8_t *at, const cbi_rec *rec)
+static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
 {
     uint32_t size = payload_size(rec);
     at[0] = rec->format;
@@ -273,23 +273,23 @@ static void put_record(uint8_t *at, const cbi_rec *rec)
     at += 4;
     if (is_externs(rec)) {
         for (uint32_t i = 0; i < rec->symbol_count; i++)
-            cbi_st32(at + 4 * i, symbol_index(rec->symbols[i]));
+            cbi_st32(at + 4 * i, symbol_index(lk, rec->symbols[i]));
     } else if (size) {
         memcpy(at, rec->payload, size);
         if (rec->has_symbol)
-            cbi_st32(at, symbol_index(rec->symbol));
+            cbi_st32(at, symbol_index(lk, rec->symbol));
     }
 }
 
 void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
 {
-    put_record(cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
+    put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
 static void write_info(const cbi_linker *lk, const cbi_rec *rec)
 {
     cbi_osec *stream = cbi_rec_stream(lk, rec);
-    put_record(stream->copy + stream->size, rec);
+    put_record(lk, stream->copy + stream->size, rec);
     stream->size += record_size(rec);
 }
 
@@ -340,7 +340,7 @@ static void fill_relocs(cbi_linker *lk)
             cbi_link_check_kept(lk, r);
             uint8_t *p = entries + j * sec->entsize;
             cbi_st64(p, r->offset);
-            cbi_st64(p + 8, (uint64_t)symbol_index(r->sym) << 32 | r->type);
+            cbi_st64(p + 8, (uint64_t)symbol_index(lk, r->sym) << 32 | r->type);
             if (sec->entsize == 24)
                 cbi_st64(p + 16, (uint64_t)r->addend);
         }
@@ -394,7 +394,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */
-            return cbi_variable_of(sym)->shared_align;
+            return cbi_shared_align(lk, sym);
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
@@ -414,7 +414,7 @@ static uint64_t null_value(const cbi_linker *lk)
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec && (cbi_is_dead(lk, sec) || !cbi_fate_of(lk, sec->func)->entry)))
             continue;
-        place = lk->exec ? cbi_placement_of(lk, sym).value : cbi_variable_of(sym)->shared_align;
+        place = lk->exec ? cbi_placement_of(lk, sym).value : cbi_shared_align(lk, sym);
         reserved += output_value(lk, sym) - place;
     }
     return place + reserved;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 typedef struct variable {
-    cbi_lsym *sym;
+    const cbi_lsym *sym;
     uint64_t old; /* its place before */
     cbi_span bytes;
     bool kept;
@@ -52,7 +52,7 @@ static variable_list collect(cbi_linker *lk, const cbi_osec *sec)
         const cbi_lobj *obj = lk->objs[o];
         for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
             const cbi_symbol *in = &obj->object.symbols[i];
-            cbi_lsym *sym = obj->symbols[i];
+            const cbi_lsym *sym = obj->symbols[i];
             if (!sym || sym->is_section || sym->sec != sec || sym->def_obj != obj ||
                 obj->symbol_lost[i] || in->shndx == SHN_UNDEF ||
                 in->shndx >= obj->object.section_count)
@@ -118,8 +118,8 @@ static bool has_relocs(const cbi_linker *lk, const cbi_osec *sec)
 
 typedef CBI_VEC(variable *) variable_order;
 
-static void add_kept(cbi_linker *lk, cbi_lsym *sym, const cbi_osec *sec, const cbi_map *by_symbol,
-                     variable_order *order)
+static void add_kept(cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *sec,
+                     const cbi_map *by_symbol, variable_order *order)
 {
     variable *v = sym->sec == sec ? cbi_map_get(by_symbol, CBI_KEY(sym)) : NULL;
     if (v && v->kept)

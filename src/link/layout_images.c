@@ -125,18 +125,18 @@ static uint64_t tables_start(const cbi_linker *lk)
 }
 
 /* Textures, samplers, surfaces, in the order of their slots. */
-static cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
+static const cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
 {
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
     size_t n = lk->symbols->images.len, at = n;
-    cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, cbi_lsym *);
+    const cbi_lsym **slots = CBI_NEW_ARRAY(lk->ctx, n, const cbi_lsym *);
     for (size_t k = 0; k < CBI_COUNT(kinds); k++)
         for (size_t i = 0; i < n; i++)
             if (CBI_ST_TYPE(lk->symbols->images.items[i]->info) == kinds[k])
                 slots[--at] = lk->symbols->images.items[i];
     cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
     for (size_t i = 0; i < n; i++) {
-        cbi_variable *image = cbi_variable_in(lk, slots[i]);
+        cbi_placement *image = cbi_layout_place(lk, slots[i]);
         image->slot = lk->mercury ? 4 * i : start + 4 * i;
         image->has_slot = true;
     }
@@ -144,7 +144,7 @@ static cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
 }
 
 /* The driver fills the table in, slot by slot. */
-static void add_table(cbi_linker *lk, cbi_func *k, cbi_lsym *const *slots, uint64_t start)
+static void add_table(cbi_linker *lk, cbi_func *k, const cbi_lsym *const *slots, uint64_t start)
 {
     static const uint32_t header[] = {6, 7, 52};
     size_t n = lk->symbols->images.len;
@@ -160,7 +160,7 @@ static void add_table(cbi_linker *lk, cbi_func *k, cbi_lsym *const *slots, uint6
         uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
         cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
         r->target = bank;
-        r->offset = cbi_variable_of(slots[s])->slot;
+        r->offset = cbi_placement_of(lk, slots[s]).slot;
         r->sym = slots[s];
         r->type = lk->mercury ? R_MERCURY_TEX_HEADER_INDEX + kind : header[kind];
         r->is_rela = lk->opt->force_rela || lk->mercury;
@@ -176,7 +176,7 @@ void cbi_layout_images(cbi_linker *lk)
         return;
     find_users(lk);
     uint64_t start = tables_start(lk);
-    cbi_lsym **slots = assign_slots(lk, start);
+    const cbi_lsym **slots = assign_slots(lk, start);
     check_image_counts(lk);
     for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
         cbi_func *k = lk->secs.items[i]->func;

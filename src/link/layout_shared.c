@@ -30,10 +30,22 @@ static void collect_users(cbi_linker *lk)
         if (!uses_shared(r))
             continue;
         cbi_func *f = r->target->func;
-        cbi_variable *var = cbi_variable_in(lk, r->sym);
-        if (!var->users.len || var->users.items[var->users.len - 1] != f)
-            cbi_vec_push(lk->ctx, &var->users, f);
+        cbi_func_list *users = cbi_map_get(&lk->placing->users, CBI_KEY(r->sym));
+        if (!users) {
+            users = CBI_NEW(lk->ctx, cbi_func_list);
+            cbi_map_put(lk->ctx, &lk->placing->users, CBI_KEY(r->sym), users);
+        }
+        if (!users->len || users->items[users->len - 1] != f)
+            cbi_vec_push(lk->ctx, users, f);
     }
+}
+
+/* The functions whose text refers to the variable. */
+static const cbi_func_list *users_of(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    static const cbi_func_list none;
+    const cbi_func_list *users = cbi_map_get(&lk->placing->users, CBI_KEY(sym));
+    return users ? users : &none;
 }
 
 static bool larger(const void *a, const void *b)
@@ -75,9 +87,9 @@ static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list all = {0};
     cbi_map seen = {0};
-    const cbi_variable *var = cbi_variable_of(sym);
-    for (size_t i = 0; i < var->users.len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, var->users.items[i]);
+    const cbi_func_list *users = users_of(lk, sym);
+    for (size_t i = 0; i < users->len; i++) {
+        const cbi_func_list *reaching = entries_with(lk, users->items[i]);
         for (size_t j = reaching->len; j-- > 0;) {
             cbi_func *k = reaching->items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
@@ -162,9 +174,9 @@ static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
 
 static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 {
-    const cbi_variable *var = cbi_variable_of(sym);
-    for (size_t i = 0; i < var->users.len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, var->users.items[i]);
+    const cbi_func_list *users = users_of(lk, sym);
+    for (size_t i = 0; i < users->len; i++) {
+        const cbi_func_list *reaching = entries_with(lk, users->items[i]);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] == k)
                 return true;
@@ -247,9 +259,9 @@ static void place_dynamic(cbi_linker *lk)
         cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
-        const cbi_variable *var = cbi_variable_of(sym);
-        for (size_t j = 0; j < var->users.len; j++) {
-            cbi_func *f = var->users.items[j];
+        const cbi_func_list *of_variable = users_of(lk, sym);
+        for (size_t j = 0; j < of_variable->len; j++) {
+            cbi_func *f = of_variable->items[j];
             cbi_vec_push(lk->ctx, &users, f);
             const cbi_func_list *reaching = entries_with(lk, f);
             for (size_t e = 0; e < reaching->len; e++) {
@@ -331,7 +343,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
 {
     lk->placing->layout.dynamic_recorded = beside_static;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
-        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
+        const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (!is_dynamic(sym) && !is_unlaid(sym))
             continue;
         cbi_placement *place = cbi_layout_place(lk, sym);
@@ -339,7 +351,7 @@ static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
         place->state = CBI_SYM_DEFINED;
         place->sec = lk->debug_shared;
         place->value = UINT64_MAX;
-        cbi_variable_in(lk, sym)->unplaced = true;
+        place->unplaced = true;
     }
 }
 
@@ -349,20 +361,20 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
 {
     bool dynamic = false;
     for (size_t i = 0; i < count; i++) {
-        cbi_lsym *sym = order[i]->sym;
+        const cbi_lsym *sym = order[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
         if (sym->state == CBI_SYM_UNDEF && !is_dynamic(sym))
             continue;
         if (is_unlaid(sym)) {
             cbi_layout_place(lk, sym)->value =
                 lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
-            cbi_variable_in(lk, sym)->unplaced = true;
+            cbi_layout_place(lk, sym)->unplaced = true;
             continue;
         }
         if (is_dynamic(sym))
             continue;
         cbi_func_list entries = entries_of(lk, sym);
-        if (cbi_variable_of(sym)->users.len == 0) {
+        if (users_of(lk, sym)->len == 0) {
             cbi_layout_place(lk, sym)->removed = true;
             continue;
         }
@@ -379,20 +391,20 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
 
 /* -g: debuggers see a dynamic variable at its common offset, which all code uses then; at the
  * lowest one when nobody reaches it. */
-static void show_dynamic(cbi_linker *lk, cbi_lsym *sym)
+static void show_dynamic(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_placement *place = cbi_layout_place(lk, sym);
     place->state = CBI_SYM_DEFINED;
     place->sec = lk->debug_shared;
     place->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
-    cbi_variable *var = cbi_variable_in(lk, sym);
-    var->unplaced = true;
-    for (size_t u = 0; u < var->users.len; u++) {
-        cbi_func *user = var->users.items[u];
+    const cbi_func_list *users = users_of(lk, sym);
+    place->unplaced = true;
+    for (size_t u = 0; u < users->len; u++) {
+        cbi_func *user = users->items[u];
         if (!cbi_entries_reaching(lk, user)->len)
             continue;
         place->value = cbi_dynamic_of(user)->offset;
-        var->unplaced = false;
+        place->unplaced = false;
     }
 }
 
@@ -442,7 +454,7 @@ static void unplace_dead(cbi_linker *lk)
         bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !cbi_fate_of(lk, sec->func)->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
-            cbi_variable_in(lk, shared->variables.items[j]->sym)->unplaced = true;
+            cbi_layout_place(lk, shared->variables.items[j]->sym)->unplaced = true;
     }
 }
 
@@ -507,9 +519,9 @@ static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
     cbi_map seen = {0};
     size_t count = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
-        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
+        const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
-            cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), sym);
+            cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), lk); /* anything but NULL */
         else
             list[count++] = lk->symbols->shared.items[i];
     }
@@ -567,19 +579,21 @@ static void layout_relocatable(cbi_linker *lk)
     bool dynamic = false;
     uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
-        cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
+        const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         dynamic |= is_dynamic(sym) || is_unlaid(sym);
-        if (is_unlaid(sym) && lowest)
-            cbi_variable_in(lk, sym)->shared_align = lowest;
+        if (is_unlaid(sym) && lowest) {
+            cbi_layout_place(lk, sym)->value = lowest;
+            cbi_layout_place(lk, sym)->realigned = true;
+        }
         if (!is_dynamic(sym))
             continue;
         cbi_placement *place = cbi_layout_place(lk, sym);
         place->state = CBI_SYM_DEFINED;
         place->sec = lk->debug_shared;
         place->value = lowest;
-        const cbi_variable *var = cbi_variable_of(sym);
-        for (size_t j = 0; j < var->users.len; j++)
-            var->users.items[j]->uses_dynamic = true;
+        const cbi_func_list *users = users_of(lk, sym);
+        for (size_t j = 0; j < users->len; j++)
+            users->items[j]->uses_dynamic = true;
     }
     uint64_t module_align = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++)

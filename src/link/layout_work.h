@@ -6,7 +6,8 @@
 
 typedef struct cbi_layout_work {
     cbi_layout layout;
-    bool culled; /* constants were laid out anew */
+    cbi_map users; /* shared variable -> the functions whose text refers to it */
+    bool culled;   /* constants were laid out anew */
 } cbi_layout_work;
 
 /* The symbol's place, for changing; valid until the next call. */

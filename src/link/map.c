@@ -56,7 +56,7 @@ static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t cou
 {
     for (size_t i = 0; i < count; i++) {
         const cbi_lsym *sym = symbols[i];
-        if (!sym->is_section && sym->emitted &&
+        if (!sym->is_section && cbi_symbol_index(lk, sym) &&
             cbi_placement_of(lk, sym).state == CBI_SYM_DEFINED && cbi_placement_of(lk, sym).sec &&
             cbi_placement_of(lk, sym).sec->emitted && sym->size)
             add_row(lk, rows, cbi_placement_of(lk, sym).sec, cbi_placement_of(lk, sym).value,

@@ -49,7 +49,7 @@ static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
 static void read_symbols(cbi_linker *lk, const cbi_lobj *obj, cbi_span words, cbi_rec *rec)
 {
     rec->has_symbols = true;
-    rec->symbols = CBI_NEW_ARRAY(lk->ctx, words.size / 4, cbi_lsym *);
+    rec->symbols = CBI_NEW_ARRAY(lk->ctx, words.size / 4, const cbi_lsym *);
     rec->symbol_count = 0;
     for (size_t i = 0; i + 4 <= words.size; i += 4) {
         uint32_t index = cbi_ld32(words.data + i);

@@ -28,7 +28,7 @@ typedef struct cbi_range {
 
 /* A shared variable as one of its definitions has it: nvlink lays out each of them. */
 typedef struct cbi_shared {
-    cbi_lsym *sym;
+    const cbi_lsym *sym;
     uint64_t align;
 } cbi_shared;
 
@@ -50,7 +50,7 @@ typedef struct cbi_constants {
 /* Of a section of shared memory. */
 typedef struct cbi_shared_section {
     CBI_LIST(cbi_shared *) variables; /* in order of appearance */
-    cbi_lsym *whole;                  /* of ptxas -ewp: all of it, the null symbol */
+    const cbi_lsym *whole;            /* of ptxas -ewp: all of it, the null symbol */
     uint64_t whole_align;             /* of ptxas -ewp with dynamic memory only: its alignment */
     uint64_t total; /* what its variables take: -r plain sum, else end of the groups */
 } cbi_shared_section;
@@ -73,13 +73,13 @@ struct cbi_osec {
     uint64_t align;
     uint64_t entsize;
     CBI_LIST(cbi_piece) pieces;
-    const uint8_t *bytes; /* the contents once layout has fixed the size, where they lie in one
-                             place: an input's, or the copy.  NULL: they are the pieces */
-    uint8_t *copy;        /* to be written to, or NULL */
-    cbi_osec *target;     /* section that sh_info names */
-    cbi_func *func;       /* the function that the section belongs to, or NULL */
-    cbi_lsym *symbol;     /* its STT_SECTION symbol */
-    cbi_osec *rel, *rela; /* relocation sections with this target */
+    const uint8_t *bytes;   /* the contents once layout has fixed the size, where they lie in one
+                               place: an input's, or the copy.  NULL: they are the pieces */
+    uint8_t *copy;          /* to be written to, or NULL */
+    cbi_osec *target;       /* section that sh_info names */
+    cbi_func *func;         /* the function that the section belongs to, or NULL */
+    const cbi_lsym *symbol; /* its STT_SECTION symbol */
+    cbi_osec *rel, *rela;   /* relocation sections with this target */
     CBI_LIST(const cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
     cbi_constants *constants;          /* use cbi_constants_of() */
     cbi_shared_section *shared;        /* use cbi_shared_of() */
@@ -91,15 +91,11 @@ typedef enum cbi_sym_state {
     CBI_SYM_COMMON,
 } cbi_sym_state;
 
-/* Of a variable in shared memory, a common one, or a texture, sampler or surface. */
+/* Of a variable in shared memory, or a common one. */
 typedef struct cbi_variable {
-    uint64_t shared_align;      /* of the first definition */
-    uint64_t common_align;      /* of the first common symbol */
-    uint64_t slot;              /* of an image: offset in bank 0; sm_100+: in the table */
-    CBI_LIST(cbi_func *) users; /* functions whose text refers to it */
-    uint32_t listed;            /* how often it stands in a list of variables */
-    bool has_slot;
-    bool unplaced; /* shared: dynamic and reached by no entry, its value is no address */
+    uint64_t shared_align; /* of the first definition */
+    uint64_t common_align; /* of the first common symbol */
+    uint32_t listed;       /* how often it stands in a list of variables */
 } cbi_variable;
 
 /* As the inputs have it; where the layout puts it is in cbi_placement.  Of these there are many:
@@ -115,14 +111,12 @@ struct cbi_lsym {
     const cbi_lobj *named_obj; /* object that messages call the first one */
     cbi_variable *variable;    /* use cbi_variable_of() */
     uint32_t number;           /* in order of creation, from 0 */
-    uint32_t index;            /* in the output */
     uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
     uint8_t info;
     uint8_t other;
     uint8_t state; /* cbi_sym_state */
     bool in_local_list : 1;
     bool is_section : 1;
-    bool emitted : 1;     /* has an entry in the output symbol table */
     bool initialised : 1; /* defined in a section with bytes */
     bool dynamic : 1;     /* shared variable without a size of its own */
     bool common_pending : 1;
@@ -170,7 +164,7 @@ typedef struct cbi_dynamic {
     cbi_func_list itself; /* an entry: a list of that one */
     cbi_func *set;        /* an entry: union-find parent; all of a set have one offset */
     uint64_t offset;
-    cbi_lsym *instance; /* -r: the symbol that stands for the dynamic variables */
+    const cbi_lsym *instance; /* -r: the symbol that stands for the dynamic variables */
 } cbi_dynamic;
 
 /* An object's copy of a function. */
@@ -238,7 +232,7 @@ struct cbi_lrel {
     cbi_osec *target;
     uint64_t offset; /* in the output section */
     int64_t addend;
-    cbi_lsym *sym;              /* NULL for symbol 0 */
+    const cbi_lsym *sym;        /* NULL for symbol 0 */
     const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
     uint32_t in_sym;
     uint32_t type : 31; /* what is larger is CBI_NO_RELOC_TYPE */
@@ -252,8 +246,8 @@ struct cbi_rec {
     cbi_func *func; /* of .nv.info.F; NULL for .nv.info */
     const uint8_t *payload;
     union {
-        cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
-        cbi_lsym **symbols; /* has_symbols: every word */
+        const cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
+        const cbi_lsym **symbols; /* has_symbols: every word */
     };
     union {
         uint32_t size;         /* of the payload; format 4 */
@@ -289,11 +283,11 @@ struct cbi_lobj {
     cbi_span tkinfo;
     cbi_span compat;
     bool has_compat;
-    cbi_lsym **symbols;    /* per input symbol */
-    cbi_secmap *sections;  /* per input section */
-    uint8_t *symbol_lost;  /* per input symbol: enum cbi_lost_how */
-    uint32_t *regs;        /* per input symbol: 0x2f records; NULL until needed */
-    struct cbi_lost *lost; /* byte ranges of weak objects that lost, by section then offset */
+    const cbi_lsym **symbols; /* per input symbol */
+    cbi_secmap *sections;     /* per input section */
+    uint8_t *symbol_lost;     /* per input symbol: enum cbi_lost_how */
+    uint32_t *regs;           /* per input symbol: 0x2f records; NULL until needed */
+    struct cbi_lost *lost;    /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
     bool ewp;
     bool device_runtime;

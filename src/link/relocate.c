@@ -89,11 +89,10 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         return v;
     const cbi_placement place = cbi_placement_of(lk, sym);
     if (cbi_is_image(sym)) {
-        const cbi_variable *image = cbi_variable_of(sym);
-        v.value = image->has_slot ? image->slot : 0;
+        v.value = place.has_slot ? place.slot : 0;
         /* Without a slot, what computing the bank of its section gives: none, or a kernel's text.
          */
-        v.bank = image->has_slot ? 0 : place.sec ? 0x1d : 0x1c;
+        v.bank = place.has_slot ? 0 : place.sec ? 0x1d : 0x1c;
         return v;
     }
     if (sym->is_section) {
@@ -103,15 +102,14 @@ static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
         v.value = lk->shows_debug   ? place.value
                   : r->target->func ? cbi_dynamic_offset(lk, r->target->func)
                                     : UINT64_MAX;
-    } else if (lk->exec && cbi_is_shared_var(sym) && cbi_variable_of(sym)->unplaced &&
-               !lk->shows_debug) {
+    } else if (lk->exec && cbi_is_shared_var(sym) && place.unplaced && !lk->shows_debug) {
         v.value = UINT64_MAX;
     } else if (place.state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
         v.bank = 0x1c;
         return v;
     } else if (!lk->exec && cbi_is_shared_var(sym)) {
-        v.value = sym->size == 0 ? place.value : cbi_variable_of(sym)->shared_align;
+        v.value = sym->size == 0 ? place.value : cbi_shared_align(lk, sym);
     } else {
         v.value = place.value;
     }
@@ -282,7 +280,7 @@ static bool is_recorded(cbi_linker *lk, const patch *p)
         return true;
     if (cbi_is_image(sym) || cbi_placement_of(lk, sym).spread)
         return false;
-    if (!cbi_is_shared_var(sym) || (sym->size && !cbi_variable_of(sym)->unplaced) ||
+    if (!cbi_is_shared_var(sym) || (sym->size && !cbi_placement_of(lk, sym).unplaced) ||
         lk->shows_debug)
         return true;
     cbi_func *user = r->target->func;
@@ -314,7 +312,7 @@ static void record_resolved(cbi_linker *lk, const patch *p)
     if (!r->is_rela)
         copy->addend = old_field(lk, r);
     if (r->sym) {
-        cbi_map_put(lk->ctx, &lk->recorded, CBI_KEY(r->sym), r->sym);
+        cbi_map_put(lk->ctx, &lk->recorded, CBI_KEY(r->sym), lk); /* anything but NULL */
         copy->addend += (int64_t)cbi_section_base(r);
     }
     cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);

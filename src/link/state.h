@@ -20,24 +20,28 @@ typedef struct cbi_rel_span {
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
     CBI_VEC(cbi_func *) funcs;
-    CBI_VEC(cbi_lrel) rels;             /* reading order; applied backwards */
-    CBI_VEC(const cbi_name *) protos;   /* interned prototype strings, in order */
-    CBI_VEC(cbi_lsym *) commons;        /* pending, oldest first */
-    CBI_VEC(cbi_shared *) shared;       /* variables of .nv_debug.shared in order of appearance */
-    CBI_VEC(cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
-    CBI_VEC(cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
-    const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
+    CBI_VEC(cbi_lrel) rels;            /* reading order; applied backwards */
+    CBI_VEC(const cbi_name *) protos;  /* interned prototype strings, in order */
+    CBI_VEC(const cbi_lsym *) commons; /* pending, oldest first */
+    CBI_VEC(cbi_shared *) shared;      /* variables of .nv_debug.shared in order of appearance */
+    CBI_VEC(const cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
+    CBI_VEC(const cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
+    const cbi_piece *last_shared_constant;    /* of equal constants of objects, or NULL */
 } cbi_symbols;
 
 /* Where the layout puts a symbol. */
 typedef struct cbi_placement {
     cbi_osec *sec;
     uint64_t value;
-    uint8_t state;     /* cbi_sym_state */
-    bool removed : 1;  /* a variable that nothing uses */
-    bool spread : 1;   /* an optimizer constant that moved into the banks of entries */
-    bool hidden : 1;   /* dropped, but kept for what --preserve-relocs records */
-    bool recorded : 1; /* --preserve-relocs names it in any case */
+    uint8_t state; /* cbi_sym_state */
+    uint64_t slot; /* of an image: offset in bank 0; sm_100+: in the table */
+    bool has_slot : 1;
+    bool unplaced : 1;  /* shared: dynamic and reached by no entry, its value is no address */
+    bool realigned : 1; /* shared, -r: its value takes the place of its alignment */
+    bool removed : 1;   /* a variable that nothing uses */
+    bool spread : 1;    /* an optimizer constant that moved into the banks of entries */
+    bool hidden : 1;    /* dropped, but kept for what --preserve-relocs records */
+    bool recorded : 1;  /* --preserve-relocs names it in any case */
 } cbi_placement;
 
 /* Stage 4, when everything has its place. */
@@ -108,7 +112,8 @@ struct cbi_linker {
     uint32_t *shstr_offsets, *str_offsets; /* by name id */
     uint64_t shoff;
     uint32_t first_global;
-    CBI_VEC(cbi_lsym *) out_symbols; /* by index, [0] = NULL */
+    CBI_VEC(const cbi_lsym *) out_symbols; /* by index, [0] = NULL */
+    const uint32_t *symbol_indices;        /* by symbol; use cbi_symbol_index() */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
@@ -149,6 +154,19 @@ static inline cbi_placement cbi_placement_of(const cbi_linker *lk, const cbi_lsy
     if (layout && sym->number < layout->placed_count && layout->placed[sym->number])
         return layout->placements.items[layout->placed[sym->number] - 1];
     return (cbi_placement){.sec = sym->sec, .value = sym->value, .state = sym->state};
+}
+
+/* The alignment of a variable in shared memory, which -r writes as its value. */
+static inline uint64_t cbi_shared_align(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    return place.realigned ? place.value : cbi_variable_of(sym)->shared_align;
+}
+
+/* Its number in the output; 0 where it is not there, or not numbered yet. */
+static inline uint32_t cbi_symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    return lk->symbol_indices ? lk->symbol_indices[sym->number] : 0;
 }
 
 /* Is the symbol removed: that of a dead function or section, or an unused variable? */

@@ -52,7 +52,7 @@ void cbi_link_fill_unified(cbi_linker *lk)
                 const cbi_lsym *sym = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
                 if (!sym || map->base + off + ENTRY_SIZE > map->out->size)
                     continue;
-                put32(table + off, sym->index);
+                put32(table + off, cbi_symbol_index(lk, sym));
                 put32(table + off + 4, ENTRY_LINKED);
             }
         }

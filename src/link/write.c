@@ -45,7 +45,7 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
     if (sec == lk->cuinfo)
         return lk->compat ? lk->compat->index : 0;
     if (cbi_is_code_of(sec, sec->func))
-        return sec->func->sym->index | (uint32_t)sec->info_top << 24;
+        return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_top << 24;
     return sec->target ? sec->target->index : 0;
 }
 

@@ -137,10 +137,22 @@ static void put_start(cbi_linker *lk, cbi_map *starts, uint64_t place, int64_t a
     cbi_map_put(lk->ctx, starts, place, start);
 }
 
-void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
-                           cbi_map *ret_starts)
+static void put_symbol(cbi_linker *lk, cbi_symbol_map *map, uint64_t key, const cbi_lsym *sym)
 {
-    static cbi_lsym gone;
+    cbi_vec_push(lk->ctx, &map->list, sym);
+    cbi_map_put(lk->ctx, &map->numbers, key, (void *)(uintptr_t)map->list.len);
+}
+
+const cbi_lsym *cbi_symbol_map_get(const cbi_symbol_map *map, uint64_t key)
+{
+    uintptr_t number = (uintptr_t)cbi_map_get(&map->numbers, key);
+    return number ? map->list.items[number - 1] : NULL;
+}
+
+void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part,
+                           cbi_symbol_map *ret_symbols, cbi_map *ret_starts)
+{
+    static const cbi_lsym gone;
     const cbi_mercury_view *view = part->obj->mercury;
     for (uint32_t i = 1; i < view->file.section_count; i++) {
         const cbi_section *sec = &part->obj->object.sections[i];
@@ -148,17 +160,17 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part, cbi_map
             continue;
         for (uint32_t k = 0; k < view->pair_count[i]; k++) {
             uint32_t symbol = cbi_rela_at(sec, k).symbol;
-            cbi_lsym *sym = part->obj->symbols[symbol];
+            const cbi_lsym *sym = part->obj->symbols[symbol];
             if (!view->pairs[i][k].present || !symbol || (sym && sym->is_section))
                 continue;
             bool lost = !sym || part->obj->symbol_lost[symbol] || cbi_is_removed(lk, sym);
-            cbi_map_put(lk->ctx, ret_symbols, view->pairs[i][k].offset, lost ? &gone : sym);
+            put_symbol(lk, ret_symbols, view->pairs[i][k].offset, lost ? &gone : sym);
             put_start(lk, ret_starts, view->pairs[i][k].offset, view->pairs[i][k].addend);
         }
     }
 }
 
-void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_symbols,
+void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_symbol_map *ret_symbols,
                          cbi_map *ret_starts)
 {
     const cbi_lobj *obj = part->obj;
@@ -168,10 +180,10 @@ void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *
             continue;
         for (size_t k = 0; k < cbi_rela_count(sec); k++) {
             cbi_rela rela = cbi_rela_at(sec, k);
-            cbi_lsym *sym = obj->symbols[rela.symbol];
+            const cbi_lsym *sym = obj->symbols[rela.symbol];
             if (!sym || sym->is_section || cbi_is_removed(lk, sym) || obj->symbol_lost[rela.symbol])
                 continue;
-            cbi_map_put(lk->ctx, ret_symbols, rela.offset, sym);
+            put_symbol(lk, ret_symbols, rela.offset, sym);
             put_start(lk, ret_starts, rela.offset, rela.addend);
         }
     }

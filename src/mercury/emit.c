@@ -93,7 +93,7 @@ static void add_sass_sections(cbi_emit *em)
         } else if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES) {
             uint64_t size = lk->layout->images_start + sec->size;
             set_bytes(s, cbi_alloc(lk->ctx, size), size);
-            em->bank_symbols[sec->func->number] = sec->symbol->index;
+            em->bank_symbols[sec->func->number] = cbi_symbol_index(lk, sec->symbol);
         } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
             set_bytes(s, cbi_mercury_tables(lk, sec), sec->size);
         } else if (cbi_is_debug(sec)) {
@@ -180,7 +180,7 @@ static void add_capsules(cbi_emit *em)
         cbi_emit_sec *s = add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
                                       SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
         s->src = sec;
-        s->info = sec->func->sym->index;
+        s->info = cbi_symbol_index(em->lk, sec->func->sym);
         const cbi_rewrite *rw = cbi_rewrite_of(lk, sec->func);
         cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, sec->func);
         set_bytes(s, capsule.items, capsule.len);

@@ -40,9 +40,9 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
 }
 
 /* The function, found by the place of its initial location. */
-static const cbi_lsym *described(cbi_map *symbols, const entry *e)
+static const cbi_lsym *described(const cbi_symbol_map *symbols, const entry *e)
 {
-    return cbi_map_get(symbols, e->id_at + e->id_size);
+    return cbi_symbol_map_get(symbols, e->id_at + e->id_size);
 }
 
 /* Where in the function's code the described part starts. */
@@ -163,7 +163,7 @@ static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
     for (size_t p = 0; p < debug->parts.len; p++) {
         const cbi_mercury_part *part = &debug->parts.items[p];
         description d = {.bytes = part->obj->object.sections[part->section].data};
-        cbi_map symbols = {0};
+        cbi_symbol_map symbols = {0};
         cbi_map starts = {0};
         cbi_mercury_symbols(lk, part, &symbols, &starts);
         for (uint64_t at = 0; at < d.bytes.size && next_entry(d.bytes, at, &d.fde);
@@ -318,7 +318,8 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
 void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
-    cbi_map symbols = {0}, starts = {0};
+    cbi_symbol_map symbols = {0};
+    cbi_map starts = {0};
     cbi_mercury_described(lk, part, &symbols, &starts);
     if (part == debug->parts.items)
         collect_descriptions(lk, debug);

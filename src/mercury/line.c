@@ -13,6 +13,7 @@
 typedef struct sequence {
     uint64_t start, end; /* in the input */
     const cbi_lsym *sym; /* whose code it describes; NULL when unknown */
+    uint32_t rank;       /* its number in the output; what is not there comes last */
     size_t order;
 } sequence;
 
@@ -45,8 +46,8 @@ static bool read_unit(cbi_span bytes, uint64_t at, unit *ret_unit)
 typedef CBI_VEC(sequence) sequence_list;
 
 /* Splits the program; false when it is damaged. */
-static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u, const cbi_map *symbols,
-                           sequence_list *ret_list)
+static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u,
+                           const cbi_symbol_map *symbols, sequence_list *ret_list)
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, u->end}, u->program);
     sequence seq = {.start = u->program};
@@ -59,7 +60,7 @@ static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u, const 
             if (size)
                 cbi_read_bytes(&r, size - 1);
             if (sub == 2 && !seq.sym)
-                seq.sym = cbi_map_get(symbols, body + 1);
+                seq.sym = cbi_symbol_map_get(symbols, body + 1);
             if (sub != 1)
                 continue;
             seq.end = r.pos;
@@ -76,16 +77,17 @@ static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u, const 
     return !r.bad && seq.start == u->end;
 }
 
-static uint32_t rank(const sequence *s)
+static uint32_t rank_of(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    return s->sym && s->sym->emitted ? s->sym->index : UINT32_MAX;
+    uint32_t index = sym && sym->name ? cbi_symbol_index(lk, sym) : 0;
+    return index ? index : UINT32_MAX;
 }
 
 static int compare(const void *a, const void *b)
 {
     const sequence *x = a, *y = b;
-    if (rank(x) != rank(y))
-        return rank(x) < rank(y) ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -344,7 +346,7 @@ static bool find_mercury_sequence(cbi_linker *lk, const cbi_mercury_part *part, 
                                   const cbi_lsym *sym, unit *ret_unit, sequence *ret_sequence)
 {
     cbi_span bytes = part->obj->object.sections[part->section].data;
-    cbi_map symbols = {0};
+    cbi_symbol_map symbols = {0};
     cbi_mercury_symbols(lk, part, &symbols, NULL);
     uint64_t at = 0;
     for (; read_unit(bytes, at, ret_unit); at = ret_unit->end)
@@ -470,6 +472,8 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
                        const unit *u, unsigned number, sequence_list *list)
 {
     uint64_t start = debug->sass.len;
+    for (size_t i = 0; i < list->len; i++)
+        list->items[i].rank = rank_of(lk, list->items[i].sym);
     if (list->len)
         qsort(list->items, list->len, sizeof *list->items, compare);
     cbi_mercury_copy(lk, debug, part, u->start, u->program);
@@ -483,7 +487,7 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
 void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
-    cbi_map symbols = {0};
+    cbi_symbol_map symbols = {0};
     cbi_mercury_described(lk, part, &symbols, NULL);
     uint64_t at = 0;
     unsigned number = 0;

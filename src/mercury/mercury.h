@@ -53,7 +53,7 @@ typedef struct cbi_mercury_place {
 typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
 
 struct cbi_mercury_state {
-    cbi_map names;                      /* text -> its first symbol; empty until needed */
+    cbi_map names;                      /* text -> number of its first symbol; empty until needed */
     cbi_map places;                     /* function -> cbi_mercury_places */
     bool exit_barriers;                 /* in front of exits: -g, or an input asks for them */
     cbi_map rewrites;                   /* function -> cbi_rewrite */

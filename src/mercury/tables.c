@@ -57,7 +57,8 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (sec->target->type == SHT_CUDA_MERC_IMAGE_INDICES) {
             uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
             cbi_st64(p, lk->layout->images_start + r->offset);
-            cbi_st64(p + 8, (uint64_t)r->sym->index << 32 | cbi_reloc_find(r->type)->sass_data);
+            cbi_st64(p + 8, (uint64_t)cbi_symbol_index(lk, r->sym) << 32 |
+                                cbi_reloc_find(r->type)->sass_data);
             continue;
         }
         if (!cbi_sass_of(r)->present || is_resolved_on_sass_side(lk, r))
@@ -79,7 +80,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         if (r->sym && r->sym->is_section)
             addend = (int64_t)cbi_mercury_debug_target(lk, r, addend);
         uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 24);
-        uint64_t symbol = r->sym && r->sym->emitted ? r->sym->index : 0;
+        uint64_t symbol = r->sym ? cbi_symbol_index(lk, r->sym) : 0;
         cbi_st64(p, offset);
         cbi_st64(p + 8, symbol << 32 | type);
         cbi_st64(p + 16, (uint64_t)addend);
@@ -206,12 +207,12 @@ const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
 {
     cbi_map *names = &cbi_mercury_state_of(lk)->names;
     for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
-        cbi_lsym *sym = lk->out_symbols.items[i];
+        const cbi_lsym *sym = lk->out_symbols.items[i];
         if (sym->func && !cbi_is_inner(lk, sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
-            cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), sym);
+            cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), (void *)(uintptr_t)i);
     }
-    const cbi_lsym *name = cbi_map_get(names, CBI_KEY(func->sym->sec));
-    return name ? name : func->sym;
+    uintptr_t index = (uintptr_t)cbi_map_get(names, CBI_KEY(func->sym->sec));
+    return index ? lk->out_symbols.items[index] : func->sym;
 }
 
 static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
