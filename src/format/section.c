@@ -136,25 +136,13 @@ const cbi_section_rule cbi_section_rules[] = {
 /* clang-format on */
 const size_t cbi_section_rule_count = CBI_COUNT(cbi_section_rules);
 
-/* Where a row's name may end: a bit for each dot in the name, and for its end. */
-static uint64_t find_ends(const char *name)
-{
-    uint64_t ends = 0;
-    for (unsigned i = 0; i < 64; i++) {
-        if (name[i] == 0)
-            return ends | UINT64_C(1) << i;
-        ends |= (uint64_t)(name[i] == '.') << i;
-    }
-    return ends;
-}
-
 const cbi_section_rule *cbi_section_rule_find(const char *name, const char **ret_suffix)
 {
     const cbi_section_rule *best = NULL;
-    uint64_t ends = find_ends(name);
+    size_t len = strlen(name);
     for (size_t i = 0; i < cbi_section_rule_count; i++) {
         const cbi_section_rule *rule = &cbi_section_rules[i];
-        if (!(ends >> rule->name_len & 1) || name[rule->name_len] != (rule->suffix ? '.' : 0) ||
+        if (rule->name_len > len || name[rule->name_len] != (rule->suffix ? '.' : 0) ||
             memcmp(name, rule->name, rule->name_len) != 0)
             continue;
         if (!best || !rule->suffix || rule->name_len > best->name_len)

@@ -125,6 +125,8 @@ static void retype_sections(cbi_object *object)
     for (uint32_t i = 1; i < object->section_count; i++) {
         cbi_section *sec = &object->sections[i];
         const char *suffix;
+        if (strncmp(sec->name, ".text.", 6) == 0)
+            continue; /* most of them, and of one type everywhere */
         const cbi_section_rule *rule = sec->type == SHT_PROGBITS || sec->type == SHT_NOBITS
                                            ? cbi_section_rule_find(sec->name, &suffix)
                                            : NULL;
