@@ -83,6 +83,8 @@ def is_rule(text, at, end):
     before, after = text[line_start:at], text[end:text.find("\n", end)]
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
         return False
+    if before.endswith("? -1 : ") or (before.endswith("[") and after.startswith("] = {")):
+        return False    # only the sign of a comparison counts; room for more than an array's values
     return text[at] not in "<>" or not GUARD.match(after)
 
 
