@@ -4,9 +4,11 @@
 usage: layers.py --build FOLDER [--files FOLDER] [--dot | --mermaid] [--check]
 
   --files F   arrows between the files of that folder (src/link) and to those of others
+  --stages    arrows between the stages of a link
   --dot       for graphviz
   --mermaid   for documents
-  --check     print what goes against the order of the layers, and circles between folders; exit status 1 if any
+  --check     print what goes against the order of the layers or of the stages, and circles between folders;
+              exit status 1 if any
 
 An arrow goes from the user to what it uses: a function, a table, or a type's header without either."""
 
@@ -91,6 +93,40 @@ def upward(edges, headers):
     return found
 
 
+def stage_of(path):
+    """The stage, or the room beside the stages, that a file of src/link belongs to; None elsewhere."""
+    folder, name = os.path.split(os.path.splitext(path)[0])
+    for stage, files in lint.STAGES + list(lint.ROOMS.items()):
+        if folder == "src/link" and (name in files.split() or name == stage):
+            return stage
+    return None
+
+
+def stages(edges):
+    """(user, used) -> number of arrows, for the stages of a link."""
+    count = collections.Counter()
+    for pair in edges:
+        pair = tuple(stage_of(path) for path in pair)
+        if all(pair) and pair[0] != pair[1]:
+            count[pair] += 1
+    return count
+
+
+def backward(edges):
+    """Arrows from a stage to a later one.  Every stage uses the records and may ask for a report, only the list
+    of passes uses all."""
+    order = {stage: i for i, (stage, _) in enumerate(lint.STAGES)}
+    order.update({"records": -1, "passes": len(order)})
+    found = []
+    for user, used in sorted(edges):
+        here, there = stage_of(user), stage_of(used)
+        if here in order and there in order and order[there] > order[here]:
+            found.append("%s -> %s: %s" % (user, used, ", ".join(sorted(edges[user, used]))))
+        elif user.startswith("src/link/") and not here:
+            found.append("%s belongs to no stage" % user)
+    return found
+
+
 def circles(pairs):
     """Groups of nodes that reach each other."""
     below = collections.defaultdict(set)
@@ -128,16 +164,20 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", required=True)
     p.add_argument("--files")
+    p.add_argument("--stages", action="store_true")
     p.add_argument("--dot", action="store_const", dest="style", const="dot")
     p.add_argument("--mermaid", action="store_const", dest="style", const="mermaid")
     p.add_argument("--check", action="store_true")
     args = p.parse_args()
     edges, headers = arrows(args.build), includes()
     if args.check:
-        found = upward(edges, headers)
+        found = upward(edges, headers) + backward(edges)
         found += ["circle: " + " ".join(c) for c in circles(folders(edges, headers))]
         print("\n".join(found))
         sys.exit(1 if found else 0)
+    if args.stages:
+        draw(stages(edges), args.style)
+        return
     if args.files:
         top = args.files.rstrip("/") + "/"
         pairs = {}

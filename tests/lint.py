@@ -22,9 +22,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", "input", "container", "lto", "link", "mercury", "finalize", "inspect", "api", "nvjitlink", "tools"]
 # The stages of a link, in order: header of src/link, and the files that may include those up to it
 STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_objects metadata resolve"),
-          ("graph", "graph"), ("layout", "layout_cull layout_data layout_images layout_shared list_sort"),
+          ("graph", "graph"),
+          ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision"),
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
           ("tables", "finalize notes callgraph unified"), ("bytes", "write")]
+# What all stages use, what says something about them when asked, and the list of the passes
+ROOMS = {"records": "records failures", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
 WORK = {"merge_work": "symbols", "layout_work": "layout"}
 MAX_LINES = 900

@@ -306,11 +306,6 @@ void cbi_layout_constants(cbi_linker *lk)
     move_constants(lk);
 }
 
-bool cbi_is_user_constants(const cbi_osec *sec)
-{
-    return sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
-}
-
 void cbi_layout_constant_size(cbi_linker *lk)
 {
     if (!lk->symbols->constant_sizes.len)

@@ -212,8 +212,7 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF;
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
-    cbi_lsym *sym =
-        cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, local_list);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, local_list);
     sym->first_obj = obj;
     if (bind != STB_LOCAL)
         cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);

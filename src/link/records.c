@@ -14,6 +14,11 @@ bool cbi_is_address_bank(uint32_t type)
     return type == SHT_CUDA_CONSTANT_B0 + 4 || type == SHT_CUDA_MERC_CONSTANT_PIC;
 }
 
+bool cbi_is_user_constants(const cbi_osec *sec)
+{
+    return sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
+}
+
 bool cbi_is_optimizer_type(uint32_t type)
 {
     return type == SHT_CUDA_CONSTANT_B0 + 2 || type == SHT_CUDA_MERC_CONSTANT_OPT;
