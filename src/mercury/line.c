@@ -124,7 +124,7 @@ typedef struct row_writer {
     const unit *unit;
     uint64_t address; /* as written so far */
     int64_t line;
-    cbi_span file, context; /* operations that wait for the next row */
+    cbi_span places; /* operations that wait for the next row, see held_row */
     /* what a fused addition and minimum gets its line from */
     cbi_map seen;  /* line -> number of its last instruction, from 1 */
     uint64_t exit; /* number of the last exit with a barrier, 0 for none */
@@ -140,16 +140,16 @@ typedef struct held_row {
     bool any;
     uint64_t address;
     int64_t line;
-    cbi_span file, context;
+    cbi_span file, context; /* the last operations of their kind in front of it */
+    cbi_span places;        /* all of these: the compiler leaves some of rows that it dropped */
 } held_row;
 
 static void put_row(cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address, int64_t line)
 {
     uint64_t place = cbi_rewrite_map(w->rw, address);
     int64_t da = (int64_t)(place - w->address), dl = line - w->line;
-    cbi_buf_append(lk->ctx, out, w->file.data, w->file.size);
-    cbi_buf_append(lk->ctx, out, w->context.data, w->context.size);
-    w->file = w->context = (cbi_span){NULL, 0};
+    cbi_buf_append(lk->ctx, out, w->places.data, w->places.size);
+    w->places = (cbi_span){NULL, 0};
     w->address = place;
     w->line = line;
     int64_t special = dl - LINE_BASE + LINE_RANGE * da + w->unit->opcode_base;
@@ -188,9 +188,8 @@ static void write_row(cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row
     if (!row->any)
         return;
     row->any = false;
-    bool same_place = !row->file.size && !row->context.size;
-    w->file = row->file;
-    w->context = row->context;
+    bool same_place = !row->places.size;
+    w->places = row->places;
     if (row->file.size)
         w->in_file = row->file;
     if (row->context.size) /* 0, length, 0x90, then the calling row, 0 for none */
@@ -222,6 +221,15 @@ static void write_row(cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row
         w->walked = at;
 }
 
+/* Adds bytes of the input to a span of it that ends where they start. */
+static void extend(cbi_span *span, cbi_span more)
+{
+    if (!span->size || span->data + span->size != more.data)
+        *span = more;
+    else
+        span->size += more.size;
+}
+
 /* Decodes rows and encodes them for the new places.  False for operations that the compiler does
  * not write. */
 static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
@@ -229,8 +237,7 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
     row_writer w = {.rw = rw, .unit = u, .line = 1};
-    held_row row = {0};
-    cbi_span file = {0}, context = {0};
+    held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;
     while (!r.bad && r.pos < seq->end) {
@@ -244,22 +251,26 @@ static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const s
                 line += LINE_BASE + (int64_t)(value % LINE_RANGE);
             }
             write_row(lk, out, &w, &row, address);
-            row = (held_row){true, address, line, file, context};
-            file = context = (cbi_span){NULL, 0};
+            row = next;
+            row.address = address;
+            row.line = line;
+            next = (held_row){.any = true};
         } else if (op == DW_ADVANCE_PC) {
             address += (uint64_t)cbi_read_sleb(&r);
         } else if (op == DW_ADVANCE_LINE) {
             line += cbi_read_sleb(&r);
         } else if (op == DW_SET_FILE) {
             cbi_read_uleb(&r);
-            file = (cbi_span){bytes.data + at, r.pos - at};
+            next.file = (cbi_span){bytes.data + at, r.pos - at};
+            extend(&next.places, next.file);
         } else if (op == 0) {
             uint64_t size = cbi_read_uleb(&r);
             uint8_t sub = size ? cbi_read8(&r) : 0;
             if (size)
                 cbi_read_bytes(&r, size - 1);
             if (sub == 0x90) {
-                context = (cbi_span){bytes.data + at, r.pos - at};
+                next.context = (cbi_span){bytes.data + at, r.pos - at};
+                extend(&next.places, next.context);
             } else if (sub == 1) {
                 static const uint8_t end[] = {0, 1, 1};
                 uint64_t place = cbi_rewrite_map(rw, address);
@@ -389,7 +400,7 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
         for (size_t i = 0; i < rows.len; i++) {
             const row *at = &rows.items[i];
             if (at->file != file)
-                w.file = at->set_file;
+                w.places = at->set_file;
             file = at->file;
             put_row(lk, out, &w, at->address, at->line);
         }
@@ -413,7 +424,7 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
             }
             begun = true;
             if (at->file != file)
-                w.file = at->set_file;
+                w.places = at->set_file;
             file = at->file;
             put_row(lk, out, &w, places->items[i].sass, at->line);
         }

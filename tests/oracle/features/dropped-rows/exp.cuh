@@ -1,0 +1,10 @@
+
+
+
+
+
+
+
+
+__device__ __forceinline__ double e(double x) {
+    return exp(x); }
