@@ -204,7 +204,7 @@ static void print_instructions(void)
     static const char *const predicates[] = {"w81", "w84", "r87", "r77", "r68", "r87 if bit 74"};
     static const char *const flags[] = {"long",     "branch",   "call",      "relative", "mbarrier",
                                         "texture",  "copy end", "companion", "fence",    "shared",
-                                        "field 32", "field 20", "opaque",    "tested"};
+                                        "field 32", "field 20", "opaque",    "tested",   "quick"};
     printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits.  Length: units of 16 bytes "
            "of the Mercury form "
            "without a record in the capsule, `?`: as far as seen.  Cycles where they are not as of "

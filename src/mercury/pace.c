@@ -153,7 +153,7 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                    bool drop_stack_load, const bool *idle)
 {
-    cbi_sb_code c = {.ctx = code->ctx, .calls_apart = true, .n = code->n, .words = code->words};
+    cbi_sb_code c = {.ctx = code->ctx, .calls_apart = true, .chip = text->chip, .n = code->n, .words = code->words};
     cbi_sb_code best;
     cbi_sb_guide guide;
     cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
@@ -163,7 +163,7 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
     cbi_sb_guide *follows = guide.exception ? &guide : NULL;
     bool drops = drop_stack_load && cbi_sb_qualifies(&best);
     cbi_pace_cycles(&best, idle, cycles);
-    cbi_sb_add_late(&best, late, cycles, follows);
+    cbi_sb_add_late(&best, late, cycles, text->target, follows);
     cbi_sb_assign(&best, !drops, follows, out);
     bool kept = cbi_pace_keeps_waits(&best, out);
     best.words = out;
@@ -188,7 +188,7 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
 bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
                    cbi_pace *ret_pace)
 {
-    cbi_sb_code c = {.ctx = ctx, .calls_apart = true};
+    cbi_sb_code c = {.ctx = ctx, .calls_apart = true, .chip = text->chip};
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
         !cbi_sb_read(&c, text->info, text->place, text->places))
         return false;

@@ -519,6 +519,8 @@ static cbi_scoreboard_text text_of(cbi_linker *lk, const cbi_func *func)
                                      .place = rw->place,
                                      .self = rw->self,
                                      .places = rw->old_size / 16 + 1};
+    text.chip = cbi_arch_renumbered(func->obj->object.sm);
+    text.target = lk->opt->arch->sm;
     uint32_t section = view->info[func->in_sec];
     if (section)
         text.info = view->file.sections[section].data;

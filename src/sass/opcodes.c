@@ -36,6 +36,7 @@ enum {
     FIELD_20 = CBI_OPF_FIELD_20,
     OPAQUE = CBI_OPF_OPAQUE,
     TESTED = CBI_OPF_TESTED,
+    QUICK = CBI_OPF_QUICK,
 };
 
 const cbi_instruction cbi_instructions[] = {

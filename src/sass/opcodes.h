@@ -140,6 +140,7 @@ enum {
     CBI_OPF_FIELD_20 = 2048, /* ... R_CUDA_ABS20_44 */
     CBI_OPF_OPAQUE = 4096,   /* nothing is known of the registers and predicates that it uses */
     CBI_OPF_TESTED = 8192,   /* a branch may go by the predicate that it writes late */
+    CBI_OPF_QUICK = 16384,   /* on sm_100 the result is there a cycle before that */
 };
 
 typedef struct cbi_instruction {

@@ -152,7 +152,7 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
 
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
-    cbi_sb_code code = {.ctx = ctx}, best;
+    cbi_sb_code code = {.ctx = ctx, .chip = text->chip}, best;
     cbi_sb_guide guide;
     if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code) ||
         !cbi_sb_read_best(&code, text, &best, &guide))
@@ -167,7 +167,7 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 
 void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
 {
-    cbi_sb_code c = {.ctx = ctx};
+    cbi_sb_code c = {.ctx = ctx, .chip = text->chip};
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
         !cbi_sb_read(&c, text->info, text->place, text->places))
         return;
@@ -177,7 +177,7 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
             barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
     if (reads_fences && cbi_sb_join_fences(&c, barrier)) {
         write_code(&c, c.words, text->bytes);
-        c = (cbi_sb_code){.ctx = ctx, .n = c.n, .words = c.words};
+        c = (cbi_sb_code){.ctx = ctx, .chip = text->chip, .n = c.n, .words = c.words};
         cbi_sb_read(&c, text->info, text->place, text->places);
     }
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);

@@ -152,20 +152,21 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */
-static void meet_ends(cbi_sb_code *c, const int64_t *left_before)
+static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target)
 {
     enum { MUCH = 8 };
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = c->blocks.items[p->block].end - 1;
-        int64_t before = left_before[p->at], latency = cbi_sb_latency_of(c, p);
-        bool knew =
-            p->flush == (before >= latency) || (!p->flush && time_left(c, p->at) > before + MUCH);
+        int64_t before = left_before[p->at];
+        bool knew = p->flush == (before >= cbi_sb_latency_of(c, p)) ||
+                    (!p->flush && time_left(c, p->at) > before + MUCH);
+        bool is_due_now = time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;
         p->timed = true;
-        if (is_due(c, p) == p->flush)
+        if (is_due_now == p->flush)
             continue;
         p->flush = !p->flush;
         size_t left = 0;
@@ -204,7 +205,7 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
 }
 
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
-                     cbi_sb_guide *guide)
+                     uint32_t target, cbi_sb_guide *guide)
 {
     int64_t *left_before = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
     for (uint32_t i = 0; i < c->n; i++)
@@ -243,5 +244,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     if (guide)
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);
-    meet_ends(c, left_before);
+    meet_ends(c, left_before, target);
+    c->chip = target;
+    cbi_sb_find_issue(c);
 }

@@ -482,13 +482,15 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         p->consumers = found;
 }
 
-int64_t cbi_sb_latency(uint32_t op, bool write)
+int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
 {
-    enum { RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
+    enum { QUICK_CHIP = 100, RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
     const cbi_instruction *row = cbi_instruction_of(op);
     if (!write)
         return row->sources ? row->sources : SOURCES;
-    return row->result ? row->result : row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
+    if (row->result)
+        return row->result - (chip == QUICK_CHIP && row->flags & CBI_OPF_QUICK);
+    return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
 /* Waits for results of the block itself count; those of others have long been there. */
@@ -524,7 +526,7 @@ static void flush_hidden(cbi_sb_code *c)
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = c->blocks.items[p->block].end - 1;
         if (!p->hidden || p->is_long || q == c->stack_load ||
-            c->issue[last] < c->issue[p->at] + cbi_sb_latency(cbi_sb_op(c, p->at), p->write))
+            c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
             continue;
         p->flush = true;
         if (!cbi_sb_contains(&p->consumers, last))

@@ -47,6 +47,7 @@ typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
     bool calls_apart; /* a call is a block of its own */
+    uint32_t chip;    /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
     cbi_operands *operands;
@@ -125,8 +126,9 @@ static inline int64_t cbi_sb_cycles(const cbi_sb_code *c, uint32_t i)
     return c->cycles ? c->cycles[i] : cbi_sass_stall(c->words[i]);
 }
 
-/* Cycles until a result is there (write) or the sources are read, as the compiler reckons. */
-int64_t cbi_sb_latency(uint32_t op, bool write);
+/* Cycles until a result is there (write) or the sources are read, as the compiler reckons for a
+ * chip. */
+int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip);
 
 /* The same of a producer: late ones count as there at once, but for the sources of comparisons. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -135,7 +137,7 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     uint32_t op = cbi_sb_op(c, p->at);
     if (p->is_late)
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
-    return cbi_sb_latency(op, p->write);
+    return cbi_sb_latency(op, p->write, c->chip);
 }
 
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
@@ -164,10 +166,10 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
-/* Gives the new ones producers; cycles: the time from each instruction to the next, now.  A guide,
- * or NULL, follows the producers. */
+/* Gives the new ones producers; cycles: the time from each instruction to the next, now, on chip
+ * `target`.  A guide, or NULL, follows the producers. */
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
-                     struct cbi_sb_guide *guide);
+                     uint32_t target, struct cbi_sb_guide *guide);
 /* Is the result there, or are the sources read, at the end of the producer's block? */
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Fills in c->issue. */
