@@ -75,6 +75,13 @@ static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
     return now < PAIR || (now == PAIR && since + now < LONGEST);
 }
 
+/* Under the guard !PT, as the dummy loads in front of a copy or a fence are. */
+static bool is_never(cbi_sass w)
+{
+    enum { NEVER = 15 };
+    return cbi_sass_signed_guard(w) == NEVER;
+}
+
 /* Stall counts within the field, and the yield flag that goes with them. */
 static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
@@ -91,9 +98,11 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
             cbi_sass_set_stall(w, now);
             cbi_sass_set_yield(w, keeps_warp(*w, now, since));
         }
-        bool counts = cbi_sass_yield(*w) && pace->cycles[i] <= CBI_SASS_STALL_MAX &&
-                      cbi_sass_op(*w) != CBI_OP_ENDCOLLECTIVE;
-        since = counts ? since + now : 0;
+        if (!cbi_sass_yield(*w) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
+            cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE)
+            since = 0;
+        else if (!is_never(*w))
+            since += now;
     }
 }
 
@@ -103,7 +112,7 @@ static uint32_t next_reader(const cbi_sb_code *c, uint32_t i, unsigned low)
 {
     uint32_t end = c->blocks.items[c->block_of[i]].end;
     for (uint32_t j = i + 1; j < end; j++)
-        if (cbi_pace_is_math(cbi_sb_op(c, j)) &&
+        if ((cbi_pace_is_math(cbi_sb_op(c, j)) || cbi_sb_op(c, j) == cbi_sb_op(c, i)) &&
             cbi_sass_bits(c->words[j], low, 8) == cbi_sass_bits(c->words[i], low, 8))
             return j;
     return CBI_SB_NOWHERE;
@@ -149,6 +158,14 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
     return late;
 }
 
+static bool has_late(const cbi_sb_late *late, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (late->is_new[i])
+            return true;
+    return false;
+}
+
 /* Scoreboards by the model, where what comes out is safe. */
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                    bool drop_stack_load, const bool *idle)
@@ -162,6 +179,8 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
         return false;
     cbi_sb_guide *follows = guide.exception ? &guide : NULL;
     bool drops = drop_stack_load && cbi_sb_qualifies(&best);
+    if (follows && !drops && !has_late(late, c.n))
+        return true; /* what the input has is as near as what the exceptions say */
     cbi_pace_cycles(&best, idle, cycles);
     cbi_sb_add_late(&best, late, cycles, text->target, follows);
     cbi_sb_assign(&best, !drops, follows, out);

@@ -458,7 +458,7 @@ bool cbi_pace_is_opaque(uint32_t op)
 
 bool cbi_pace_is_other(cbi_sass w)
 {
-    return is_population(w) || (is_power(w));
+    return is_population(w) || cbi_op_has(cbi_sass_op(w), CBI_OPF_QUICK);
 }
 
 bool cbi_pace_is_math(uint32_t op)

@@ -165,9 +165,9 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;
-        p->timed = true;
         if (is_due_now == p->flush)
             continue;
+        p->timed = true;
         p->flush = !p->flush;
         size_t left = 0;
         for (size_t k = 0; k < p->consumers.len; k++)
