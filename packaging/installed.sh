@@ -40,7 +40,7 @@ check "it finds nothing wrong" cubind check linked.cubin
 check "manual pages" sh -c "dpkg --listfiles cubind | grep man1/cubind-link.1.gz"
 
 for example in link_memory finalize_memory list_kernels size_report which_kernel; do
-    check "$example.c builds" sh -c "cc -std=c99 -Wall -Werror examples/$example.c \$(pkg-config --cflags --libs cubind) -o $example"
+    check "$example.c builds" sh -c "cc -Wall -Werror examples/$example.c \$(pkg-config --cflags --libs cubind) -o $example"
 done
 check "link_and_list.cc builds" \
     sh -c "c++ -std=c++17 -Wall -Werror examples/link_and_list.cc \$(pkg-config --cflags --libs cubind) -o link_and_list"
