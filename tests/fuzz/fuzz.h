@@ -15,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  */
 #define FUZZ_MEMORY_LIMIT ((size_t)1 << 30)
 
+/* Nor must an output be larger than this and 64 times its inputs. */
+#define FUZZ_OUTPUT_FLOOR ((size_t)64 << 20)
+
 /* Two inputs in one: "2LNK", the size of the first as a word, the first, the second.  Anything else
  * is the first alone. */
 static inline void fuzz_split(cbi_span both, cbi_span *ret_first, cbi_span *ret_second)

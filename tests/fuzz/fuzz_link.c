@@ -58,6 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t image_size;
         if (cb_link_get_image(link, &image, &image_size) != CB_OK)
             abort();
+        if (image_size > 64 * size + FUZZ_OUTPUT_FLOOR)
+            abort();
     }
     cb_link_free(link);
     return 0;
