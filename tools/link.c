@@ -7,6 +7,7 @@
 
 #include "api/identity.h"
 #include "base/files.h"
+#include "base/parallel.h"
 #include "link_run.h"
 #include "mercury/operations.h"
 #include "say.h"
@@ -225,6 +226,7 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_start_time_table(run);
     cbi_link_options options = {0};
     read_side_files(run, &options);
+    cbi_read_ahead(ctx, run->line.inputs.items, run->line.inputs.len);
     for (size_t i = 0; i < run->line.inputs.len; i++)
         cbi_inputs_add_file(collector, run->line.inputs.items[i]);
     cbi_inputs_result inputs = {0};
@@ -272,6 +274,19 @@ static void print_version(const char *program)
            program, CBI_OWN_VERSION, CBI_NVLINK_VERSION, CBI_NVLINK_BUILD);
 }
 
+/* By default all cores, but not for what is over before a thread has started. */
+static void set_threads(cbi_link_run *run)
+{
+    int32_t number = run->line.values[OPT_THREADS].number;
+    bool given = cbi_given(&run->line, OPT_THREADS) && number != 0;
+    if (given && (number < 0 || number > CBI_THREADS_MAX))
+        cbi_fatal(run->ctx, "thread-count", NULL,
+                  cbi_printf(run->ctx, "from 0 to %d are possible", CBI_THREADS_MAX),
+                  "Invalid number '%d' of --threads", number);
+    run->ctx->all_threads = given;
+    run->ctx->threads = given ? (unsigned)number : cbi_all_cores();
+}
+
 static cb_status run_link(cbi_ctx *ctx, void *arg)
 {
     cbi_link_run *run = arg;
@@ -291,6 +306,7 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
         print_version(run->as_nvlink ? "nvlink" : "cubind link");
         return CB_OK;
     }
+    set_threads(run);
     ctx->diag.suppress_warnings = cbi_given(line, OPT_DISABLE_INFOS);
     ctx->diag.warnings_as_errors = cbi_given(line, OPT_WARNING_AS_ERROR);
     find_target(run);

@@ -156,6 +156,11 @@ typedef struct cb_link_options {
     unsigned ptxas_jobs;         /* most that run at a time; 0 = as many as there are cores */
     const char *cache_path;      /* folder that keeps what compilers made; NULL: that which the
                                   * environment variable CUBIND_CACHE names, if it does; "": none */
+    unsigned threads; /* most that cb_link_run may use, up to 64; 0 and 1: the caller's alone.
+                       * The result and the order of diagnostics are the same for every
+                       * number, and the callback comes from the caller's thread.  The
+                       * allocator, if one is given, must serve several threads.  With a
+                       * memory limit there is one thread [--threads] */
 } cb_link_options;
 
 /* Sets every member to its default.  struct_size is sizeof(cb_link_options) of the caller. */

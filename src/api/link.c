@@ -5,6 +5,7 @@
 #include "api/identity.h"
 #include "api/options.h"
 #include "api/private.h"
+#include "base/files.h"
 #include "base/output_file.h"
 #include "base/sink.h"
 #include "input/input.h"
@@ -118,6 +119,15 @@ cb_status cb_link_add_library(cb_link *link, const char *name)
     return add(link, (input){.kind = INPUT_LIBRARY, .name = name});
 }
 
+static void read_ahead(cb_link *link)
+{
+    cbi_strings paths = {0};
+    for (size_t i = 0; i < link->inputs.len; i++)
+        if (link->inputs.items[i].kind == INPUT_FILE)
+            cbi_vec_push(&link->ctx, &paths, link->inputs.items[i].name);
+    cbi_read_ahead(&link->ctx, paths.items, paths.len);
+}
+
 static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
 {
     cbi_input_options options = cbi_api_input_options(&link->ctx, &link->options, link->arch);
@@ -126,6 +136,7 @@ static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
     for (size_t i = 0; i < link->inputs.len; i++)
         if (link->inputs.items[i].kind == INPUT_LIBRARY)
             cbi_inputs_add_library(in, link->inputs.items[i].name);
+    read_ahead(link);
     for (size_t i = 0; i < link->inputs.len; i++) {
         const input *one = &link->inputs.items[i];
         switch (one->kind) {

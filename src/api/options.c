@@ -1,6 +1,7 @@
 #include "api/options.h"
 
 #include "api/identity.h"
+#include "base/parallel.h"
 
 #define KNOWN_FLAGS ((CB_LINK_ALLOW_EMPTY << 1) - 1)
 
@@ -29,7 +30,8 @@ cb_status cbi_api_take_options(const cb_link_options *from, cb_link_options *ret
     if ((options.kernels_used_count && !options.kernels_used) ||
         (options.variables_used_count && !options.variables_used) ||
         (options.library_path_count && !options.library_paths) ||
-        (options.ptxas_option_count && !options.ptxas_options) || options.max_registers > INT32_MAX)
+        (options.ptxas_option_count && !options.ptxas_options) ||
+        options.max_registers > INT32_MAX || options.threads > CBI_THREADS_MAX)
         return CB_ERR_USAGE;
     *ret_options = options;
     return CB_OK;
@@ -48,6 +50,7 @@ cbi_ctx cbi_api_context(const cb_link_options *o)
 void cbi_api_set_context(cbi_ctx *ctx, const cb_link_options *o)
 {
     ctx->memory_limit = o->memory_limit;
+    ctx->threads = o->threads;
     ctx->on_diagnostic = o->on_diagnostic;
     ctx->on_diagnostic_user = o->on_diagnostic_user;
     ctx->diag.warnings_as_errors = (o->flags & CB_LINK_WARNINGS_AS_ERRORS) != 0;

@@ -303,6 +303,9 @@ CBI_NORETURN void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place
 /* Leave the job with a status and without a further message. */
 CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
 
+/* Passes a report on that another context of the same job has received. */
+void cbi_forward(cbi_ctx *ctx, const cb_diagnostic *diagnostic);
+
 #define cbi_error(ctx, ...)   cbi_report((ctx), CB_SEV_ERROR, __VA_ARGS__)
 #define cbi_warning(ctx, ...) cbi_report((ctx), CB_SEV_WARNING, __VA_ARGS__)
 #define cbi_info(ctx, ...)    cbi_report((ctx), CB_SEV_INFO, __VA_ARGS__)
@@ -331,6 +334,10 @@ struct cbi_ctx {
     } * name_slots;      /* open addressing by hash */
     size_t name_cap;
 
+    unsigned threads;            /* that a job may have for its loops; 0 and 1: one */
+    bool all_threads;            /* also for loops that one thread does sooner */
+    struct cbi_helpers *helpers; /* contexts of those loops: parallel.h */
+
     void *decompressor; /* kept for the next image, or NULL */
     void (*free_decompressor)(void *decompressor);
 
@@ -343,6 +350,7 @@ struct cbi_ctx {
     void *before_report_user;
 
     struct cbi_mapping *mappings; /* input files mapped for this job */
+    struct cbi_read_ahead *ahead; /* files that cbi_map_file() has not been asked for yet */
     cbi_ctx *shared_files;        /* reads files once for several jobs and outlives them, or NULL */
     cbi_name_table files_by_name; /* for such a context: a mapping for each path */
 
@@ -351,6 +359,8 @@ struct cbi_ctx {
 };
 
 void cbi_ctx_init(cbi_ctx *ctx);
+/* The same for a zeroed context that may have an allocator. */
+void cbi_ctx_start(cbi_ctx *ctx);
 /* Frees all memory and unmaps all files. */
 void cbi_ctx_fini(cbi_ctx *ctx);
 /* Makes it ready for another job: all that it holds goes, the memory itself is kept for reuse. */

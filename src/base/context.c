@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/files.h"
+#include "base/parallel.h"
 
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
@@ -12,6 +13,11 @@ void cbi_arena_reset(cbi_ctx *ctx);
 void cbi_ctx_init(cbi_ctx *ctx)
 {
     memset(ctx, 0, sizeof *ctx);
+    cbi_arena_init(ctx);
+}
+
+void cbi_ctx_start(cbi_ctx *ctx)
+{
     cbi_arena_init(ctx);
 }
 
@@ -28,6 +34,7 @@ static void forget_names(cbi_ctx *ctx)
 static void release(cbi_ctx *ctx)
 {
     cbi_close_files(ctx);
+    cbi_parallel_free(ctx);
     if (ctx->decompressor)
         ctx->free_decompressor(ctx->decompressor);
     ctx->decompressor = NULL;
@@ -83,6 +90,17 @@ void cbi_fail(cbi_ctx *ctx, cb_status status)
     longjmp(*ctx->trap, 1);
 }
 
+static void announce(cbi_ctx *ctx, cb_severity severity)
+{
+    if (ctx->before_report) {
+        void (*work)(void *user) = ctx->before_report;
+        ctx->before_report = NULL;
+        work(ctx->before_report_user);
+    }
+    if (severity >= CB_SEV_ERROR)
+        ctx->error_count++;
+}
+
 static void deliver(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,
                     const char *help, const char *format, va_list args)
 {
@@ -92,13 +110,7 @@ static void deliver(cbi_ctx *ctx, cb_severity severity, const char *id, const cb
         if (ctx->diag.warnings_as_errors)
             severity = CB_SEV_ERROR;
     }
-    if (ctx->before_report) {
-        void (*work)(void *user) = ctx->before_report;
-        ctx->before_report = NULL;
-        work(ctx->before_report_user);
-    }
-    if (severity >= CB_SEV_ERROR)
-        ctx->error_count++;
+    announce(ctx, severity);
     if (!ctx->on_diagnostic)
         return;
     const char *text = cbi_vprintf(ctx, format, args);
@@ -116,6 +128,13 @@ static void deliver(cbi_ctx *ctx, cb_severity severity, const char *id, const cb
         .offset = place && place->has_offset ? place->offset : UINT64_MAX,
     };
     ctx->on_diagnostic(ctx->on_diagnostic_user, &d);
+}
+
+void cbi_forward(cbi_ctx *ctx, const cb_diagnostic *diagnostic)
+{
+    announce(ctx, diagnostic->severity);
+    if (ctx->on_diagnostic)
+        ctx->on_diagnostic(ctx->on_diagnostic_user, diagnostic);
 }
 
 void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,

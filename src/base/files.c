@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
+
 /* Up to this size a file is copied, which costs no more than mapping it: a system has few places
  * for maps, and a copy stays as it is when the file changes. */
 #define COPIED_MAX ((size_t)128 * 1024)
@@ -178,12 +180,9 @@ static void enter(cbi_ctx *ctx, cbi_mapping *m)
     ctx->mappings = m;
 }
 
-/* Reads by the context itself. */
-static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+static cb_status read_path(cbi_ctx *ctx, const char *path, cbi_mapping *m)
 {
-    reading r = {.file = CBI_NEW(ctx, cbi_mapping)};
-    cbi_mapping *m = r.file;
-    m->path = cbi_strndup(ctx, path, strlen(path));
+    reading r = {.file = m};
     /* without waiting for the other end of a pipe */
     r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (r.fd < 0)
@@ -194,8 +193,81 @@ static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     errno = why;
     if (status == CB_ERR_NOMEM)
         cbi_fail(ctx, status);
-    if (status != CB_OK)
-        return status;
+    return status;
+}
+
+/* ---- reading ahead ---- */
+
+typedef struct ahead_file {
+    const char *path;
+    cbi_mapping *file; /* NULL: not read */
+} ahead_file;
+
+struct cbi_read_ahead {
+    ahead_file *files;
+    size_t count;
+    size_t next; /* that nobody has asked for */
+};
+
+/* Only of plain files: what is read from a pipe is gone.  What fails is tried again in its turn. */
+static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
+{
+    ahead_file *f = &((ahead_file *)arg)[i];
+    struct stat st;
+    if (stat(f->path, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
+    m->path = f->path;
+    if (read_path(ctx, f->path, m) == CB_OK)
+        f->file = m;
+}
+
+void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
+    enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
+    if (ctx->threads < 2 || ctx->shared_files || ctx->ahead)
+        return;
+    struct cbi_read_ahead *ahead = CBI_NEW(ctx, struct cbi_read_ahead);
+    ahead->files = CBI_NEW_ARRAY(ctx, count, ahead_file);
+    ahead->count = count;
+    for (size_t i = 0; i < count; i++)
+        ahead->files[i].path = paths[i];
+    ctx->ahead = ahead;
+    cbi_parallel(ctx, count, (uint64_t)count * WORTH, read_one_ahead, ahead->files);
+}
+
+static cbi_mapping *take_ahead(cbi_ctx *ctx, const char *path)
+{
+    struct cbi_read_ahead *ahead = ctx->ahead;
+    if (!ahead || ahead->next == ahead->count || strcmp(ahead->files[ahead->next].path, path) != 0)
+        return NULL;
+    return ahead->files[ahead->next++].file;
+}
+
+static void drop_ahead(cbi_ctx *ctx)
+{
+    struct cbi_read_ahead *ahead = ctx->ahead;
+    for (; ahead && ahead->next < ahead->count; ahead->next++) {
+        const cbi_mapping *m = ahead->files[ahead->next].file;
+        if (m && m->mapped)
+            munmap(m->base, m->size);
+    }
+    ctx->ahead = NULL;
+}
+
+/* ---- files of a job ---- */
+
+/* Reads by the context itself. */
+static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
+{
+    cbi_mapping *m = take_ahead(ctx, path);
+    if (!m) {
+        m = CBI_NEW(ctx, cbi_mapping);
+        m->path = cbi_strndup(ctx, path, strlen(path));
+        cb_status status = read_path(ctx, path, m);
+        if (status != CB_OK)
+            return status;
+    }
     if (m->size) {
         enter(ctx, m);
         if (m->mapped)
@@ -234,6 +306,7 @@ cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
 
 void cbi_close_files(cbi_ctx *ctx)
 {
+    drop_ahead(ctx);
     for (cbi_mapping *m = ctx->mappings; m; m = m->next) {
         if (!m->mapped || m->shared)
             continue;

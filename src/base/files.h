@@ -6,6 +6,10 @@
 
 #include "base/base.h"
 
+/* Reads files in several threads, if the job may have them, that cbi_map_file() will be asked for
+ * in this order.  Nothing is reported; `paths` must live as long as the context. */
+void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count);
+
 /* Ends the life of what cbi_map_file() gave. */
 void cbi_close_files(cbi_ctx *ctx);
 

@@ -1,4 +1,5 @@
 /* Reading the inputs: what is no relocatable device ELF for this target is refused or skipped. */
+#include "base/parallel.h"
 #include "format/section.h"
 #include "link/inputs.h"
 #include "link/view.h"
@@ -135,36 +136,50 @@ static void retype_sections(cbi_object *object)
     }
 }
 
+/* An input, read and not yet admitted. */
+typedef struct candidate {
+    const cbi_link_input *in;
+    cbi_lobj *obj;
+    cbi_object_kind kind;
+    cbi_findings findings;
+} candidate;
+
 /* The model, which may have been read before, by a caller who links it more than once. */
-static cbi_object_kind read_object(cbi_linker *lk, const cbi_link_input *in, cbi_object *ret_object,
-                                   cbi_findings *findings)
+static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
 {
-    if (!in->object)
-        return cbi_object_read(lk->ctx, in->file, in->bytes, ret_object, findings);
-    *ret_object = *in->object;
-    /* A link hides sections and renames symbols. */
-    ret_object->sections =
-        cbi_memdup(lk->ctx, in->object->sections, in->object->section_count * sizeof(cbi_section));
-    ret_object->symbols =
-        cbi_memdup(lk->ctx, in->object->symbols, in->object->symbol_count * sizeof(cbi_symbol));
-    return CBI_OBJECT_OK;
+    candidate *c = &((candidate *)arg)[i];
+    const cbi_link_input *in = c->in;
+    cbi_object *object = &c->obj->object;
+    c->kind = CBI_OBJECT_OK;
+    if (!in->object) {
+        c->kind = cbi_object_read(ctx, in->file, in->bytes, object, &c->findings);
+    } else {
+        *object = *in->object;
+        /* A link hides sections and renames symbols. */
+        object->sections =
+            cbi_memdup(ctx, in->object->sections, in->object->section_count * sizeof(cbi_section));
+        object->symbols =
+            cbi_memdup(ctx, in->object->symbols, in->object->symbol_count * sizeof(cbi_symbol));
+    }
+    if (object->sections)
+        retype_sections(object);
 }
 
 /* NULL: the input takes no part. */
-static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
+static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
 {
-    cbi_lobj *obj = CBI_NEW(lk->ctx, cbi_lobj);
-    cbi_findings findings = {0};
+    const cbi_link_input *in = c->in;
+    cbi_lobj *obj = c->obj;
     obj->file = in->file;
     obj->device_runtime = in->device_runtime;
     cbi_place place = {.file = in->file};
-    switch (read_object(lk, in, &obj->object, &findings)) {
+    switch (c->kind) {
     case CBI_OBJECT_NOT_ELF:
         cbi_fatal(lk->ctx, "not-elf", &place, NULL, "cubin not an elf?");
     case CBI_OBJECT_NOT_DEVICE:
         cbi_fatal(lk->ctx, "not-device-elf", &place, NULL, "cubin not a device elf?");
     case CBI_OBJECT_DAMAGED:
-        refuse_damaged(lk, in, &findings);
+        refuse_damaged(lk, in, &c->findings);
         break;
     case CBI_OBJECT_OK:
         break;
@@ -181,7 +196,6 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
         return NULL;
     }
     obj->ewp = object->type == ET_CUDA_EWP;
-    retype_sections(object);
     check_abi(lk, object);
     obj->compat = section_bytes(object, ".nv.compat");
     obj->has_compat = cbi_object_find(object, ".nv.compat") != 0;
@@ -198,19 +212,36 @@ static cbi_lobj *admit_one(cbi_linker *lk, const cbi_link_input *in)
     return obj;
 }
 
+/* What the merge writes for the object. */
+static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
+{
+    cbi_lobj *obj = ((candidate *)arg)[i].obj;
+    if (!obj)
+        return;
+    const cbi_object *object = &obj->object;
+    obj->symbols = CBI_NEW_ARRAY(ctx, object->symbol_count, const cbi_lsym *);
+    obj->sections = CBI_NEW_ARRAY(ctx, object->section_count, cbi_secmap);
+    obj->symbol_lost = CBI_NEW_ARRAY(ctx, object->symbol_count, uint8_t);
+}
+
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
+    candidate *all = CBI_NEW_ARRAY(lk->ctx, count, candidate);
+    cbi_lobj *objects = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        all[i].in = &inputs[i];
+        all[i].obj = &objects[i];
+        bytes += inputs[i].bytes.size;
+    }
+    cbi_parallel(lk->ctx, count, bytes, read_candidate, all);
     lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
     for (size_t i = 0; i < count; i++) {
-        cbi_lobj *obj = admit_one(lk, &inputs[i]);
-        if (!obj)
-            continue;
-        const cbi_object *object = &obj->object;
-        obj->symbols = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, const cbi_lsym *);
-        obj->sections = CBI_NEW_ARRAY(lk->ctx, object->section_count, cbi_secmap);
-        obj->symbol_lost = CBI_NEW_ARRAY(lk->ctx, object->symbol_count, uint8_t);
-        lk->objs[lk->obj_count++] = obj;
+        all[i].obj = admit_one(lk, &all[i]);
+        if (all[i].obj)
+            lk->objs[lk->obj_count++] = all[i].obj;
     }
+    cbi_parallel(lk->ctx, count, bytes, open_maps, all);
     if (lk->obj_count < 2)
         return;
     for (size_t i = 0; i < lk->obj_count; i++) {

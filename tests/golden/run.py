@@ -2,11 +2,11 @@
 """Links again what is stored and compares with what nvlink made; `cubind check` and `dump` look
 at all of it. Needs no CUDA toolkit.
 
-usage: run.py [--cubind PROGRAM] [-j N] [--stop] [--every N] [--timeout SECONDS]
+usage: run.py [--cubind PROGRAM] [-j N] [--stop] [--every N] [--threads N] [--timeout SECONDS]
               [--extract FOLDER] [NAME...]
 
 NAME: only the links whose name has NAME in it.  --stop: at the first difference.  --every N: of each
-archive only every Nth link.  --extract: write the folders of these links, and run nothing.
+archive only every Nth link.  --threads N: link with so many, and look at no image.  --extract: write the folders of these links, and run nothing.
 """
 import argparse
 import collections
@@ -40,13 +40,13 @@ def stored(every):
                     yield link
 
 
-def check(tools, link, before=(), timeout=toolchain.TIMEOUT):
-    """Links it again; BEFORE: words in front of the command."""
+def check(tools, link, before=(), timeout=toolchain.TIMEOUT, options=()):
+    """Links it again; BEFORE: words in front of the command; OPTIONS: for `cubind link`."""
     want = toolchain.Run(link.status, link.stderr, link.out, link.stdout)
     if link.args[0] == "finalize":
         argv = [tools.cubind, *link.args]
     else:
-        argv = [tools.cubind, "link", "--emulate", toolchain.EMULATE, *link.args]
+        argv = [tools.cubind, "link", "--emulate", toolchain.EMULATE, *options, *link.args]
     got = tools.exec_link([*before, *argv, *[n for n, _ in link.inputs]], link.inputs, "c",
                           timeout)
     return toolchain.compare(tools, want, got, link.args, link.inputs)
@@ -62,11 +62,11 @@ def extract(links, folder):
         print(os.path.join(folder, link.name))
 
 
-def run(tools, links, jobs, stop, timeout):
+def run(tools, links, jobs, stop, timeout, options=()):
     """Counts of the grades of the links."""
     grades = collections.Counter()
     with ThreadPoolExecutor(jobs) as pool:
-        verdicts = [(link, pool.submit(check, tools, link, (), timeout)) for link in links]
+        verdicts = [(link, pool.submit(check, tools, link, (), timeout, options)) for link in links]
         for link, verdict in verdicts:
             v = verdict.result()
             grades[v.grade] += 1
@@ -159,6 +159,7 @@ def main(argv):
     p.add_argument("-j", type=int, default=os.cpu_count() or 2)
     p.add_argument("--stop", action="store_true")
     p.add_argument("--every", type=int, default=1)
+    p.add_argument("--threads")
     p.add_argument("--timeout", type=float, default=toolchain.TIMEOUT)
     p.add_argument("--extract")
     p.add_argument("names", nargs="*")
@@ -169,12 +170,13 @@ def main(argv):
         return extract(links, opts.extract)
     tools = toolchain.Tools(opts.cubind, tempfile.gettempdir())
     try:
-        grades = run(tools, links, opts.j, opts.stop, opts.timeout)
+        options = ["--threads", opts.threads] if opts.threads else []
+        grades = run(tools, links, opts.j, opts.stop, opts.timeout, options)
         passed, failed = grades["same"], sum(grades.values()) - grades["same"]
-        if not (failed and opts.stop):
+        if not opts.threads and not (failed and opts.stop):
             good, bad = check_images(tools, links, opts.j)
             passed, failed = passed + good, failed + bad
-        if opts.every == 1 and not opts.names and not (failed and opts.stop):
+        if opts.every == 1 and not opts.names and not opts.threads and not (failed and opts.stop):
             good, bad = check_dumps(tools, links, opts.j)
             passed, failed = passed + good, failed + bad
     finally:

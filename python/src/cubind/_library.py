@@ -79,6 +79,7 @@ class LinkOptions(Structure):
         ("compiler_mebibytes", c_uint),
         ("ptxas_jobs", c_uint),
         ("cache_path", c_char_p),
+        ("threads", c_uint),
     ]
 
 

@@ -1,0 +1,178 @@
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum {
+    BYTES_PER_THREAD = 512 * 1024, /* starting a thread costs as much as reading some of them */
+    SHARES = 8,                    /* of a thread: rounds are dealt in so many, for they differ */
+};
+
+/* What a round reported. */
+typedef struct note {
+    size_t item;
+    cb_diagnostic diagnostic;
+} note;
+
+typedef struct loop loop;
+
+/* A thread's own context and what happened there. */
+typedef struct helper {
+    cbi_ctx ctx;
+    loop *of;
+    size_t item; /* at hand */
+    cb_status status;
+    CBI_VEC(note) notes;
+    size_t told; /* of them */
+} helper;
+
+struct loop {
+    size_t count, share;
+    cbi_item_fn fn;
+    void *arg;
+    atomic_size_t next;   /* item that nobody has */
+    atomic_size_t failed; /* lowest item that failed; count: none */
+};
+
+struct cbi_helpers {
+    size_t count;
+    helper all[CBI_THREADS_MAX];
+};
+
+unsigned cbi_all_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores < CBI_THREADS_MAX ? (unsigned)cores : CBI_THREADS_MAX;
+}
+
+static void keep_note(void *user, const cb_diagnostic *d)
+{
+    helper *h = user;
+    cbi_vec_push(&h->ctx, &h->notes, ((note){h->item, *d}));
+}
+
+/* The context of a thread, which keeps its memory from one loop to the next. */
+static helper *open_helper(cbi_ctx *ctx, size_t i, loop *l)
+{
+    struct cbi_helpers *all = ctx->helpers;
+    helper *h = &all->all[i];
+    if (i == all->count) {
+        h->ctx.allocator = ctx->allocator;
+        cbi_ctx_start(&h->ctx);
+        all->count++;
+    }
+    h->ctx.diag = ctx->diag;
+    h->ctx.on_diagnostic = keep_note;
+    h->ctx.on_diagnostic_user = h;
+    h->of = l;
+    h->status = CB_OK;
+    h->told = h->notes.len;
+    return h;
+}
+
+static cb_status work(cbi_ctx *ctx, void *arg)
+{
+    helper *h = arg;
+    loop *l = h->of;
+    for (;;) {
+        size_t first = atomic_fetch_add(&l->next, l->share);
+        for (h->item = first; h->item < l->count && h->item < first + l->share; h->item++) {
+            if (h->item > atomic_load(&l->failed))
+                return CB_OK;
+            l->fn(ctx, l->arg, h->item);
+        }
+        if (h->item >= l->count)
+            return CB_OK;
+    }
+}
+
+static void *run_helper(void *arg)
+{
+    helper *h = arg;
+    h->status = cbi_run(&h->ctx, work, h);
+    size_t before = atomic_load(&h->of->failed);
+    while (h->status != CB_OK && h->item < before)
+        if (atomic_compare_exchange_weak(&h->of->failed, &before, h->item))
+            break;
+    return NULL;
+}
+
+/* Only the thread that called the library takes the process's signals. */
+static void run_all(helper *const *helpers, size_t count)
+{
+    pthread_t threads[CBI_THREADS_MAX];
+    sigset_t others, before;
+    size_t started = 0;
+    sigfillset(&others);
+    sigdelset(&others, SIGBUS);
+    sigdelset(&others, SIGSEGV);
+    sigdelset(&others, SIGILL);
+    sigdelset(&others, SIGFPE);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    while (started + 1 < count &&
+           pthread_create(&threads[started], NULL, run_helper, helpers[started + 1]) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    run_helper(helpers[0]);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* In the order of the items, up to the first that failed. */
+static void tell(cbi_ctx *ctx, helper *const *helpers, size_t count, size_t failed)
+{
+    for (;;) {
+        helper *next = NULL;
+        for (size_t i = 0; i < count; i++) {
+            helper *h = helpers[i];
+            if (h->told < h->notes.len &&
+                (!next || h->notes.items[h->told].item < next->notes.items[next->told].item))
+                next = h;
+        }
+        if (!next || next->notes.items[next->told].item > failed)
+            return;
+        cbi_forward(ctx, &next->notes.items[next->told++].diagnostic);
+    }
+}
+
+static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
+{
+    if (!ctx->helpers)
+        ctx->helpers = CBI_NEW(ctx, struct cbi_helpers);
+    helper *helpers[CBI_THREADS_MAX];
+    for (size_t i = 0; i < threads; i++)
+        helpers[i] = open_helper(ctx, i, l);
+    l->share = l->count / (threads * SHARES) + 1;
+    run_all(helpers, threads);
+    size_t failed = atomic_load(&l->failed);
+    tell(ctx, helpers, threads, failed);
+    for (size_t i = 0; i < threads; i++)
+        if (helpers[i]->status != CB_OK && helpers[i]->item == failed)
+            cbi_fail(ctx, helpers[i]->status);
+}
+
+void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg)
+{
+    uint64_t threads = ctx->all_threads ? ctx->threads : bytes / BYTES_PER_THREAD;
+    threads = threads < ctx->threads ? threads : ctx->threads;
+    threads = threads < count ? threads : count;
+    if (threads > 1 && !ctx->memory_limit) {
+        loop l = {.count = count, .fn = fn, .arg = arg};
+        atomic_init(&l.next, 0);
+        atomic_init(&l.failed, count);
+        run_threads(ctx, &l, threads < CBI_THREADS_MAX ? threads : CBI_THREADS_MAX);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        fn(ctx, arg, i);
+}
+
+void cbi_parallel_free(cbi_ctx *ctx)
+{
+    struct cbi_helpers *all = ctx->helpers;
+    for (size_t i = 0; all && i < all->count; i++)
+        cbi_ctx_fini(&all->all[i].ctx);
+    ctx->helpers = NULL;
+}

@@ -1,0 +1,26 @@
+/* Loops whose rounds may run at the same time. */
+#ifndef CBI_PARALLEL_H
+#define CBI_PARALLEL_H
+
+#include "base/base.h"
+
+enum { CBI_THREADS_MAX = 64 };
+
+/* A round of a loop.  It reads what nobody changes and writes what is of its item only.  `ctx` is
+ * for what it allocates, which lives as long as the job, and what it reports; its interned names
+ * are not the job's. */
+typedef void (*cbi_item_fn)(cbi_ctx *ctx, void *arg, size_t i);
+
+/* Calls fn for every i below count, in as many threads as the job may have (ctx->threads) and as
+ * `bytes`, about what all rounds read, are worth; in one with a limit on memory.  Everything is as
+ * if the rounds came one after the other: what they report comes in that order, and the first of
+ * them that fails ends the job. */
+void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg);
+
+/* As many threads as there are cores. */
+unsigned cbi_all_cores(void);
+
+/* Frees what the loops of a job have allocated. */
+void cbi_parallel_free(cbi_ctx *ctx);
+
+#endif

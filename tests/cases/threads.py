@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""cubind link --threads: outputs, messages and exit statuses are the same for every number."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from _checks import expect, finish
+from _nvlink import CUBIND, INPUTS, ROOT
+
+
+def goldens(threads):
+    """A part of the stored links, each time another one."""
+    script = os.path.join(ROOT, "tests", "golden", "run.py")
+    done = subprocess.run([sys.executable, script, "--cubind", CUBIND, "--threads", str(threads),
+                           "--every", str(20 + threads)], capture_output=True, text=True)
+    expect("goldens in %d threads" % threads, done.returncode == 0, done.stdout[-2000:] + done.stderr[-500:])
+
+
+def numbers(folder):
+    for number, status in (("0", 0), ("1", 0), ("64", 0), ("65", 1), ("-1", 1), ("many", 1)):
+        done = subprocess.run([CUBIND, "link", "-arch=sm_90", "--threads=" + number, "-o", "out",
+                               os.path.join(INPUTS, "a.cubin"), os.path.join(INPUTS, "b.cubin")],
+                              cwd=folder, capture_output=True, text=True)
+        expect("--threads=" + number, done.returncode == status and bool(done.stderr) == bool(status),
+               "%d %s" % (done.returncode, done.stderr))
+
+
+def order_of_messages(folder):
+    """Several inputs that are refused: the first one is said, however they were read."""
+    for name in ("one.cubin", "two.cubin", "three.cubin"):
+        with open(os.path.join(INPUTS, "a.cubin"), "rb") as f:
+            data = bytearray(f.read())
+        data[40:48] = b"\xff" * 8  # e_shoff
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+    said = set()
+    for threads in ("1", "2", "3", "8"):
+        done = subprocess.run([CUBIND, "link", "-arch=sm_90", "--threads", threads, "-o", "out",
+                               "one.cubin", "missing.cubin", "two.cubin", "three.cubin"],
+                              cwd=folder, capture_output=True, text=True)
+        said.add((done.returncode, done.stderr))
+    expect("one message for every number", len(said) == 1 and list(said)[0][0], str(said))
+
+
+def main():
+    for threads in (1, 2, 3, 8):
+        goldens(threads)
+    with tempfile.TemporaryDirectory() as folder:
+        numbers(folder)
+        order_of_messages(folder)
+    finish()
+
+
+main()

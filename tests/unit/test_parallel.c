@@ -1,0 +1,189 @@
+/* Loops in several threads: every round once, reports in order, the first failure ends the job. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/parallel.h"
+
+enum { ITEMS = 1000, TEXT = 64 };
+
+static const unsigned counts[] = {1, 2, 3, 8};
+
+typedef struct job {
+    unsigned threads;
+    size_t fails_at[2]; /* items; ITEMS: none */
+    bool quiet;
+    uint32_t *slots[ITEMS];
+    char told[ITEMS][TEXT];
+    size_t told_count;
+} job;
+
+static void keep(void *user, const cb_diagnostic *d)
+{
+    job *j = user;
+    snprintf(j->told[j->told_count++], TEXT, "%s", d->message);
+}
+
+static void round_of(cbi_ctx *ctx, void *arg, size_t i)
+{
+    job *j = arg;
+    if (!j->quiet)
+        cbi_warning(ctx, "round", NULL, NULL, "round %zu", i);
+    if (i == j->fails_at[0] || i == j->fails_at[1])
+        cbi_fatal(ctx, "stop", NULL, NULL, "stopped at %zu", i);
+    j->slots[i] = cbi_alloc(ctx, sizeof(uint32_t));
+    *j->slots[i] += (uint32_t)i + 1;
+}
+
+static cb_status run_rounds(cbi_ctx *ctx, void *arg)
+{
+    cbi_parallel(ctx, ITEMS, 0, round_of, arg);
+    cbi_parallel(ctx, 0, 0, round_of, arg);
+    return CB_OK;
+}
+
+static cb_status run_job(cbi_ctx *ctx, job *j)
+{
+    cbi_ctx_init(ctx);
+    ctx->threads = j->threads;
+    ctx->all_threads = true;
+    ctx->on_diagnostic = keep;
+    ctx->on_diagnostic_user = j;
+    return cbi_run(ctx, run_rounds, j);
+}
+
+static void every_round_runs_once_and_reports_in_order(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CBI_COUNT(counts); c++) {
+        static job j;
+        j = (job){.threads = counts[c], .fails_at = {ITEMS, ITEMS}};
+        cbi_ctx ctx;
+        assert_int_equal(run_job(&ctx, &j), CB_OK);
+        assert_int_equal(j.told_count, ITEMS);
+        for (size_t i = 0; i < ITEMS; i++) {
+            char text[TEXT];
+            snprintf(text, sizeof text, "round %zu", i);
+            assert_string_equal(j.told[i], text);
+            assert_int_equal(*j.slots[i], i + 1);
+        }
+        cbi_ctx_fini(&ctx);
+    }
+}
+
+static void the_first_failure_ends_the_job(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CBI_COUNT(counts); c++) {
+        static job j;
+        j = (job){.threads = counts[c], .fails_at = {700, 37}};
+        cbi_ctx ctx;
+        assert_int_equal(run_job(&ctx, &j), CB_ERR_FATAL);
+        assert_int_equal(j.told_count, 39);
+        assert_string_equal(j.told[37], "round 37");
+        assert_string_equal(j.told[38], "stopped at 37");
+        assert_int_equal(ctx.error_count, 1);
+        cbi_ctx_fini(&ctx);
+    }
+}
+
+static void warnings_can_be_errors(void **state)
+{
+    (void)state;
+    static job j;
+    j = (job){.threads = 3, .fails_at = {ITEMS, ITEMS}};
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    ctx.threads = 3;
+    ctx.all_threads = ctx.diag.warnings_as_errors = true;
+    assert_int_equal(cbi_run(&ctx, run_rounds, &j), CB_OK);
+    assert_int_equal(ctx.error_count, ITEMS);
+    cbi_ctx_fini(&ctx);
+}
+
+static void note_context(cbi_ctx *ctx, void *arg, size_t i)
+{
+    ((cbi_ctx **)arg)[i] = ctx;
+}
+
+static void one_thread_is_the_job_itself(void **state)
+{
+    (void)state;
+    cbi_ctx *seen[4];
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    ctx.threads = 8;
+    cbi_parallel(&ctx, 4, 1000, note_context, seen); /* too few bytes */
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_equal(seen[i], &ctx);
+    ctx.all_threads = true;
+    ctx.memory_limit = 1 << 30; /* which is of one context */
+    cbi_parallel(&ctx, 4, 1 << 30, note_context, seen);
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_equal(seen[i], &ctx);
+    ctx.memory_limit = 0;
+    cbi_parallel(&ctx, 4, 1 << 30, note_context, seen);
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_not_equal(seen[i], &ctx);
+    cbi_ctx_fini(&ctx);
+}
+
+static cb_status map_all(cbi_ctx *ctx, void *arg)
+{
+    const char *const *paths = arg;
+    cbi_span bytes;
+    cbi_read_ahead(ctx, paths, 3);
+    assert_int_equal(cbi_map_file(ctx, paths[0], &bytes), CB_OK);
+    assert_int_equal(bytes.size, 5);
+    assert_memory_equal(bytes.data, "first", 5);
+    assert_int_equal(cbi_map_file(ctx, SOURCE_ROOT "/LICENSE", &bytes), CB_OK); /* in between */
+    assert_int_equal(cbi_map_file(ctx, paths[1], &bytes), CB_ERR_IO);
+    assert_int_equal(cbi_map_file(ctx, paths[2], &bytes), CB_OK);
+    assert_memory_equal(bytes.data, "last", 4);
+    return CB_OK;
+}
+
+static void files_are_read_ahead(void **state)
+{
+    (void)state;
+    char folder[] = P_tmpdir "/cubind-ahead-XXXXXX", names[3][64];
+    const char *paths[3], *texts[] = {"first", NULL, "last"};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(names[i], sizeof names[i], "%s/%zu", folder, i);
+        paths[i] = names[i];
+        FILE *f = texts[i] ? fopen(names[i], "w") : NULL;
+        if (f) {
+            fputs(texts[i], f);
+            fclose(f);
+        }
+    }
+    for (size_t c = 0; c < CBI_COUNT(counts); c++) {
+        cbi_ctx ctx;
+        cbi_ctx_init(&ctx);
+        ctx.threads = counts[c];
+        ctx.all_threads = true;
+        assert_int_equal(cbi_run(&ctx, map_all, paths), CB_OK);
+        cbi_ctx_reset(&ctx);
+        assert_int_equal(cbi_run(&ctx, map_all, paths), CB_OK);
+        cbi_ctx_fini(&ctx);
+    }
+    for (size_t i = 0; i < 3; i++)
+        unlink(names[i]);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_round_runs_once_and_reports_in_order),
+        cmocka_unit_test(the_first_failure_ends_the_job),
+        cmocka_unit_test(warnings_can_be_errors),
+        cmocka_unit_test(one_thread_is_the_job_itself),
+        cmocka_unit_test(files_are_read_ahead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
