@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 bool cbi_write_all(int fd, const void *data, size_t size)
@@ -22,42 +21,45 @@ bool cbi_write_all(int fd, const void *data, size_t size)
     return true;
 }
 
-/* Drops what is written from the front. */
-static void advance(struct iovec **parts, size_t *count, size_t done)
+/* A section of a big link is far smaller than a write should be: parts are put together first. */
+typedef struct collector {
+    int fd;
+    uint8_t *bytes;
+    size_t used, room;
+} collector;
+
+static bool flush(collector *c)
 {
-    while (*count && done >= (*parts)->iov_len) {
-        done -= (*parts)->iov_len;
-        ++*parts;
-        --*count;
-    }
-    if (*count) {
-        (*parts)->iov_base = (uint8_t *)(*parts)->iov_base + done;
-        (*parts)->iov_len -= done;
-    }
+    size_t used = c->used;
+    c->used = 0;
+    return cbi_write_all(c->fd, c->bytes, used);
 }
 
-/* Small parts go together: a section of a big link is far smaller than a write should be. */
+static bool collect(collector *c, cbi_span part)
+{
+    if (part.size > c->room - c->used && !flush(c))
+        return false;
+    if (part.size > c->room)
+        return cbi_write_all(c->fd, part.data, part.size);
+    if (part.size)
+        memcpy(c->bytes + c->used, part.data, part.size);
+    c->used += part.size;
+    return true;
+}
+
 bool cbi_write_rope(int fd, const cbi_rope *rope)
 {
-    enum { TOGETHER = 128 };
-    struct iovec batch[TOGETHER];
-    for (size_t i = 0; i < rope->parts.len;) {
-        size_t count = 0;
-        for (; i < rope->parts.len && count < TOGETHER; i++)
-            if (rope->parts.items[i].size)
-                batch[count++] =
-                    (struct iovec){(void *)rope->parts.items[i].data, rope->parts.items[i].size};
-        struct iovec *left = batch;
-        while (count) {
-            ssize_t done = writev(fd, left, (int)count);
-            if (done < 0 && errno == EINTR)
-                continue;
-            if (done <= 0)
-                return false;
-            advance(&left, &count, (size_t)done);
-        }
-    }
-    return true;
+    enum { ROOM = 256 * 1024 };
+    collector c = {.fd = fd, .room = rope->size < ROOM ? rope->size : ROOM};
+    c.bytes = c.room ? malloc(c.room) : NULL;
+    if (!c.bytes)
+        c.room = 0; /* then each part is written alone */
+    bool ok = true;
+    for (size_t i = 0; ok && i < rope->parts.len; i++)
+        ok = collect(&c, rope->parts.items[i]);
+    ok = ok && flush(&c);
+    free(c.bytes);
+    return ok;
 }
 
 bool cbi_read_at(int fd, void *data, uint64_t size, uint64_t at)
