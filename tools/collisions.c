@@ -115,7 +115,10 @@ void cbi_check_collisions(cbi_link_run *run)
         for (size_t j = i + 1; j < all.count; j++)
             if (same_file(&all.items[i].file, &all.items[j].file))
                 refuse_pair(run, &all.items[i], &all.items[j]);
-    if (!all.count)
+    bool replaces = false; /* what is not there yet is no input */
+    for (size_t i = 0; i < all.count; i++)
+        replaces |= !all.items[i].file.name && !may_replace(run, &all.items[i]);
+    if (!replaces)
         return;
     compare_list(run, &all, line->inputs.items, line->inputs.len);
     compare_list(run, &all, line->option_files.items, line->option_files.len);
