@@ -11,6 +11,7 @@ seconds.
 """
 import argparse
 import collections
+import ctypes
 import json
 import os
 import platform
@@ -103,12 +104,19 @@ def instructions(argv, folder):
     return total
 
 
+def no_large_pages():
+    """Which blocks get pages of two megabytes is up to the kernel, and differs from run to run."""
+    PR_SET_THP_DISABLE = 41
+    ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+
+
 def peak_memory(argv, folder):
     """Peak resident bytes: the least of three runs.  What the kernel tells the parent includes the
     parent's own, so a small program starts the job."""
     least = []
     for _ in range(3):
-        run = subprocess.run(["/usr/bin/time", "-f", "%M", *argv], cwd=folder, capture_output=True, text=True)
+        run = subprocess.run(["/usr/bin/time", "-f", "%M", *argv], cwd=folder, capture_output=True, text=True,
+                             preexec_fn=no_large_pages)
         if run.returncode:
             sys.exit("guard: a job fails: %s\n%s" % (" ".join(argv), run.stderr))
         least.append(int(run.stderr.split()[-1]))
@@ -119,7 +127,7 @@ def measure(cubind, job):
     _, arch, _, _ = JOBS[job]
     with tempfile.TemporaryDirectory() as folder:
         names = unpack(job, folder)
-        argv = [cubind, "link", "-arch=sm_" + arch, *names, "-o", "out"]
+        argv = [cubind, "link", "--threads=1", "-arch=sm_" + arch, *names, "-o", "out"]
         memory = peak_memory(argv, folder)
         functions = instructions(argv, folder)
     return {"instructions": sum(functions.values()), "memory": memory,
