@@ -39,7 +39,7 @@ unsigned cbi_capsule_units(const uint8_t *instruction)
         longer = cbi_sass_bits(w, 80, 1);
         break;
     case CBI_LENGTH_BSSY:
-        longer = !cbi_sass_bits(w, 73, 1);
+        longer = !cbi_sass_bits(w, 72, 2);
         break;
     }
     return longer ? 2 : 1;

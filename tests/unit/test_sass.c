@@ -2,6 +2,7 @@
  */
 #include "unit.h"
 
+#include "capsule/units.h"
 #include "sass/scoreboard_code.h"
 
 /* Appends " WHAT LETTERn-m,..." for what is in the set. */
@@ -117,9 +118,26 @@ static void control_fields(void **state)
     assert_int_equal(cbi_sass_holds(w), 1 << 2 | 1 << 4);
 }
 
+/* A branch mark takes one unit where it is for BREAK or for reconvergence, else two. */
+static void units_of_branch_marks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t high; /* bits 72 and 73 */
+        unsigned units;
+    } rows[] = {{0, 2}, {1u << 8, 1}, {1u << 9, 1}, {3u << 8, 1}};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        uint8_t instruction[16];
+        cbi_st64(instruction, 0x7945);
+        cbi_st64(instruction + 8, rows[i].high);
+        assert_int_equal(cbi_capsule_units(instruction), rows[i].units);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operands), cmocka_unit_test(table),
-                                       cmocka_unit_test(control_fields)};
+                                       cmocka_unit_test(control_fields),
+                                       cmocka_unit_test(units_of_branch_marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
