@@ -10,6 +10,13 @@
 #include "lto/worker.h"
 #include "object/object.h"
 
+/* Refers to a function that nobody defines, without a call.  With it among the inputs nvJitLink
+ * sees that the program is not complete, and keeps what others could refer to. */
+static const char anchor_module[] =
+    CBI_LTO_IR_HEAD "declare void @" CBI_LTO_ANCHOR "()\n"
+                    "@llvm.compiler.used = appending global [1 x i8*] [i8* bitcast (void ()* "
+                    "@" CBI_LTO_ANCHOR " to i8*)], section \"llvm.metadata\"\n" CBI_LTO_IR_TAIL;
+
 static bool is_part(cbi_lto_form form)
 {
     return form == CBI_LTO_PART || form == CBI_LTO_PART_PTX;
@@ -66,9 +73,9 @@ static cbi_strings library_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_l
         push_option(ctx, &out, "-Xnvvm", o->nvvm_options[i]);
     if (is_part(form))
         cbi_vec_push(ctx, &out, "-r");
-    if (form == CBI_LTO_PART_PTX) {
+    if (form == CBI_LTO_PART_PTX || form == CBI_LTO_PART_TEXT) {
         /* The assembler's work is thrown away but for the source that it keeps. */
-        cbi_vec_push(ctx, &out, "-Xptxas=-lineinfo");
+        cbi_vec_push(ctx, &out, form == CBI_LTO_PART_TEXT ? "-ptx" : "-Xptxas=-lineinfo");
         if (o->ptx->has_split_compile)
             push_number(ctx, &out, "-split-compile", o->ptx->split_compile);
         if (o->has_split_extended)
@@ -317,6 +324,7 @@ bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
     cbi_lto_list_libraries(ctx, o, &job.libraries);
     if (is_part(form)) {
         cbi_lto_list_compilers(ctx, o, &job.compilers);
+        job.module = anchor_module;
         job.empty_ptx =
             cbi_printf(ctx, ".version 9.0\n.target %s\n.address_size 64\n", o->arch->name);
     }
@@ -335,6 +343,26 @@ bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
         print_lines(ctx, o->ptx, form, copy(ctx, reply.info));
     }
     *ret_output = output;
+    return true;
+}
+
+bool cbi_lto_compile_text(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_input *inputs,
+                          size_t count, const char *module, cbi_span *ret_text)
+{
+    cbi_lto_job job = {.inputs = pieces_of(ctx, inputs, count),
+                       .input_count = count,
+                       .options = library_options(ctx, o, CBI_LTO_PART_TEXT),
+                       .module = module,
+                       .wants_ptx = true};
+    cbi_lto_list_libraries(ctx, o, &job.libraries);
+    cbi_lto_list_compilers(ctx, o, &job.compilers);
+    cbi_lto_reply reply;
+    run_child(ctx, o, &job, &reply);
+    if (reply.stage != CBI_LTO_FINISHED)
+        return false;
+    size_t size = reply.output.size;
+    *ret_text =
+        (cbi_span){reply.output.data, size ? strnlen((const char *)reply.output.data, size) : 0};
     return true;
 }
 

@@ -72,10 +72,16 @@ static bool link_whole(const lto_link *l, cbi_span *ret_output)
     return true;
 }
 
-static bool assemble_part(const lto_link *l, cbi_span *ret_cubin)
+/* False if `in_full` was asked for and cannot be had. */
+static bool compile_part(const lto_link *l, bool in_full, cbi_span *ret_ptx)
 {
-    cbi_span ptx;
-    compile(l, CBI_LTO_PART_PTX, &ptx);
+    compile(l, CBI_LTO_PART_PTX, ret_ptx);
+    return !in_full || cbi_lto_full_text(l->ctx, l->options, l->inputs->lto, l->inputs->lto_count,
+                                         *ret_ptx, ret_ptx);
+}
+
+static bool assemble_part(const lto_link *l, cbi_span ptx, cbi_span *ret_cubin)
+{
     double start = now_ms();
     if (!cbi_inputs_assemble_lto(l->collector, ptx, l->options->fast_compile, ret_cubin))
         return false;
@@ -96,11 +102,13 @@ static void add_part(const lto_link *l, cbi_span cubin)
 
 static void link_part(const lto_link *l)
 {
-    cbi_span cubin;
-    /* nvlink assembles the PTX, which can be had, but for the places in the source. */
-    if (cbi_inputs_have_lines(l->collector))
+    cbi_span ptx, cubin;
+    /* The text is in the cubin of a debug link, and the places in the source in the text. */
+    bool lines = cbi_inputs_have_lines(l->collector);
+    bool full = compile_part(l, lines || l->options->ptx->debug, &ptx);
+    if (lines && !full)
         compile(l, CBI_LTO_PART, &cubin);
-    else if (!assemble_part(l, &cubin))
+    else if (!assemble_part(l, ptx, &cubin))
         return;
     add_part(l, cubin);
 }
@@ -143,7 +151,7 @@ cbi_lto_outcome cbi_lto_link(cbi_ctx *ctx, const cbi_lto_options *options,
     bool whole = inputs->lto_alone && !request->part;
     if (request->emit_ptx) {
         if (!whole || !emit_whole(&l, ret_output))
-            compile(&l, CBI_LTO_PART_PTX, ret_output);
+            compile_part(&l, true, ret_output);
         return CBI_LTO_PTX;
     }
     if (whole && link_whole(&l, ret_output))

@@ -38,7 +38,8 @@ typedef enum cbi_lto_form {
     CBI_LTO_WHOLE,     /* the finished cubin of a program that is nothing but LTO-IR */
     CBI_LTO_WHOLE_PTX, /* its PTX */
     CBI_LTO_PART,      /* a relocatable cubin of a part: all that others can refer to stays */
-    CBI_LTO_PART_PTX   /* its PTX, without line information */
+    CBI_LTO_PART_PTX,  /* its PTX as an assembler keeps it: without comments and places */
+    CBI_LTO_PART_TEXT  /* its PTX in full */
 } cbi_lto_form;
 
 /* Compiles.  False, with nothing reported, if the program is not whole: it refers to functions that
@@ -46,6 +47,16 @@ typedef enum cbi_lto_form {
  * as long as the context. */
 bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_form form,
                      const cbi_lto_input *inputs, size_t count, cbi_span *ret_output);
+
+/* PTX of the inputs and a module of NVVM IR (NULL: none) as if they were a whole program.  False if
+ * that fails. */
+bool cbi_lto_compile_text(cbi_ctx *ctx, const cbi_lto_options *options, const cbi_lto_input *inputs,
+                          size_t count, const char *module, cbi_span *ret_text);
+
+/* The PTX of a part in full, with comments and places in the source; `kept` is what
+ * CBI_LTO_PART_PTX gave.  False if it cannot be had. */
+bool cbi_lto_full_text(cbi_ctx *ctx, const cbi_lto_options *options, const cbi_lto_input *inputs,
+                       size_t count, cbi_span kept, cbi_span *ret_text);
 
 /* Does a cubin define a kernel? */
 bool cbi_lto_has_kernel(cbi_span cubin);

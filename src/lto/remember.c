@@ -26,10 +26,11 @@ static cbi_span key_of(cbi_ctx *ctx, const cbi_lto_job *job)
     cbi_cache_add_bytes(ctx, &key, kind, sizeof kind);
     if (job->libraries.len)
         cbi_cache_add_file(ctx, &key, job->libraries.items[0]);
-    if (job->compilers.len)
+    if (job->module && job->compilers.len)
         cbi_cache_add_file(ctx, &key, job->compilers.items[0]);
     add_strings(ctx, &key, &job->options);
     cbi_cache_add_bytes(ctx, &key, switches, sizeof switches);
+    cbi_cache_add_bytes(ctx, &key, job->module, job->module ? strlen(job->module) : 0);
     cbi_cache_add_bytes(ctx, &key, job->empty_ptx, job->empty_ptx ? strlen(job->empty_ptx) : 0);
     for (size_t i = 0; i < job->input_count; i++) {
         const cbi_lto_piece *in = &job->inputs[i];

@@ -7,18 +7,6 @@
 #include "lto/child.h"
 #include "lto/nvjitlink.h"
 
-/* Refers to a function that nobody defines, without a call.  With it among the inputs nvJitLink
- * sees that the program is not complete, and keeps what others could refer to. */
-static const char anchor_ir[] =
-    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-"
-    "f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n"
-    "target triple = \"nvptx64-nvidia-cuda\"\n"
-    "declare void @" CBI_LTO_ANCHOR "()\n"
-    "@llvm.compiler.used = appending global [1 x i8*] [i8* bitcast (void ()* @" CBI_LTO_ANCHOR
-    " to i8*)], section \"llvm.metadata\"\n"
-    "!nvvmir.version = !{!0}\n"
-    "!0 = !{i32 2, i32 0}\n";
-
 static void say_bytes(int to, const void *data, size_t size)
 {
     uint64_t length = size;
@@ -124,8 +112,9 @@ static bytes fetch(nvJitLinkHandle handle, int (*get_size)(nvJitLinkHandle, size
     return (bytes){data, size};
 }
 
-/* LTO-IR of the anchor. */
-static bool make_anchor(const cbi_strings *names, bytes *ret_ir, const char **ret_why)
+/* LTO-IR of the module. */
+static bool make_module(const cbi_strings *names, const char *module, bytes *ret_ir,
+                        const char **ret_why)
 {
     static const char *const functions[] = {"nvvmCreateProgram", "nvvmAddModuleToProgram",
                                             "nvvmCompileProgram", "nvvmGetCompiledResultSize",
@@ -139,7 +128,7 @@ static bool make_anchor(const cbi_strings *names, bytes *ret_ir, const char **re
         return false;
     *ret_why = "it does not compile";
     if (nvvm.create_program(&program) != 0 ||
-        nvvm.add_module(program, anchor_ir, sizeof anchor_ir - 1, CBI_LTO_ANCHOR) != 0 ||
+        nvvm.add_module(program, module, strlen(module), CBI_LTO_ANCHOR) != 0 ||
         nvvm.compile(program, CBI_COUNT(options), options) != 0 ||
         nvvm.get_result_size(program, &ret_ir->size) != 0)
         return false;
@@ -148,7 +137,7 @@ static bool make_anchor(const cbi_strings *names, bytes *ret_ir, const char **re
 }
 
 static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cbi_lto_job *job,
-                      const bytes *anchor)
+                      const bytes *module)
 {
     int status = NVJITLINK_SUCCESS;
     for (size_t i = 0; i < job->input_count && !status; i++) {
@@ -157,8 +146,8 @@ static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cb
         if (job->goes_on)
             status = NVJITLINK_SUCCESS;
     }
-    if (anchor->data && !status)
-        status = lib->add_data(handle, NVJITLINK_INPUT_LTOIR, anchor->data, anchor->size,
+    if (module->data && !status)
+        status = lib->add_data(handle, NVJITLINK_INPUT_LTOIR, module->data, module->size,
                                CBI_LTO_ANCHOR);
     if (job->empty_ptx && !status)
         status = lib->add_data(handle, NVJITLINK_INPUT_PTX, job->empty_ptx, strlen(job->empty_ptx),
@@ -166,13 +155,13 @@ static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cb
     return status;
 }
 
-static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const bytes *anchor,
+static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const bytes *module,
                          int to)
 {
     nvJitLinkHandle handle = NULL;
     int status = lib->create(&handle, (uint32_t)job->options.len, job->options.items);
     if (!status)
-        status = add_inputs(lib, handle, job, anchor);
+        status = add_inputs(lib, handle, job, module);
     if (!status)
         status = lib->complete(handle);
     bytes output = {NULL, 0};
@@ -193,12 +182,12 @@ void cbi_lto_worker(void *user, int to)
 {
     const cbi_lto_job *job = user;
     cbi_nvjitlink lib;
-    bytes anchor = {NULL, 0};
+    bytes module = {NULL, 0};
     const char *why = "";
     if (!load_nvjitlink(&job->libraries, &lib, &why))
         say(to, CBI_LTO_NO_LIBRARY, 0, why, "", NULL, 0);
-    else if (job->compilers.len && !make_anchor(&job->compilers, &anchor, &why))
+    else if (job->module && !make_module(&job->compilers, job->module, &module, &why))
         say(to, CBI_LTO_NO_COMPILER, 0, why, "", NULL, 0);
     else
-        link_and_say(&lib, job, &anchor, to);
+        link_and_say(&lib, job, &module, to);
 }

@@ -17,7 +17,8 @@ typedef enum cbi_lto_stage {
 
 typedef struct cbi_lto_job {
     cbi_strings libraries; /* names to try, in this order */
-    cbi_strings compilers; /* of libnvvm; empty: not needed */
+    cbi_strings compilers; /* of libnvvm, for the module */
+    const char *module;    /* NVVM IR of one more input, or NULL */
     cbi_strings options;
     const cbi_lto_piece *inputs;
     size_t input_count;
@@ -37,6 +38,15 @@ typedef struct cbi_lto_reply {
 
 /* Name of the function that only cbi_lto_worker's own module refers to. */
 #define CBI_LTO_ANCHOR "__cubind_anchor"
+
+/* Around the declarations of NVVM IR. */
+#define CBI_LTO_IR_HEAD                                                                            \
+    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-"              \
+    "i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n"    \
+    "target triple = \"nvptx64-nvidia-cuda\"\n"
+#define CBI_LTO_IR_TAIL                                                                            \
+    "!nvvmir.version = !{!0}\n"                                                                    \
+    "!0 = !{i32 2, i32 0}\n"
 
 /* Exported by our own library in nvJitLink's place, and by no other. */
 #define CBI_STAND_IN "__cubind_nvJitLink"

@@ -280,22 +280,38 @@ class Builds:
         self.compare("CMake", found)
 
 
-def split_part(f, nvcc):
-    """That it is compiled in pieces changes what the compiler makes of a part."""
+# Sources that are compiled with these options, and linked with those.
+PARTS = [
+    ([], ["-split-compile=2"]),  # that it is compiled in pieces changes what the compiler makes of it
+    ([], ["-split-compile-extended=2"]),
+    (["-lineinfo"], []),
+    (["-lineinfo"], ["-emit-ptx"]),
+    ([], ["-g"]),  # the name of the section with the PTX depends on its comments
+    (["-lineinfo"], ["-g"]),
+    ([], ["-emit-ptx"]),
+]
+
+
+def parts(f, nvcc):
+    """Parts of programs, with what only the PTX in full has."""
     nvvm = find_nvvm(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))))
     if not nvvm:
-        skip("split parts", "no libnvvm.so for nvlink")
+        skip("parts", "no libnvvm.so for nvlink")
         return
     program = os.path.join(ROOT, "tests", "oracle", "features", "virtual")
-    for source in "ab":
-        code, text = f.run(nvcc, *FOR_90, "-std=c++17", "-I", program, "-dc",
-                           os.path.join(program, source + ".cu"), "-o", source + ".o")
-        expect("split parts: compile", code == 0, text)
-    for option in ("-split-compile=2", "-split-compile-extended=2"):
-        args = ["-arch=sm_90", "-dlto", "-force-partial-lto", "-nvvmpath=" + nvvm, option, "a.o", "b.o", "-o"]
-        f.run(os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink"), *args, "theirs.cubin")
-        code, text = f.run(CUBIND, "link", "--emulate", "nvlink-13.0.88", *args, "ours.cubin")
-        expect("a part with " + option, code == 0 and f.read("ours.cubin") == f.read("theirs.cubin"), text)
+    compiled = None
+    for flags, options in sorted(PARTS):
+        if flags != compiled:
+            for source in "ab":
+                code, text = f.run(nvcc, *FOR_90, "-std=c++17", "-I", program, *flags, "-dc",
+                                   os.path.join(program, source + ".cu"), "-o", source + ".o")
+                expect("parts: compile", code == 0, text)
+            compiled = flags
+        args = ["-arch=sm_90", "-dlto", "-force-partial-lto", "-nvvmpath=" + nvvm, *options, "a.o", "b.o", "-o", "out"]
+        f.run(os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink"), *args)
+        theirs = f.read("out")
+        code, text = f.run(CUBIND, "link", "--emulate", "nvlink-13.0.88", *args)
+        expect("a part of %s with %s" % (flags, options), code == 0 and f.read("out") == theirs, text)
 
 
 WRAPPER = """#!/bin/sh
@@ -333,7 +349,7 @@ def main():
             builds = Builds(f, nvcc)
             for build in BUILDS:
                 builds.link(*build)
-            split_part(f, nvcc)
+            parts(f, nvcc)
             if shutil.which("cmake") and shutil.which("ninja"):
                 builds.cmake()
             else:
