@@ -353,6 +353,7 @@ bool cbi_lto_compile_text(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_
                        .input_count = count,
                        .options = library_options(ctx, o, CBI_LTO_PART_TEXT),
                        .module = module,
+                       .module_first = true, /* else static variables come first */
                        .wants_ptx = true};
     cbi_lto_list_libraries(ctx, o, &job.libraries);
     cbi_lto_list_compilers(ctx, o, &job.compilers);

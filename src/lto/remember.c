@@ -21,7 +21,7 @@ static void add_strings(cbi_ctx *ctx, cbi_buf *key, const cbi_strings *strings)
 static cbi_span key_of(cbi_ctx *ctx, const cbi_lto_job *job)
 {
     static const char kind[] = "nvJitLink";
-    const uint8_t switches[2] = {job->wants_ptx, job->goes_on};
+    const uint8_t switches[3] = {job->wants_ptx, job->goes_on, job->module_first};
     cbi_buf key = {0};
     cbi_cache_add_bytes(ctx, &key, kind, sizeof kind);
     if (job->libraries.len)

@@ -136,19 +136,25 @@ static bool make_module(const cbi_strings *names, const char *module, bytes *ret
     return ret_ir->data && nvvm.get_result(program, ret_ir->data) == 0;
 }
 
+static int add_module(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const bytes *module)
+{
+    return lib->add_data(handle, NVJITLINK_INPUT_LTOIR, module->data, module->size, CBI_LTO_ANCHOR);
+}
+
 static int add_inputs(const cbi_nvjitlink *lib, nvJitLinkHandle handle, const cbi_lto_job *job,
                       const bytes *module)
 {
     int status = NVJITLINK_SUCCESS;
+    if (module->data && job->module_first)
+        status = add_module(lib, handle, module);
     for (size_t i = 0; i < job->input_count && !status; i++) {
         const cbi_lto_piece *in = &job->inputs[i];
         status = lib->add_data(handle, in->type, in->bytes.data, in->bytes.size, in->name);
         if (job->goes_on)
             status = NVJITLINK_SUCCESS;
     }
-    if (module->data && !status)
-        status = lib->add_data(handle, NVJITLINK_INPUT_LTOIR, module->data, module->size,
-                               CBI_LTO_ANCHOR);
+    if (module->data && !job->module_first && !status)
+        status = add_module(lib, handle, module);
     if (job->empty_ptx && !status)
         status = lib->add_data(handle, NVJITLINK_INPUT_PTX, job->empty_ptx, strlen(job->empty_ptx),
                                "empty");

@@ -19,6 +19,7 @@ typedef struct cbi_lto_job {
     cbi_strings libraries; /* names to try, in this order */
     cbi_strings compilers; /* of libnvvm, for the module */
     const char *module;    /* NVVM IR of one more input, or NULL */
+    bool module_first;     /* before the others, else behind them */
     cbi_strings options;
     const cbi_lto_piece *inputs;
     size_t input_count;
