@@ -42,6 +42,8 @@ static void load_file(mutant_seeds *seeds, const char *path)
         free(data);
         return;
     }
+    uint8_t *exact = realloc(data, size);
+    data = exact ? exact : data;
     seeds->files = realloc(seeds->files, (seeds->count + 1) * sizeof *seeds->files);
     seeds->objects = realloc(seeds->objects, (seeds->count + 1) * sizeof *seeds->objects);
     if (!seeds->files || !seeds->objects)
@@ -50,6 +52,14 @@ static void load_file(mutant_seeds *seeds, const char *path)
         cbi_ld16(data + offsetof(Elf64_Ehdr, e_machine)) == EM_CUDA)
         seeds->objects[seeds->object_count++] = seeds->count;
     seeds->files[seeds->count++] = (cbi_span){data, size};
+}
+
+void mutant_unload(mutant_seeds *seeds)
+{
+    for (size_t i = 0; i < seeds->count; i++)
+        free((void *)seeds->files[i].data);
+    free(seeds->files);
+    free(seeds->objects);
 }
 
 void mutant_load(mutant_seeds *seeds, char **paths, int count)

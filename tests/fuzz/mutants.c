@@ -206,11 +206,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "no files to change\n");
         return 2;
     }
+    int failed = 0;
     if (only != UINT64_MAX) {
         s.at->number = only;
         keep(&s, "written");
-        return 0;
+    } else {
+        run_all(&s);
+        failed = report(&s);
     }
-    run_all(&s);
-    return report(&s);
+    mutant_unload(&s.seeds);
+    return failed;
 }

@@ -20,6 +20,7 @@ typedef struct mutant_seeds {
 
 /* Reads files and folders of them. */
 void mutant_load(mutant_seeds *seeds, char **paths, int count);
+void mutant_unload(mutant_seeds *seeds);
 
 /* The input of that number; for free(). */
 uint8_t *mutant_make(const mutant_seeds *seeds, uint64_t seed, uint64_t number, mutant_kind kind,
