@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/output_file.h"
 #include "container/bundle.h"
+#include "limits.h"
 #include "messages.h"
 #include "say.h"
 #include "tools.h"
@@ -290,12 +291,13 @@ int cbi_tool_bundle(int argc, char **argv)
     };
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    cbi_limit_memory(&ctx, -1);
     ctx.on_diagnostic = on_diagnostic;
     ctx.on_diagnostic_user = &run;
     cb_status status = cbi_run(&ctx, job, &run);
     if (status != CB_OK)
         cbi_outputs_drop(&run.results);
-    cbi_messages_end(&run.messages, status);
+    cbi_messages_end(&run.messages, &ctx, status);
     free(run.results.failed);
     cbi_ctx_fini(&ctx);
     return cbi_check_stdout(run.messages.tool_name, status == CB_OK ? 0 : 1, 1);

@@ -12,6 +12,7 @@
 #include "base/output_file.h"
 #include "base/sink.h"
 #include "container/bundle.h"
+#include "limits.h"
 #include "link_run.h"
 #include "say.h"
 #include "tools.h"
@@ -439,9 +440,10 @@ int cbi_tool_dlink(int argc, char **argv)
     dlink_run run = {.argc = argc, .argv = argv, .messages = {.tool_name = "cubind dlink"}};
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    cbi_limit_memory(&ctx, -1);
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, job, &run);
-    cbi_messages_end(&run.messages, status);
+    cbi_messages_end(&run.messages, &ctx, status);
     cbi_ctx_fini(&ctx);
     int code = status == CB_OK ? 0 : run.code ? run.code : 1;
     return cbi_check_stdout("cubind dlink", code, code ? code : 1);

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/output_file.h"
 #include "finalize/fnlzr.h"
+#include "limits.h"
 #include "messages.h"
 
 typedef struct finalize {
@@ -192,6 +193,7 @@ int cbi_tool_finalize(int argc, char **argv)
     }
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    cbi_limit_memory(&ctx, -1);
     cbi_messages messages = {.tool_name = "cubind"};
     cbi_messages_attach(&messages, &ctx);
     cb_status status = cbi_run(&ctx, job, &f);
@@ -200,7 +202,7 @@ int cbi_tool_finalize(int argc, char **argv)
     if (status == CB_OK)
         return 0;
     if (status == CB_ERR_NOMEM) {
-        cbi_say("cubind finalize: out of memory");
+        cbi_say("cubind finalize: %s", cbi_memory_reason(&ctx, "out of memory"));
         return CBI_FNLZR_NO_MEMORY;
     }
     return f.code ? (int)f.code : 1;

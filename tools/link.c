@@ -8,6 +8,7 @@
 #include "api/identity.h"
 #include "base/files.h"
 #include "base/parallel.h"
+#include "limits.h"
 #include "link_run.h"
 #include "mercury/operations.h"
 #include "say.h"
@@ -121,6 +122,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->variables_used_count = line->values[OPT_VARIABLES_USED].list.len;
     options->output_name = cbi_text(line, OPT_OUTPUT_FILE);
     options->dot = cbi_given(line, OPT_DOT_FILE);
+    options->any_size = cbi_given(line, OPT_MEMORY_LIMIT);
     options->print = print_text;
     options->print_user = run;
     options->trace = cbi_print_trace;
@@ -294,6 +296,8 @@ static cb_status run_link(cbi_ctx *ctx, void *arg)
     cbi_parse_command_line(ctx, run->argc, run->argv, &run->line);
     const cbi_command_line *line = &run->line;
     run->parsed = true;
+    if (cbi_given(&run->line, OPT_MEMORY_LIMIT))
+        cbi_limit_memory(ctx, run->line.values[OPT_MEMORY_LIMIT].number);
     cbi_name_results(run);
     if (cbi_given(line, OPT_TOOL_NAME))
         run->messages.tool_name = cbi_text(line, OPT_TOOL_NAME);
@@ -393,10 +397,14 @@ int cbi_link_perform(cbi_link_run *run)
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
     ctx.shared_files = run->files;
+    cbi_limit_memory(&ctx, -1);
     cbi_messages_attach(&run->messages, &ctx);
-    cb_status status = finish(run, cbi_run(&ctx, run_link, run));
+    cb_status status = cbi_run(&ctx, run_link, run);
+    bool over_limit = ctx.over_limit;
+    status = finish(run, status);
+    ctx.over_limit |= over_limit;
     if (status == CB_ERR_NOMEM) /* files have been checked */
-        cbi_messages_end(&run->messages, status);
+        cbi_messages_end(&run->messages, &ctx, status);
     cbi_messages_finish(&run->messages);
     int code = exit_code(status);
     if (run->messages.plain && fflush(stdout) != 0 && code == 0) {

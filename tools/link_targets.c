@@ -1,6 +1,7 @@
 /* cubind link for several targets: one link after the other, over inputs that are read once. */
 #include <stdio.h>
 
+#include "limits.h"
 #include "link_run.h"
 
 /* Results that every target has for itself. */
@@ -84,10 +85,11 @@ bool cbi_link_several(int argc, char *const *argv, int *ret_code)
         return false;
     cbi_ctx files;
     cbi_ctx_init(&files);
+    cbi_limit_memory(&files, -1);
     cbi_messages messages = {.tool_name = "cubind"};
     cbi_messages_attach(&messages, &files);
     cb_status status = cbi_run(&files, link_all, &s);
-    cbi_messages_end(&messages, status);
+    cbi_messages_end(&messages, &files, status);
     cbi_outputs_drop(&s.results.results);
     cbi_ctx_fini(&files);
     *ret_code = status == CB_OK ? s.code : 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/files.h"
+#include "limits.h"
 #include "say.h"
 
 static const char *const severity_words[] = {
@@ -79,11 +80,11 @@ void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx)
     ctx->on_diagnostic_user = messages;
 }
 
-void cbi_messages_end(const cbi_messages *messages, cb_status status)
+void cbi_messages_end(const cbi_messages *messages, const cbi_ctx *ctx, cb_status status)
 {
     const char *changed = cbi_changed_file();
     if (status == CB_ERR_NOMEM)
-        print_line(messages, CB_SEV_FATAL, "Memory allocation failure");
+        print_line(messages, CB_SEV_FATAL, cbi_memory_reason(ctx, "Memory allocation failure"));
     else if (status == CB_ERR_IO && changed)
         cbi_say("%s fatal   : '%s' was changed while it was read", messages->tool_name, changed);
     else if (status == CB_ERR_IO)

@@ -23,9 +23,9 @@ void cbi_messages_attach(cbi_messages *messages, cbi_ctx *ctx);
 /* What the context then does with each. */
 void cbi_messages_print(cbi_messages *messages, const cb_diagnostic *diagnostic);
 
-/* Says why a job ended for which there was no diagnostic: memory, or a file that shrank while it
- * was read. */
-void cbi_messages_end(const cbi_messages *messages, cb_status status);
+/* Says why a job ended for which there was no diagnostic: memory, its limit, or a file that shrank
+ * while it was read. */
+void cbi_messages_end(const cbi_messages *messages, const cbi_ctx *ctx, cb_status status);
 /* A fatal diagnostic if an input has changed since it was opened.  Runs inside cbi_run(). */
 void cbi_refuse_changed(cbi_ctx *ctx);
 

@@ -129,6 +129,11 @@ const cbi_option cbi_options[OPT_COUNT] = {
     [OPT_MAXRREGCOUNT] = {"maxrregcount", "maxrregcount", OPT_KIND_INT, 0, OPT_RECORD_ALWAYS, 32,
                           NULL, NULL, "<number>", "0",
                           "Register limit for code compiled from PTX."},
+    [OPT_MEMORY_LIMIT] =
+        {"memory-limit", NULL, OPT_KIND_INT, OPT_OURS, OPT_RECORD_NEVER, 0, NULL, NULL, "<MiB>",
+         NULL,
+         "The most memory that the link may take; 0: any.  Without it, 1024 and 64 times "
+         "the size of the inputs, and the output may have 64 MiB and 64 times that size."},
     [OPT_NV_HOST] = {"nv-host", "nv-host", OPT_KIND_STRING, OPT_HIDDEN, OPT_RECORD_NEVER, 0, NULL,
                      NULL, "<file>", NULL, "Put the bytes of a file into section .nv.host."},
     [OPT_NVJITLINK] =

@@ -48,6 +48,7 @@ typedef enum cbi_opt {
     OPT_MACHINE,
     OPT_MAP,
     OPT_MAXRREGCOUNT,
+    OPT_MEMORY_LIMIT,
     OPT_NV_HOST,
     OPT_NVJITLINK,
     OPT_NVVMPATH,

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/output_file.h"
 #include "bundle.h"
+#include "limits.h"
 #include "messages.h"
 #include "say.h"
 #include "tools.h"
@@ -164,9 +165,10 @@ int cbi_tool_prune(int argc, char **argv)
     };
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
+    cbi_limit_memory(&ctx, -1);
     cbi_messages_attach(&run.messages, &ctx);
     cb_status status = cbi_run(&ctx, job, &run);
-    cbi_messages_end(&run.messages, status);
+    cbi_messages_end(&run.messages, &ctx, status);
     cbi_ctx_fini(&ctx);
     return cbi_check_stdout(run.messages.tool_name, status == CB_OK ? 0 : 1, 1);
 }

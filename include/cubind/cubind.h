@@ -129,7 +129,8 @@ typedef struct cb_link_options {
     void *on_diagnostic_user;
 
     cb_allocator allocator;
-    size_t memory_limit; /* most bytes taken from the allocator; 0 = no limit */
+    size_t memory_limit; /* most bytes taken from the allocator; 0 = no limit.  With a limit the
+                          * image has at most 64 times the bytes of the inputs and 64 MiB */
 
     const char *const *kernels_used; /* keep these kernels and what they need [-kernels-used] */
     size_t kernels_used_count;

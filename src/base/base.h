@@ -322,6 +322,7 @@ struct cbi_ctx {
     struct cbi_large_block *large; /* see cbi_large_alloc() */
     size_t memory_used;            /* with all of them */
     size_t memory_limit;           /* bytes; 0 = none */
+    size_t memory_multiple;        /* the limit grows by that many times the size of files read */
     bool over_limit;               /* that, and not the system, has stopped the job */
     size_t text_spent;             /* bytes that long C++ names have cost */
 

@@ -196,6 +196,14 @@ static cb_status read_path(cbi_ctx *ctx, const char *path, cbi_mapping *m)
     return status;
 }
 
+/* A limit on memory that goes by what is read (ctx->memory_multiple). */
+static void raise_limit(cbi_ctx *ctx, uint64_t read)
+{
+    uint64_t more;
+    if (ctx->memory_limit && cbi_mul(read, ctx->memory_multiple, &more) && more < SIZE_MAX / 4)
+        ctx->memory_limit += more;
+}
+
 /* ---- reading ahead ---- */
 
 typedef struct ahead_file {
@@ -218,8 +226,10 @@ static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
         return;
     cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
     m->path = f->path;
-    if (read_path(ctx, f->path, m) == CB_OK)
-        f->file = m;
+    if (read_path(ctx, f->path, m) != CB_OK)
+        return;
+    f->file = m;
+    raise_limit(ctx, m->size);
 }
 
 void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
@@ -267,6 +277,7 @@ static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
         cb_status status = read_path(ctx, path, m);
         if (status != CB_OK)
             return status;
+        raise_limit(ctx, m->size);
     }
     if (m->size) {
         enter(ctx, m);
@@ -295,6 +306,7 @@ static cb_status map_shared(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
     *own = *m;
     own->shared = true;
     enter(ctx, own);
+    raise_limit(ctx, m->size);
     *ret_bytes = (cbi_span){m->base, m->size};
     return CB_OK;
 }

@@ -25,7 +25,9 @@ typedef struct helper {
     size_t item; /* at hand */
     cb_status status;
     CBI_VEC(note) notes;
-    size_t told; /* of them */
+    size_t told;    /* of them */
+    size_t counted; /* bytes of its memory that are counted as the job's */
+    size_t room;    /* its limit on memory when the loop began; 0: none */
 } helper;
 
 struct loop {
@@ -66,6 +68,14 @@ static helper *open_helper(cbi_ctx *ctx, size_t i, loop *l)
     h->ctx.diag = ctx->diag;
     h->ctx.on_diagnostic = keep_note;
     h->ctx.on_diagnostic_user = h;
+    h->ctx.memory_multiple = ctx->memory_multiple;
+    h->room = 0;
+    if (ctx->memory_limit) {
+        size_t left =
+            ctx->memory_limit > ctx->memory_used ? ctx->memory_limit - ctx->memory_used : 0;
+        h->room = h->ctx.memory_used + left + 1; /* never 0 */
+    }
+    h->ctx.memory_limit = h->room;
     h->of = l;
     h->status = CB_OK;
     h->told = h->notes.len;
@@ -120,6 +130,20 @@ static void run_all(helper *const *helpers, size_t count)
         pthread_join(threads[i], NULL);
 }
 
+/* What a thread took is the job's, and so is what it may take for the files that it read.  While a
+ * loop runs, each thread may take all that was left. */
+static void count_memory(cbi_ctx *ctx, helper *const *helpers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        helper *h = helpers[i];
+        ctx->memory_used += h->ctx.memory_used - h->counted;
+        h->counted = h->ctx.memory_used;
+        if (ctx->memory_limit)
+            ctx->memory_limit += h->ctx.memory_limit - h->room;
+        ctx->over_limit |= h->ctx.over_limit;
+    }
+}
+
 /* In the order of the items, up to the first that failed. */
 static void tell(cbi_ctx *ctx, helper *const *helpers, size_t count, size_t failed)
 {
@@ -146,6 +170,7 @@ static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
         helpers[i] = open_helper(ctx, i, l);
     l->share = l->count / (threads * SHARES) + 1;
     run_all(helpers, threads);
+    count_memory(ctx, helpers, threads);
     size_t failed = atomic_load(&l->failed);
     tell(ctx, helpers, threads, failed);
     for (size_t i = 0; i < threads; i++)
@@ -158,7 +183,8 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
     uint64_t threads = ctx->all_threads ? ctx->threads : bytes / BYTES_PER_THREAD;
     threads = threads < ctx->threads ? threads : ctx->threads;
     threads = threads < count ? threads : count;
-    if (threads > 1 && !ctx->memory_limit) {
+    bool strict = ctx->memory_limit && !ctx->memory_multiple;
+    if (threads > 1 && !strict) {
         loop l = {.count = count, .fn = fn, .arg = arg};
         atomic_init(&l.next, 0);
         atomic_init(&l.failed, count);
@@ -172,7 +198,9 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
 void cbi_parallel_free(cbi_ctx *ctx)
 {
     struct cbi_helpers *all = ctx->helpers;
-    for (size_t i = 0; all && i < all->count; i++)
+    for (size_t i = 0; all && i < all->count; i++) {
+        ctx->memory_used -= all->all[i].counted;
         cbi_ctx_fini(&all->all[i].ctx);
+    }
     ctx->helpers = NULL;
 }

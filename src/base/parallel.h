@@ -12,9 +12,9 @@ enum { CBI_THREADS_MAX = 64 };
 typedef void (*cbi_item_fn)(cbi_ctx *ctx, void *arg, size_t i);
 
 /* Calls fn for every i below count, in as many threads as the job may have (ctx->threads) and as
- * `bytes`, about what all rounds read, are worth; in one with a limit on memory.  Everything is as
- * if the rounds came one after the other: what they report comes in that order, and the first of
- * them that fails ends the job. */
+ * `bytes`, about what all rounds read, are worth; in one where the limit on memory is a number that
+ * must not be passed (no ctx->memory_multiple).  Everything is as if the rounds came one after the
+ * other: what they report comes in that order, and the first of them that fails ends the job. */
 void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg);
 
 /* As many threads as there are cores. */

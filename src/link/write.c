@@ -2,6 +2,9 @@
 #include "link/bytes.h"
 #include "link/tables.h"
 
+/* With a limit of memory no output is larger than this. */
+enum { OUTPUT_FLOOR = 64 << 20, OUTPUT_MULTIPLE = 64 };
+
 /* Executables use plain types for memory-space sections. */
 static uint32_t output_type(const cbi_linker *lk, const cbi_osec *sec)
 {
@@ -115,8 +118,22 @@ static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
 
 /* ---- what both views share ---- */
 
+/* Contents come from the inputs; an alignment of gigabytes is damage, or worth an option. */
+static void check_size(const cbi_linker *lk, const cbi_file_tables *t)
+{
+    uint64_t most = OUTPUT_FLOOR + OUTPUT_MULTIPLE * (uint64_t)lk->opt->nv_host.size;
+    for (size_t i = 0; i < lk->obj_count; i++)
+        most += OUTPUT_MULTIPLE * (uint64_t)lk->objs[i]->object.bytes.size;
+    if (lk->ctx->memory_limit && !lk->opt->any_size && t->shoff > most)
+        cbi_fatal(lk->ctx, "output-too-large", NULL,
+                  "inputs with alignments like that are damaged; --memory-limit allows any size",
+                  "The output would have %llu bytes, more than %d times the inputs and 64 MiB",
+                  (unsigned long long)t->shoff, OUTPUT_MULTIPLE);
+}
+
 void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_sink *sink)
 {
+    check_size(lk, t);
     static const uint8_t ident[] = {
         0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_CUDA, CUDA_ABI_VERSION};
     uint8_t *p = cbi_alloc(lk->ctx, sizeof(Elf64_Ehdr));

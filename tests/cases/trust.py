@@ -6,7 +6,9 @@ import os
 import resource
 import shutil
 import signal
+import struct
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
@@ -14,6 +16,9 @@ import time
 import _containers
 from _checks import expect, finish, skip
 from _nvlink import CUBIND, EMULATE, INPUTS, ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
+import cubin  # noqa: E402
 
 SAMPLES = ["reduce.cubin", "mathlib.cubin"]
 LINK = ["link", "-arch=sm_90", *SAMPLES]
@@ -403,6 +408,69 @@ def small_memory(top):
                    (said or not done.stderr or done.returncode == good), done)
 
 
+def forged(b, name, section, field, value, width=8):
+    """The sample with another field in a section's header."""
+    blob = bytearray(b.read(SAMPLES[0]))
+    table = struct.unpack_from("<Q", blob, 40)[0]
+    index = next(s.index for s in cubin.Cubin(bytes(blob)).sections if s.name == section)
+    blob[table + 64 * index + field:table + 64 * index + field + width] = value.to_bytes(width, "little")
+    b.write(name, bytes(blob))
+
+
+def memory_bombs(top):
+    """Outputs are in proportion to inputs, and so is memory."""
+    b = Bench(top)
+    align = 48
+    forged(b, "large.cubin", ".text.block_sum", align, 1 << 31)
+    b.write("out", b"old")
+    for extra in ([], [EMULATE]):
+        before = b.snapshot()
+        done = b.run("link", "-r", "-arch=sm_90", "large.cubin", "-o", "out", *extra)
+        expect("two gigabytes of padding %s" % extra, done.returncode == 1 and "The output would have 2147" in done.stderr,
+               done)
+        expect("nothing is written %s" % extra, b.snapshot() == before)
+    forged(b, "some.cubin", ".text.block_sum", align, 1 << 27)
+    done = b.run("link", "-r", "-arch=sm_90", "some.cubin", "-o", "out", "--memory-limit=600")
+    expect("who asks for it gets it", done.returncode == 0 and os.path.getsize(b.path("out")) > 1 << 27, done)
+    os.unlink(b.path("out"))
+    names = ["m%d.cubin" % i for i in range(40)]  # three megabytes
+    for name in names:
+        b.write(name, b.read(SAMPLES[1]) + b"\0" * 65536)
+    for limit, code in (("1", 1), ("0", 0), ("100", 0)):
+        args = ["link", "-arch=sm_90", SAMPLES[0], *names, SAMPLES[1]] if code else LINK
+        done = b.run(*args, "-o", "out", "--memory-limit=" + limit)
+        expect("limit of %s MiB" % limit, done.returncode == code and
+               (code == 0 or done.stderr == "cubind fatal   : More than 1 MiB of memory are needed; "
+                "--memory-limit gives another limit\n"), done)
+        expect("output under a limit of %s MiB" % limit, os.path.exists(b.path("out")) == (code == 0))
+
+
+def silent_damage(top):
+    """What nvlink links without a word is refused, but as nvlink."""
+    b = Bench(top)
+    offset, size, info, align, entsize = 24, 32, 44, 48, 56
+    table = struct.unpack_from("<Q", b.read(SAMPLES[0]), 40)[0]
+    for what, section, field, value, rule in (
+            ("alignment", ".text.block_sum", align, 0x7fffffff, "is no power of two"),
+            ("entry size", ".text.block_sum", entsize, 24, "sh_entsize is 24 instead of 0"),
+            ("over the section table", ".nv.info", offset, table, "overlap with the section header table"),
+            ("over the header", ".nv.rel.action", offset, 0, "overlap with the ELF header"),
+            ("section 0", "", size, 1, "section header 0 is not empty"),
+            ("section 0's link", "", info, 1, "section header 0 is not empty")):
+        if section and not any(s.name == section for s in cubin.Cubin(b.read(SAMPLES[0])).sections):
+            continue
+        forged(b, "bad.cubin", section, field, value)
+        done = b.run("check", "bad.cubin")
+        expect("check sees: " + what, done.returncode == 1 and (rule in done.stdout or "attr-stream" in done.stdout), done)
+        done = b.run("link", "-arch=sm_90", "bad.cubin", SAMPLES[1], "-o", "out")
+        expect("link refuses: " + what, done.returncode == 1 and "is damaged" in done.stderr and
+               not os.path.exists(b.path("out")), done)
+        done = b.run("link", "-arch=sm_90", "bad.cubin", SAMPLES[1], "-o", "out", EMULATE)
+        expect("as nvlink: " + what, done.returncode in (0, 1), done)
+        if os.path.exists(b.path("out")):
+            os.unlink(b.path("out"))
+
+
 def main():
     # whoever runs the tests may ignore these (nohup, a job in the background)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -410,7 +478,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
                      hostile_names, archive_script, extracting, assembler_options,
-                     many_libraries, small_memory):
+                     many_libraries, small_memory, memory_bombs, silent_damage):
             part(top)
     finish()
 
