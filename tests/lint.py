@@ -27,7 +27,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
           ("tables", "finalize notes callgraph unified"), ("bytes", "write")]
 # What all stages use, what says something about them when asked, and the list of the passes
-ROOMS = {"records": "records failures", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
+ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
 WORK = {"merge_work": "symbols", "layout_work": "layout"}
 MAX_LINES = 900
@@ -158,6 +158,17 @@ def check_stages(args):
     return found
 
 
+def check_quirks(args):
+    """whether nvlink is emulated is asked where the rows of quirks.h are made, and each row is used"""
+    text = {path: "\n".join(lines_of(path)) for path in tracked(".c") if path.startswith(("src/link/", "src/mercury/"))}
+    found = ["%s asks for opt->exact" % path for path, code in text.items()
+             if re.search(r"\bopt(ions)?->exact\b", code) and path != "src/link/link.c"]
+    for row in re.findall(r"X\((\w+), ", "\n".join(lines_of("src/link/quirks.h"))):
+        if not any("quirks.%s" % row in code for code in text.values()):
+            found.append("src/link/quirks.h: nobody asks for %s" % row)
+    return found
+
+
 def check_length(args):
     """no source file is so long that it holds more than one idea"""
     found = []
@@ -244,6 +255,7 @@ CHECKS = [
     ("opcodes", check_opcodes),
     ("layering", check_layering),
     ("stages", check_stages),
+    ("quirks", check_quirks),
     ("calls", check_calls),
     ("length", check_length),
     ("paths", check_paths),

@@ -188,7 +188,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
     if (!lk->opt->exact)
         refuse_damaged(lk, in, &object->doubts);
     if (object->type == ET_EXEC) {
-        if (!lk->opt->exact)
+        if (!lk->terse)
             cbi_warning(lk->ctx, "already-linked", &place,
                         "compile with -rdc=true (ptxas -c) to get a relocatable object",
                         "Input file '%s' is an executable cubin and takes no part in the link",

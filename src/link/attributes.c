@@ -322,7 +322,7 @@ static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
         return;
     /* nvlink reports functions that it removed as well, and has forgotten their names. */
     bool removed = !cbi_fate_of(lk, rec->func)->live;
-    if (removed && !lk->opt->exact)
+    if (removed && !lk->quirks.removed_reported)
         return;
     cbi_error(
         lk->ctx, "reserved-shared-disabled",

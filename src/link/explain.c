@@ -134,7 +134,7 @@ static void add_similar(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
 
 const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (lk->opt->exact)
+    if (lk->terse)
         return NULL; /* nobody would see it */
     cbi_buf help = {0};
     const char *readable = cbi_demangle(lk->ctx, sym->name->s);
@@ -177,7 +177,7 @@ static void add_definition(cbi_linker *lk, const cbi_lobj *obj, const char *name
 
 const char *cbi_explain_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
-    if (lk->opt->exact)
+    if (lk->terse)
         return NULL; /* nobody would see it */
     const cbi_lobj *first = sym->def_obj;
     const cbi_span *a = first ? &first->object.bytes : NULL, *b = &obj->object.bytes;

@@ -374,7 +374,7 @@ void cbi_link_liveness(cbi_linker *lk)
     reach_from_roots(lk);
     keep_referred(lk);
     settle_aliases(lk);
-    if (lk->opt->exact && lk->sm90plus)
+    if (lk->quirks.symbols_lost && lk->sm90plus)
         lose_symbols(lk);
     remove_dead(lk);
     list_entries(lk);

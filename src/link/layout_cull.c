@@ -182,7 +182,7 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
 
 void cbi_cull_constants(cbi_linker *lk)
 {
-    if (!lk->exec || !lk->opt->exact)
+    if (!lk->exec || !lk->quirks.constants_culled)
         return;
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];

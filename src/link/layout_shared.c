@@ -139,7 +139,7 @@ static void join_group(cbi_linker *lk, group_list *groups, cbi_shared *var,
  * starts where the one before ends; if it is the first, nvlink crashes. */
 static void need_alignment(cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (!lk->opt->exact)
+    if (!lk->quirks.alignment_lost)
         return;
     cbi_fatal(
         lk->ctx, "no-alignment",

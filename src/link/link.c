@@ -15,6 +15,8 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
 {
     lk->ctx = ctx;
     lk->opt = opt;
+    lk->quirks = cbi_quirks_make(opt->exact);
+    lk->terse = opt->exact;
     lk->exec = !opt->relocatable;
     lk->shows_debug = opt->debug && !opt->suppress_debug_info;
     lk->mercury = cbi_arch_is_mercury(opt->arch) && !cbi_link_has_plain(inputs, count);
@@ -22,7 +24,8 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);
     /* Code is not told where a shared constant went, so only to be like nvlink. */
-    lk->merge_constants = opt->exact && lk->exec && !opt->debug && (lk->prune || opt->host.active);
+    lk->merge_constants =
+        lk->quirks.constants_shared && lk->exec && !opt->debug && (lk->prune || opt->host.active);
 }
 
 /* Stage 2: the objects, in order.  Libcudadevrt takes part only if something needs it by then. */

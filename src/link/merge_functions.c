@@ -162,7 +162,7 @@ static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
         func->constant2 = NULL;
     else if (func->constant2)
         cbi_constants_in(lk, func->constant2)->kept_contents = true;
-    if (lk->opt->exact)
+    if (lk->quirks.replaced_constants_found)
         func->old_constants = sec;
 }
 

@@ -160,7 +160,7 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
 {
     if (lk->opt->suppress_stack_warnings)
         return;
-    const char *recursion = lk->opt->exact ? NULL : cbi_recursion_text(lk, k->number);
+    const char *recursion = lk->terse ? NULL : cbi_recursion_text(lk, k->number);
     const char *help = "set the stack with cudaDeviceSetLimit, or silence this with "
                        "--suppress-stack-size-warning";
     if (recursion)

@@ -320,7 +320,7 @@ static void record_resolved(cbi_linker *lk, const patch *p)
 
 void cbi_link_check_replaced(cbi_linker *lk)
 {
-    if (!lk->opt->exact || !lk->mercury || !lk->exec ||
+    if (!lk->quirks.replaced_relocations_fail || !lk->mercury || !lk->exec ||
         (!lk->opt->kernels_used_count && !lk->opt->variables_used_count && !lk->opt->host.active))
         return;
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {

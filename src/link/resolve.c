@@ -243,7 +243,7 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
  * final link notices at its end. */
 static void lose_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi_lsym *sym)
 {
-    if (!lk->opt->exact)
+    if (!lk->quirks.common_forgotten)
         cbi_fatal(lk->ctx, "weak-after-common", &(cbi_place){.file = obj->file, .symbol = in->name},
                   "give the initialised weak definition before the common one, or make it global",
                   "Weak definition of '%s' in '%s' follows a common symbol of that name", in->name,

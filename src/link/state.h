@@ -9,6 +9,7 @@
 
 #include "link/failures.h"
 #include "link/link.h"
+#include "link/quirks.h"
 #include "link/records.h"
 
 /* Relocations that lie in one place. */
@@ -61,6 +62,8 @@ typedef struct cbi_layout {
 struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
+    cbi_quirks quirks;
+    bool terse;           /* says no more than nvlink would */
     bool exec;            /* final link */
     bool shows_debug;     /* -g that is not taken back by -suppress-debug-info */
     bool mercury;         /* sm_100+: the link runs on the Mercury view */

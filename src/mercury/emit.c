@@ -323,7 +323,7 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
     char *at = (char *)em->shstr.items + s->name_offset + prefix;
     const char *name = renamed->s;
     const char *function = strchr(name + strlen(".nv."), '.');
-    if (lk->opt->exact && function && memcmp(at, constant->name->s, length) != 0)
+    if (lk->quirks.namesakes_renamed && function && memcmp(at, constant->name->s, length) != 0)
         name = cbi_printf(lk->ctx, "%.*s%s", (int)(function + 1 - name), name,
                           at + length - strlen(function + 1));
     memmove(at, name, strlen(name));
@@ -399,7 +399,7 @@ static bool is_astray(cbi_linker *lk, const cbi_osec *text)
 /* nvlink dies when a return address of a function's namesake is none of its own. */
 static void refuse_astray(cbi_linker *lk)
 {
-    for (size_t i = 0; lk->opt->exact && i < lk->symbols->funcs.len; i++) {
+    for (size_t i = 0; lk->quirks.namesakes_astray && i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || !f->obj->mercury || f->alias_of || !f->text || !f->text->emitted ||
             !f->text->rela || !f->obj->mercury->borrowed[f->in_sec] || !is_astray(lk, f->text))

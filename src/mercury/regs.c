@@ -163,7 +163,7 @@ void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury
             return;
         const cbi_name *key = cbi_intern(lk->ctx, name);
         const cbi_func *own = cbi_map_get(&linked, CBI_KEY(key));
-        const cbi_func *func = lk->opt->exact ? first_named(lk, debug, key) : own;
+        const cbi_func *func = lk->quirks.namesakes_confused ? first_named(lk, debug, key) : own;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
         /* Mercury's are in the order of the places, those of SASS in that of the registers. */
         known = known && ranges.len == own_ranges.len;

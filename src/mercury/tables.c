@@ -72,8 +72,8 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         uint32_t type = sass_type(lk, r);
         /* Resolved entries of static functions that share a name stand in one list; nvlink reads
          * them all as ones of its first function. */
-        if (lk->opt->exact && sec->type == SHT_CUDA_RESOLVED_RELA && r->target != sec->target &&
-            r->type == R_MERCURY_ABS32 && sec->target->func)
+        if (lk->quirks.namesakes_confused && sec->type == SHT_CUDA_RESOLVED_RELA &&
+            r->target != sec->target && r->type == R_MERCURY_ABS32 && sec->target->func)
             cbi_mercury_patched_at(lk, sec->target->func, r->offset, &offset, &type);
         int64_t addend =
             r->sym && r->sym->func ? code_addend(lk, r, debug) : cbi_sass_of(r)->addend;

@@ -391,7 +391,7 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
     obj->object.sections =
         cbi_memdup(ctx, view->file.sections, count * sizeof *view->file.sections);
     map_sections(lk, obj, view, text_of);
-    if (lk->opt->exact)
+    if (lk->quirks.namesakes_confused)
         confuse_namesakes(lk, obj, view);
     map_symbols(lk, obj, view, text_of);
     pair_relocs(lk, &obj->object, view);

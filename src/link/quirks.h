@@ -1,0 +1,60 @@
+/* Accidents of nvlink that are reproduced on purpose, one row each: only where its bytes are asked
+ * for (--emulate, or the name nvlink).  A rule asks for its row and for nothing else.
+ *
+ * A row: name, what nvlink does, where it is described, the experiment that showed it.
+ */
+#ifndef CBI_LINK_QUIRKS_H
+#define CBI_LINK_QUIRKS_H
+
+#include "base/base.h"
+
+/* clang-format off */
+#define CBI_QUIRKS(X) \
+    X(common_forgotten, "a common symbol that an initialised weak definition follows loses its place",\
+      "docs/link-semantics.md, Symbols",\
+      ".common, .weak with and without bytes, .visible, .extern of 1 to 4 words, two and three files")\
+    X(symbols_lost, "sm_90+: a dead static function takes along the symbol with its section's number",\
+      "docs/link-semantics.md, Dead code",\
+      "in a fn, a static kernel, n static functions; in b fn with a jump table; n = 0..9")\
+    X(alignment_lost, "a shared variable first met as dynamic has no alignment behind -r; nvlink may crash",\
+      "docs/link-semantics.md, Shared memory",\
+      ".extern .shared v[], .visible .shared v[8] in up to four files, through -r and again")\
+    X(removed_reported, "reserved shared memory is reported of removed functions, too, without a name",\
+      "docs/link-semantics.md, Shared memory",\
+      "oracle.py --random 2000 --with=disable-smem-reservation")\
+    X(replaced_constants_found, "optimizer constants of replaced copies are found by name and used again",\
+      "docs/link-semantics.md, Optimizer constants",\
+      "all sequences of three copies of a function with and without tables, sm_80 and sm_100")\
+    X(constants_shared, "where kernels are removed, equal constants are stored once and code is not told",\
+      "docs/link-semantics.md, Kernels that are not wanted",\
+      "one array of n bytes and alignment a in two files, n = 1..128, a = 1..32")\
+    X(replaced_relocations_fail, "sm_100+: removing kernels fails if a replaced copy had relocations",\
+      "docs/link-semantics.md, Kernels that are not wanted",\
+      ".weak f that calls something, in a; .visible f in b; link a b, b a")\
+    X(constants_culled, "more than 64 KiB of constants are laid out anew, unused ones dropped",\
+      "docs/link-semantics.md, Too many constants",\
+      "files with one array each, 65536 bytes and others of 1 to 100, and a kernel that reads some")\
+    X(pointers_forgotten, "constant pointers read before a global definition replaced a weak one stay empty",\
+      "docs/link-semantics.md, Relocations",\
+      "undefined, weak and global v in three files, each with pointers to it")\
+    X(namesakes_confused, "sm_100+: functions of one name get the first one's relocations and attributes",\
+      "docs/mercury.md, Functions of one name",\
+      "an -r output of two functions, the first one's list replaced by one entry, for every place")\
+    X(namesakes_astray, "sm_100+: nvlink dies of a return address of theirs where no instruction starts",\
+      "docs/mercury.md, Functions of one name",\
+      "the same, ABS_PROG_REL32")\
+    X(namesakes_renamed, "sm_100+: their banks share a name, of which each renaming takes 9 bytes",\
+      "docs/mercury.md, Functions of one name",\
+      "an -r output of functions of one name with optimizer constants")
+/* clang-format on */
+
+typedef struct cbi_quirks {
+#define CBI_QUIRK_MEMBER(name, what, where, experiment) bool name : 1;
+    CBI_QUIRKS(CBI_QUIRK_MEMBER)
+#undef CBI_QUIRK_MEMBER
+} cbi_quirks;
+
+/* All of them, or none. */
+cbi_quirks cbi_quirks_make(bool exact);
+
+#endif
