@@ -236,12 +236,11 @@ static const uint8_t *bytes_of_memory(cbi_linker *lk, const cbi_osec *sec)
     return headers.items;
 }
 
-static void add_mirrors(cbi_emit *em)
+/* Debug sections; those that are alike on both sides are stored once. */
+static void mirror_debug(cbi_emit *em)
 {
     cbi_linker *lk = em->lk;
-    size_t n = lk->out.len;
-    add_capsules(em);
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_debug(sec))
             continue;
@@ -249,14 +248,24 @@ static void add_mirrors(cbi_emit *em)
         if (equals_mirror(&em->secs.items[i], sec))
             alias_to(em, s, sec);
     }
-    for (size_t i = 1; i < n; i++) {
+}
+
+static void mirror_infos(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (sec->type == SHT_CUDA_INFO)
             add_mirror(em, sec, SHT_CUDA_MERC_INFO, SHF_CUDA_MERCURY | sec->flags);
         else if (sec->type == SHT_CUDA_UDT_ENTRY || sec->type == SHT_CUDA_UFT_ENTRY)
             add_mirror(em, sec, sec->type, SHF_CUDA_MERCURY | sec->flags);
     }
-    for (size_t i = 1; i < n; i++) {
+}
+
+static void mirror_relocs(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (is_reloc_section(sec))
             add_mirror(em, sec,
@@ -264,7 +273,13 @@ static void add_mirrors(cbi_emit *em)
                                                            : SHT_CUDA_MERC_RELA,
                        SHF_CUDA_MERCURY | sec->flags);
     }
-    for (size_t i = 1; i < n; i++) {
+}
+
+/* Data that both sides have. */
+static void mirror_data(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         switch (sec->type) {
         case SHT_CUDA_MERC_CONSTANT_USER:
@@ -286,10 +301,11 @@ static void add_mirrors(cbi_emit *em)
         else if (sec->type == SHT_CUDA_SHARED_RESERVED)
             s->bytes = bytes_of_memory(lk, sec);
     }
-    em->merc_symtab = (uint32_t)em->secs.len;
-    add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
-                8, 24)
-        ->link = lk->strtab->index;
+}
+
+/* sh_link and sh_info name sections of the same side. */
+static void link_mirrors(cbi_emit *em)
+{
     for (size_t i = em->first_mirror; i < em->merc_symtab; i++) {
         cbi_emit_sec *s = &em->secs.items[i];
         bool linked = s->type == SHT_CUDA_CAPMERC || s->type == SHT_CUDA_MERC_INFO ||
@@ -302,6 +318,22 @@ static void add_mirrors(cbi_emit *em)
             s->info = em->partner[target] ? em->partner[target] : target;
         }
     }
+}
+
+/* The Mercury side, in the order in which it stands in the file. */
+static void add_mirrors(cbi_emit *em)
+{
+    cbi_linker *lk = em->lk;
+    add_capsules(em);
+    mirror_debug(em);
+    mirror_infos(em);
+    mirror_relocs(em);
+    mirror_data(em);
+    em->merc_symtab = (uint32_t)em->secs.len;
+    add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
+                8, 24)
+        ->link = lk->strtab->index;
+    link_mirrors(em);
 }
 
 /* ---- names ---- */
