@@ -347,13 +347,13 @@ bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
 }
 
 bool cbi_lto_compile_text(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_input *inputs,
-                          size_t count, const char *module, cbi_span *ret_text)
+                          size_t count, const char *module, bool module_first, cbi_span *ret_text)
 {
     cbi_lto_job job = {.inputs = pieces_of(ctx, inputs, count),
                        .input_count = count,
                        .options = library_options(ctx, o, CBI_LTO_PART_TEXT),
                        .module = module,
-                       .module_first = true, /* else static variables come first */
+                       .module_first = module_first,
                        .wants_ptx = true};
     cbi_lto_list_libraries(ctx, o, &job.libraries);
     cbi_lto_list_compilers(ctx, o, &job.compilers);

@@ -48,10 +48,10 @@ typedef enum cbi_lto_form {
 bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_form form,
                      const cbi_lto_input *inputs, size_t count, cbi_span *ret_output);
 
-/* PTX of the inputs and a module of NVVM IR (NULL: none) as if they were a whole program.  False if
- * that fails. */
+/* PTX of the inputs, and before or behind them a module of NVVM IR (NULL: none), as if they were a
+ * whole program.  False if that fails. */
 bool cbi_lto_compile_text(cbi_ctx *ctx, const cbi_lto_options *options, const cbi_lto_input *inputs,
-                          size_t count, const char *module, cbi_span *ret_text);
+                          size_t count, const char *module, bool module_first, cbi_span *ret_text);
 
 /* The PTX of a part in full, with comments and places in the source; `kept` is what
  * CBI_LTO_PART_PTX gave.  False if it cannot be had. */

@@ -236,6 +236,10 @@ bool cbi_lto_full_text(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_lto_inp
 {
     cbi_span text;
     const char *module = keeping_module(ctx, kept);
-    return cbi_lto_compile_text(ctx, o, inputs, count, module, &text) &&
-           merge(ctx, text, kept, ret_text);
+    /* Behind the others it moves static variables from sm_100 on, before them functions. */
+    for (int first = 0; first < 2; first++)
+        if (cbi_lto_compile_text(ctx, o, inputs, count, module, first, &text) &&
+            merge(ctx, text, kept, ret_text))
+            return true;
+    return false;
 }
