@@ -55,19 +55,37 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
     }
 }
 
+/* What an instruction of which nothing is known may use: the registers that its fields name, each
+ * the first of some.  It writes those of two of them at most. */
+static bool may_meet(cbi_sass w, const cbi_regset *set, bool writes)
+{
+    enum { WIDEST = 4, ZERO = 255, WRITING = 2 };
+    static const uint8_t fields[] = {16, 64, 24, 32};
+    for (size_t f = 0; f < (writes ? WRITING : CBI_COUNT(fields)); f++) {
+        uint32_t first = (uint32_t)cbi_sass_bits(w, fields[f], 8);
+        for (uint32_t r = first; r < first + WIDEST && r < ZERO; r++)
+            if (set->w[r / 64] >> r % 64 & 1)
+                return true;
+    }
+    return false;
+}
+
 /* Does instruction i come too early for anything under way? */
 static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
 {
+    const cbi_sb_code *c = f->c;
     uint32_t count = (uint32_t)f->late.len;
+    bool opaque = cbi_pace_is_opaque(cbi_sb_op(c, i));
     for (uint32_t n = 0; n < count; n++) {
         uint32_t q = f->late.items[n];
         if (!f->which->is_new[q])
             continue;
-        if (cbi_sb_has(state, n) &&
-            (cbi_sb_uses_late(f->c, f->which, q, i) || cbi_pace_is_opaque(cbi_sb_op(f->c, i))))
+        if (cbi_sb_has(state, n) && (cbi_sb_uses_late(c, f->which, q, i) ||
+                                     (opaque && may_meet(c->words[i], &c->operands[q].written, false))))
             return true;
-        if (cbi_sb_has(state, count + n) && (cbi_sb_overwrites_late(f->c, f->which, q, i) ||
-                                             cbi_pace_is_opaque(cbi_sb_op(f->c, i))))
+        if (cbi_sb_has(state, count + n) &&
+            (cbi_sb_overwrites_late(c, f->which, q, i) ||
+             (opaque && may_meet(c->words[i], &c->operands[q].read, true))))
             return true;
     }
     return false;
