@@ -185,7 +185,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
         break;
     }
     cbi_object *object = &obj->object;
-    if (!lk->opt->exact)
+    if (!lk->quirks.damage_unnoticed)
         refuse_damaged(lk, in, &object->doubts);
     if (object->type == ET_EXEC) {
         if (!lk->terse)

@@ -10,6 +10,9 @@
 
 /* clang-format off */
 #define CBI_QUIRKS(X) \
+    X(damage_unnoticed, "objects with damage that does not reach a table that nvlink reads are linked",\
+      "docs/robustness.md",\
+      "each field of section headers, notes and attribute records changed in turn; robustness table")\
     X(common_forgotten, "a common symbol that an initialised weak definition follows loses its place",\
       "docs/link-semantics.md, Symbols",\
       ".common, .weak with and without bytes, .visible, .extern of 1 to 4 words, two and three files")\

@@ -170,7 +170,11 @@ static bool has_late(const cbi_sb_late *late, uint32_t count)
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                    bool drop_stack_load, const bool *idle)
 {
-    cbi_sb_code c = {.ctx = code->ctx, .calls_apart = true, .chip = text->chip, .n = code->n, .words = code->words};
+    cbi_sb_code c = {.ctx = code->ctx,
+                     .calls_apart = true,
+                     .chip = text->chip,
+                     .n = code->n,
+                     .words = code->words};
     cbi_sb_code best;
     cbi_sb_guide guide;
     cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);

@@ -8,7 +8,7 @@
 
 enum {
     MAX_DOUBTS = 100,
-    MAX_TWINS = 4, /* more than tools write: each costs a walk over the sections */
+    MAX_TWINS = 4,    /* more than tools write: each costs a walk over the sections */
     CUINFO_LEAST = 6, /* assemblers leave out the last two bytes */
 };
 

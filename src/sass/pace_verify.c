@@ -80,8 +80,9 @@ static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
         uint32_t q = f->late.items[n];
         if (!f->which->is_new[q])
             continue;
-        if (cbi_sb_has(state, n) && (cbi_sb_uses_late(c, f->which, q, i) ||
-                                     (opaque && may_meet(c->words[i], &c->operands[q].written, false))))
+        if (cbi_sb_has(state, n) &&
+            (cbi_sb_uses_late(c, f->which, q, i) ||
+             (opaque && may_meet(c->words[i], &c->operands[q].written, false))))
             return true;
         if (cbi_sb_has(state, count + n) &&
             (cbi_sb_overwrites_late(c, f->which, q, i) ||

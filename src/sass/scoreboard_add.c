@@ -57,8 +57,7 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
         if (seen[j])
             continue;
         seen[j] = true;
-        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
-                                  overwrites(c, i, j)
+        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) || overwrites(c, i, j)
                             : cbi_sb_uses_late(c, which, i, j);
         if (ends)
             cbi_vec_push(c->ctx, &found, j);
@@ -161,7 +160,8 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         int64_t before = left_before[p->at];
         bool knew = p->flush == (before >= cbi_sb_latency_of(c, p)) ||
                     (!p->flush && time_left(c, p->at) > before + MUCH);
-        bool is_due_now = time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
+        bool is_due_now =
+            time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;

@@ -47,8 +47,7 @@ static void describe(cbi_sass w, char *text, size_t room)
     uint32_t op = cbi_sass_op(w);
     snprintf(text + strlen(text), room - strlen(text), "%sresult %d, sources %d%s",
              *text ? "; " : "", (int)cbi_sb_latency(op, true, 120),
-             (int)cbi_sb_latency(op, false, 120),
-             cbi_op_has(op, CBI_OPF_LONG) ? ", long" : "");
+             (int)cbi_sb_latency(op, false, 120), cbi_op_has(op, CBI_OPF_LONG) ? ", long" : "");
 }
 
 static void operands(void **state)
