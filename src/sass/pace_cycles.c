@@ -358,46 +358,58 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     return cbi_pace_occupancy(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
 }
 
+/* Cycles from instruction i to the end of the block, for the first instruction of the next one. */
+static int64_t end_latency(const cbi_sb_code *c, uint32_t i)
+{
+    enum { UNIFORM_PREDICATE = 14, OF_UPLOP3 = 11, UNIFORM_MOVE = 8, UNIFORM = 12, REGISTER = 7 };
+    const cbi_operands *o = &c->operands[i];
+    kind from = cbi_op_kind(cbi_sb_op(c, i));
+    flags f = flags_of(c->words[i]);
+    if (from == CBI_KIND_OTHER)
+        return FAR;
+    if (f.uniform_written)
+        return cbi_sb_op(c, i) == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
+    if (f.written)
+        return GUARD_LATENCY;
+    if (cbi_regset_any(&o->uniform_written))
+        return from == CBI_KIND_TO_UNIFORM     ? GUARD_LATENCY
+               : from == CBI_KIND_UNIFORM_MOVE ? UNIFORM_MOVE
+                                               : UNIFORM;
+    return cbi_regset_any(&o->written) ? REGISTER : 0;
+}
+
+/* Cycles that the last instruction of the block takes itself. */
+static int64_t last_stall(const block_times *t)
+{
+    const cbi_sb_code *c = t->c;
+    uint32_t last = t->at[t->count - 1], now = own_stall(t, t->count - 1);
+    kind k = cbi_op_kind(cbi_sb_op(c, last));
+    bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
+    uint32_t own = branches || k == CBI_KIND_CALL   ? CONTROL_STALL
+                   : k == CBI_KIND_OTHER            ? FAR
+                   : cbi_sass_holds(c->words[last]) ? 2
+                                                    : 1;
+    return own > 2 && own > now ? now : own;
+}
+
 /* The end of the block: results are there in time for the first instruction of the next one. */
 static int64_t leave(const block_times *t, bool goes_on)
 {
     const cbi_sb_code *c = t->c;
-    uint32_t k = t->count, last = t->at[k - 1];
-    kind of_last = cbi_op_kind(cbi_sb_op(c, last));
-    int64_t need = t->now[k - 1] + least_stall(t, k - 1);
-    int64_t explained = t->before[k - 1] + 1;
-    bool holds = cbi_sass_holds(c->words[last]) != 0;
-    bool branches = of_last == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
-    int64_t own = branches || of_last == CBI_KIND_CALL ? CONTROL_STALL
-                  : of_last == CBI_KIND_OTHER          ? FAR
-                  : holds                              ? 2
-                                                       : 1;
-    if (own > 2 && own > own_stall(t, k - 1))
-        own = own_stall(t, k - 1);
-    need = later(need, t->now[k - 1] + own);
-    explained = later(explained, t->before[k - 1] + own);
+    uint32_t k = t->count, last = cbi_sb_op(c, t->at[k - 1]);
+    int64_t own = last_stall(t);
+    int64_t need = later(t->now[k - 1] + least_stall(t, k - 1), t->now[k - 1] + own);
+    int64_t explained = later(t->before[k - 1] + 1, t->before[k - 1] + own);
+    bool branches = cbi_op_kind(last) == CBI_KIND_CONTROL && last != CBI_OP_BSSY;
     for (uint32_t n = 0; goes_on && n < k; n++) {
-        const cbi_operands *o = &c->operands[t->at[n]];
         kind from = cbi_op_kind(cbi_sb_op(c, t->at[n]));
-        flags f = flags_of(c->words[t->at[n]]);
-        int64_t apart = t->before[k] - t->before[n], least = 0;
+        int64_t apart = t->before[k] - t->before[n];
         if (from == CBI_KIND_SLOW)
             explained =
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
         if (is_late(from))
             continue;
-        if (from == CBI_KIND_OTHER)
-            least = FAR;
-        else if (f.uniform_written)
-            least = cbi_sb_op(c, t->at[n]) == CBI_OP_UPLOP3 ? 11 : 14;
-        else if (f.written)
-            least = GUARD_LATENCY;
-        else if (cbi_regset_any(&o->uniform_written))
-            least = from == CBI_KIND_TO_UNIFORM     ? GUARD_LATENCY
-                    : from == CBI_KIND_UNIFORM_MOVE ? 8
-                                                    : 12;
-        else if (cbi_regset_any(&o->written))
-            least = 7;
+        int64_t least = end_latency(c, t->at[n]);
         need = later(need, t->now[n] + (least < apart ? least : apart));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
     }

@@ -709,12 +709,9 @@ static void keep_ends(const cbi_sb_code *c, cbi_u32_list *consumers)
     consumers->len = kept;
 }
 
-bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
+/* What the words say of each instruction by itself. */
+static void read_instructions(cbi_sb_code *c)
 {
-    targets_list tables = {0};
-    read_tables(c->ctx, info, place, place_count, &tables);
-    if (!find_blocks(c, &tables))
-        return false;
     c->operands = CBI_NEW_ARRAY(c->ctx, c->n, cbi_operands);
     c->visited = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
     c->visit = 0;
@@ -728,6 +725,29 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         if (c->all[i])
             c->wait[i] = 0;
     }
+}
+
+/* Real consumers of what crosses blocks. */
+static void find_hidden(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        bool again = false;
+        for (size_t k = 0; k < p->consumers.len; k++)
+            again |= is_taken_again(c, q, p->consumers.items[k]);
+        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
+            names_registers(c, p) && (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
+            uncover(c, q);
+    }
+}
+
+bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
+{
+    targets_list tables = {0};
+    read_tables(c->ctx, info, place, place_count, &tables);
+    if (!find_blocks(c, &tables))
+        return false;
+    read_instructions(c);
     find_producers(c);
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
@@ -741,15 +761,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         find_local(c, q);
     if (c->stack_load != CBI_SB_NOWHERE)
         keep_ends(c, &c->producers.items[c->stack_load].consumers);
-    for (uint32_t q = 0; q < c->producers.len; q++) {
-        const cbi_sb_producer *p = &c->producers.items[q];
-        bool again = false;
-        for (size_t k = 0; k < p->consumers.len; k++)
-            again |= is_taken_again(c, q, p->consumers.items[k]);
-        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
-            names_registers(c, p) && (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
-            uncover(c, q);
-    }
+    find_hidden(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (q != c->stack_load)
             find_heads(c, &c->producers.items[q]);
