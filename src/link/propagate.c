@@ -71,6 +71,13 @@ static void collect(cbi_linker *lk)
             if (named && !cbi_fate_of(lk, named)->entry)
                 named->own_sam = word1;
             break;
+        case CBI_LINK_MIN_STACK: /* of one function; callers do not count it as theirs */
+            if (lk->exec && word1 == UNKNOWN_STACK) {
+                rec->dead = true;
+                if (named)
+                    named->stack_unknown = true;
+            }
+            break;
         case CBI_LINK_STACK_LIMIT:
             if (named)
                 named->stack_limit = word1;
@@ -205,12 +212,17 @@ void cbi_link_warn_graph(cbi_linker *lk)
     }
 }
 
+/* Is no bound known of the stack that the entry needs? */
+static bool is_unbounded(const cbi_linker *lk, const cbi_func *k)
+{
+    return k->stack_unknown || lk->graph->components.cycle_below[k->number];
+}
+
 static void stack_sizes(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         cbi_func *k = lk->graph->entries.items[i];
-        uint32_t crs =
-            lk->graph->components.cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].crs;
+        uint32_t crs = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
         cbi_rec *own = cbi_find_record(k, EIATTR_CRS_STACK_SIZE);
@@ -227,8 +239,7 @@ static void stack_sizes(cbi_linker *lk)
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
 {
-    uint32_t stack =
-        lk->graph->components.cycle_below[k->number] ? UNKNOWN_STACK : lk->usage[k->number].stack;
+    uint32_t stack = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->usage[k->number].stack;
     if (k->stack_limit && stack > k->stack_limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},

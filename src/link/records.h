@@ -206,6 +206,7 @@ struct cbi_func {
     uint32_t own_crs;
     uint32_t own_sam;     /* of what it calls, if it is an entry */
     uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
+    bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
     uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
 
     cbi_dynamic *dynamic;        /* use cbi_dynamic_of() */

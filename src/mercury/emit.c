@@ -479,7 +479,8 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_emit_sec *s = &em.secs.items[i];
         const cbi_buf *info = &cbi_mercury_state_of(lk)->infos[s->src->number];
-        if (s->src->type == SHT_CUDA_INFO && s->src != lk->info)
+        /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
+        if (s->src->type == SHT_CUDA_INFO && (s->src != lk->info || info->len))
             set_bytes(s, info->items, info->len);
     }
     cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");

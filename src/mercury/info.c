@@ -188,6 +188,37 @@ static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *par
     cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), &copy);
 }
 
+/* Functions that ptxas -ewp put into a kernel's code share one frame size on the SASS side, that of
+ * the record that comes last. */
+static void share_frames(cbi_linker *lk)
+{
+    cbi_map holders = {0}, last = {0};
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
+        uint32_t index = cbi_symbol_index(lk, f->sym);
+        if (index)
+            cbi_map_put(lk->ctx, &holders, index, cbi_is_inner(lk, f) ? f->alias_of : f);
+    }
+    cbi_buf *info = sass_info(lk, lk->info);
+    cbi_buf_append(lk->ctx, info, lk->info->copy, lk->info->size);
+    for (unsigned set = 0; set < 2; set++) {
+        size_t pos = 0;
+        cbi_attr attr;
+        while (cbi_attr_next((cbi_span){info->items, info->len}, &pos, &attr)) {
+            if (cbi_eiattr_link(attr.code) != CBI_LINK_FRAME || attr.payload.size < 8)
+                continue;
+            const cbi_func *f = cbi_map_get(&holders, cbi_ld32(attr.payload.data));
+            if (!f)
+                continue;
+            if (!set)
+                cbi_map_put(lk->ctx, &last, CBI_KEY(f), (void *)(attr.payload.data + 4));
+            else
+                cbi_st32(info->items + (attr.payload.data - info->items) + 4,
+                         cbi_ld32(cbi_map_get(&last, CBI_KEY(f))));
+        }
+    }
+}
+
 static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
 {
     const cbi_mercury_view *view = f->obj->mercury;
@@ -222,9 +253,13 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
         if (cbi_is_written(rec))
             append_record(lk, rec, &partners);
     }
+    bool inner = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
+        inner = inner || cbi_is_inner(lk, f);
         if (f->info && f->info->emitted && f->obj && f->obj->mercury)
             append_tail(lk, f, bank_symbols[f->number]);
     }
+    if (inner && lk->info)
+        share_frames(lk);
 }

@@ -16,7 +16,7 @@ const-merge 80 kernels; double-const 75 default; jump-table 89 preserve; mbarrie
 cluster 90 default; wgmma 90a default; tcgen05 100a r; barriers 75 verbose; many-modules 90 r
 err-undefined 75 default; err-many 90 default; err-shared 80 default; err-proto 75 default
 err-kernel 89 default; deep-chain 75 partial; shared-shapes 90 partial; err-regs 90 default; launch-bounds 87 default; empty-module 80 default; doubles-pace 103 default
-weak-frames 100 r-g-final; debug-pace 120 default; dropped-rows 100 g
+weak-frames 100 r-g-final; debug-pace 120 default; dropped-rows 100 g; ewp-recursion 90 default; ewp-recursion 100 default
 """
 
 NOTE = """# {name}
