@@ -45,6 +45,8 @@ class Item:
 
 
 class Module:
+    language = "ptx"
+
     def __init__(self, header, arch, flags):
         self.header, self.arch, self.flags, self.items = header, arch, flags, []
 

@@ -20,3 +20,14 @@ def pack(blob, arch, text, seed, number):
     patterns = b"".join(n.encode() + b"\0" for n in known) or None
     code = _containers.fatbin(_containers.entry(_containers.ELF, arch, blob))
     return _containers.host_object(code, "_m%d" % number, patterns)
+
+
+def wrap(blob, arch, kind, number):
+    """A cubin in a fatbin, or in a host object that launches nothing: without any pattern."""
+    code = _containers.fatbin(_containers.entry(_containers.ELF, arch, blob))
+    return code if kind == "fatbin" else _containers.host_object(code, "_m%d" % number, None)
+
+
+def archive(members):
+    """An archive of (name, bytes)."""
+    return _containers.archive(*[_containers.member(n.encode() + b"/", d) for n, d in members])

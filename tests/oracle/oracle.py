@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import builds
 import generate
 import judges
 import shapes
@@ -95,7 +96,10 @@ def random_jobs(opts, tools):
     start, seen = time.monotonic(), collections.Counter()
 
     def work(job):
-        prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
+        if opts.build:
+            prog = builds.make(opts.seed, job, archs, opts.build)
+        else:
+            prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
         if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
             return prog, None
         if opts.patch:
@@ -180,6 +184,9 @@ def main(argv):
                    help="random: more of what compilers make of C++ and of newer instructions")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
+    p.add_argument("--build", choices=["cxx", "chain", "ewp"],
+                   help="random: C++ programs in several files with flags of their own; cxx: cubins, "
+                        "chain: host objects, archives and fatbins as well, ewp: whole programs")
     p.add_argument("--tensor", action="store_true",
                    help="random: tensor memory, clusters and bulk copies, on the targets with an "
                         "a or f that have them")

@@ -77,8 +77,11 @@ def write_case(tools, prog, folder, verdict, note=""):
     cmd = ["#!/bin/sh", "# Rebuilds the inputs and runs both linkers on them.",
            'cd "$(dirname "$0")" || exit 1', 'CUBIND=${CUBIND:-cubind}', "mkdir -p n c"]
     for i, m in enumerate(prog.modules):
-        with open(os.path.join(folder, "m%d.ptx" % i), "w") as f:
+        with open(os.path.join(folder, "m%d.%s" % (i, m.language)), "w") as f:
             f.write(m.text())
+        if m.language == "cu":
+            cmd.append("# nvcc -rdc=true -std=c++17 -arch=sm_%s %s m%d.cu, as %s" % (m.arch, " ".join(m.flags), i, m.kind))
+            continue
         ready = prog.patch or prog.host
         cmd.append("%sptxas -c -arch=sm_%s %s m%d.ptx -o m%d.cubin" %
                    ("# use what is here, changed after: " if ready else "", m.arch,
