@@ -74,3 +74,16 @@ void cbi_text_string(cbi_ctx *ctx, cbi_buf *out, const char *s)
     text_buffer b = {ctx, out};
     cbi_text_each(s, "", append, &b);
 }
+
+const char *cbi_text_shown(cbi_ctx *ctx, const char *s)
+{
+    const char *at = s;
+    while (*at >= ' ' && *at < 0x7f)
+        at++;
+    if (!*at)
+        return s;
+    cbi_buf text = {0};
+    cbi_text_string(ctx, &text, s);
+    cbi_buf_append(ctx, &text, "", 1);
+    return (const char *)text.items;
+}

@@ -1,4 +1,5 @@
 /* The call graph for people: -dump-callgraph and --dot-file. */
+#include "base/text.h"
 #include "demangle/demangle.h"
 #include "link/graph.h"
 #include "link/report.h"
@@ -63,10 +64,28 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
                              cbi_demangle(lk->ctx, entry->sym->name->s)));
 }
 
+/* nvlink writes names as they are; what is no word of Graphviz goes into quotes. */
+static const char *dot_name(cbi_linker *lk, const cbi_func *f)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const char *name = f->sym->name->s;
+    if (lk->opt->exact || (*name && !name[strspn(name, word)]))
+        return name;
+    cbi_buf text = {0};
+    cbi_buf_append(lk->ctx, &text, "\"", 1);
+    for (const char *s = cbi_text_shown(lk->ctx, name); *s; s++) {
+        if (*s == '"' || *s == '\\')
+            cbi_buf_append(lk->ctx, &text, "\\", 1);
+        cbi_buf_append(lk->ctx, &text, s, 1);
+    }
+    cbi_buf_append(lk->ctx, &text, "\"", 2);
+    return (const char *)text.items;
+}
+
 static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_graph_node callee)
 {
-    cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", f->sym->name->s,
-                   cbi_node_func(&lk->graph->calls, callee)->sym->name->s);
+    cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", dot_name(lk, f),
+                   dot_name(lk, cbi_node_func(&lk->graph->calls, callee)));
 }
 
 /* The same graph for graphviz: mangled names, removed functions left out. */

@@ -1,14 +1,20 @@
 /* --map: a table of output sections with what went into each, and what was left out. */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "demangle/demangle.h"
 #include "link/report.h"
+
+static const char *shown(cbi_linker *lk, const char *name)
+{
+    return cbi_text_shown(lk->ctx, name);
+}
 
 static void section_line(cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)
 {
     cbi_buf_printf(lk->ctx, out, "%5u  %#10llx  %#10llx  %5llu  %s\n", sec->index,
                    (unsigned long long)sec->offset, (unsigned long long)sec->size,
-                   (unsigned long long)sec->align, sec->name->s);
+                   (unsigned long long)sec->align, shown(lk, sec->name->s));
 }
 
 /* One row for what an input section gave. */
@@ -70,8 +76,8 @@ static void dropped_functions(cbi_linker *lk, cbi_buf *out)
         const cbi_func *f = lk->symbols->funcs.items[i];
         const char *reason = f->obj ? cbi_removal_reason(lk, f) : NULL;
         if (reason)
-            cbi_buf_printf(lk->ctx, out, "  %s: %s: %s\n", f->obj->file,
-                           cbi_demangle(lk->ctx, f->sym->name->s), reason);
+            cbi_buf_printf(lk->ctx, out, "  %s: %s: %s\n", shown(lk, f->obj->file),
+                           shown(lk, cbi_demangle(lk->ctx, f->sym->name->s)), reason);
     }
 }
 
@@ -84,9 +90,10 @@ static void dropped_copies(cbi_linker *lk, cbi_buf *out)
             if (obj->symbol_lost[s] == CBI_NOT_LOST || !winner || !winner->def_obj ||
                 winner->def_obj == obj)
                 continue;
-            cbi_buf_printf(lk->ctx, out, "  %s: %s: the definition in %s is used\n", obj->file,
-                           cbi_demangle(lk->ctx, obj->object.symbols[s].name),
-                           winner->def_obj->file);
+            cbi_buf_printf(lk->ctx, out, "  %s: %s: the definition in %s is used\n",
+                           shown(lk, obj->file),
+                           shown(lk, cbi_demangle(lk->ctx, obj->object.symbols[s].name)),
+                           shown(lk, winner->def_obj->file));
         }
     }
 }
@@ -112,16 +119,16 @@ void cbi_link_map(cbi_linker *lk, cbi_buf *out)
     for (size_t i = 0; i < rows.len; i++) {
         const map_row *row = &rows.items[i];
         if (row->sec != last)
-            cbi_buf_printf(ctx, out, "\n%s\n", row->sec->name->s);
+            cbi_buf_printf(ctx, out, "\n%s\n", shown(lk, row->sec->name->s));
         last = row->sec;
         cbi_buf_printf(ctx, out, "  %#10llx  %#10llx  %s: %s\n", (unsigned long long)row->at,
-                       (unsigned long long)row->size, row->file, row->name);
+                       (unsigned long long)row->size, shown(lk, row->file), shown(lk, row->name));
     }
 
     cbi_buf_printf(ctx, out, "\nLeft out\n\n");
     size_t before = out->len;
     for (size_t i = 0; i < lk->unused.len; i++)
-        cbi_buf_printf(ctx, out, "  %s: nothing needs it\n", lk->unused.items[i]->file);
+        cbi_buf_printf(ctx, out, "  %s: nothing needs it\n", shown(lk, lk->unused.items[i]->file));
     dropped_functions(lk, out);
     dropped_copies(lk, out);
     if (out->len == before)

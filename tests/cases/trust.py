@@ -299,6 +299,22 @@ def hostile_names(top):
     expect("as nvlink names stay", "\x1b" in done.stderr, done)
 
 
+def hostile_results(top):
+    """Names in the files of --map and --dot-file."""
+    b = Bench(top)
+    evil = b'r"\\du\x1b]\n;p'
+    for name in SAMPLES:  # a function that both know gets a name of the same length
+        b.write(name, b.read(name).replace(b"_Z5weighfi", evil))
+    done = b.run(*LINK, "-o", "out", "--map=m", "--dot-file=d")
+    expect("linked", done.returncode == 0, done)
+    for result in "md":
+        expect("no control characters in " + result, not set(b.read(result)) & {0x1b, 7}, b.read(result)[:300])
+    expect("the name in the map", rb'r"\du\x1b]\x0a;p' in b.read("m"), b.read("m"))
+    expect("the name in the graph", rb'block_sum -> "r\"\\du\\x1b]\\x0a;p";' in b.read("d"), b.read("d"))
+    done = b.run(*LINK, "-o", "out", "--dot-file=d", EMULATE)
+    expect("as nvlink it stays", done.returncode == 0 and evil in b.read("d"), b.read("d"))
+
+
 def archive_script(top):
     """The script of --repro is a shell script whatever names are in it."""
     b = Bench(top)
@@ -477,7 +493,7 @@ def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
-                     hostile_names, archive_script, extracting, assembler_options,
+                     hostile_names, hostile_results, archive_script, extracting, assembler_options,
                      many_libraries, small_memory, memory_bombs, silent_damage):
             part(top)
     finish()
