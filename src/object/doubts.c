@@ -8,7 +8,7 @@
 
 enum {
     MAX_DOUBTS = 100,
-    MAX_TWINS = 4,    /* more than tools write: each costs a walk over the sections */
+    MAX_TWINS = 4,    /* that are looked for one by one */
     CUINFO_LEAST = 6, /* assemblers leave out the last two bytes */
 };
 
@@ -79,20 +79,20 @@ static bool are_twins(const cbi_object *o, const extent *a, const extent *b)
            ((o->sections[a->section].flags ^ o->sections[b->section].flags) & SHF_CUDA_MERCURY);
 }
 
-static bool is_twin_of_earlier(const cbi_object *o, uint32_t index)
+/* A Mercury section that has all bytes of one before it, which is none. */
+static bool follows_twin(const cbi_object *o, uint32_t index)
 {
     const cbi_section *s = &o->sections[index];
     for (uint32_t i = 1; i < index; i++) {
         const cbi_section *t = &o->sections[i];
-        if (t->offset == s->offset && t->data.size == s->data.size &&
-            ((t->flags ^ s->flags) & SHF_CUDA_MERCURY))
-            return true;
+        if (t->offset == s->offset && t->data.size == s->data.size)
+            return s->flags & ~t->flags & SHF_CUDA_MERCURY;
     }
     return false;
 }
 
-/* One behind the other, with the section header table behind the last: as tools write them.  Twins
- * of initialised data come later in the table. */
+/* One behind the other, but for a few twins, with the section header table behind the last: as
+ * tools write them. */
 static bool is_tidy(const cbi_object *o)
 {
     uint64_t end = sizeof(Elf64_Ehdr);
@@ -103,7 +103,7 @@ static bool is_tidy(const cbi_object *o)
             continue;
         if (s->offset >= end)
             end = s->offset + s->data.size;
-        else if (++twins > MAX_TWINS || !is_twin_of_earlier(o, i))
+        else if (twins++ >= MAX_TWINS || !follows_twin(o, i))
             return false;
     }
     return o->shoff >= end && (!o->phnum || o->phoff >= header_place(o, o->section_count));
