@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Times cubind against nvlink and against copying the inputs, in the same run on the same machine.
 
-usage: bench.py [--build FOLDER] [--rounds N] [--json FILE] [--list] [SCENARIO...]
+usage: bench.py [--build FOLDER] [--rounds N] [--plots FOLDER]
+       bench.py [--build FOLDER] [--rounds N] [--json FILE] [--list] SCENARIO...
        bench.py --growth [SHAPE...]
        bench.py --account PROGRAM [--places] [SHAPE...]
 
 Commands of a scenario take turns, so that a busy machine slows all of them alike; the first round
-measures memory and is not timed.  Figures are medians; a ratio is the other's time over cubind's,
+measures memory and is not timed.  Seconds are medians, processor time is the least of all rounds,
+since a busy machine only adds to it; a ratio is the other's time over cubind's,
 above 1 where cubind is faster.  --growth links each shape at four sizes, the largest eight times the
 smallest, and says with which power of the size processor time and memory grow.  Scenarios that need
 ptxas to make their inputs, or nvlink to compare with, say so and go on without.
@@ -32,6 +34,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 sys.dont_write_bytecode = True
 import scale  # noqa: E402
 import account  # noqa: E402
+import table  # noqa: E402
 
 EMULATE = ["--emulate", "nvlink-13.0.88"]
 LIMIT = 180  # seconds for one command
@@ -69,13 +72,15 @@ class Bench:
         self.nvlink = shutil.which("nvlink")
         self.ptxas = shutil.which("ptxas")
         self.rounds = args.rounds
-        self.cache = os.path.abspath(os.path.join(args.build, "bench-inputs"))
+        self.root = ROOT
+        self.build = os.path.abspath(args.build)
+        self.cache = os.path.join(ROOT, "build-bench-inputs")  # a build folder may be wiped
         self.folder = tempfile.mkdtemp(prefix="cubind-bench-")
 
     def close(self):
         shutil.rmtree(self.folder)
 
-    def assemble(self, path, ptx, arch):
+    def assemble(self, path, ptx, arch, *options):
         if os.path.exists(path):
             return
         if not self.ptxas:
@@ -84,7 +89,7 @@ class Bench:
         source = path + ".ptx"
         with open(source, "w") as f:
             f.write(ptx)
-        subprocess.run([self.ptxas, "-c", "-arch=sm_" + arch, source, "-o", path + ".new"],
+        subprocess.run([self.ptxas, "-c", "-arch=sm_" + arch, *options, source, "-o", path + ".new"],
                        check=True)
         os.rename(path + ".new", path)
         os.unlink(source)
@@ -99,9 +104,11 @@ class Bench:
         self.assemble(end, scale.last_module(shape, count, funcs), arch)
         return paths + [end]
 
-    def time_all(self, commands):
-        """{name: (median seconds, peak KiB, median processor seconds)} of commands that take turns;
-        seconds is None past the limit or for a failure, and the second member then says which."""
+    def time_all(self, commands, limits=None):
+        """{name: (median seconds, peak KiB, least processor seconds)} of commands that take turns;
+        seconds is None past the limit or for a failure, and the second member then says which.
+        LIMITS: seconds for some of them, else LIMIT."""
+        limits = limits or {}
         times = {name: [] for name in commands}
         work = {name: [] for name in commands}
         peaks = dict.fromkeys(commands, 0)
@@ -115,7 +122,7 @@ class Bench:
                 for leftover in glob.glob(os.path.join(self.folder, "*.out")):
                     os.unlink(leftover)
                 if round_number == 0:
-                    seconds, peak, code = scale.timed(argv, self.folder, LIMIT)
+                    seconds, peak, code = scale.timed(argv, self.folder, limits.get(name, LIMIT))
                     peaks[name] = peak
                 else:
                     seconds, busy, code = seconds_of(argv, self.folder)
@@ -130,7 +137,7 @@ class Bench:
             if round_number and time.monotonic() - started > ENOUGH:
                 break
         return {n: (statistics.median(t) if t else None, peaks[n],
-                    statistics.median(work[n]) if t else None) for n, t in times.items()}
+                    min(work[n]) if t else None) for n, t in times.items()}
 
     def link(self, inputs, arch):
         """A link by cubind and by nvlink, and a copy of the inputs."""
@@ -233,9 +240,6 @@ SCENARIOS = {
     "check-500mb": ("check of a 500 MB host library",
                     lambda b: b.inspect(["check"], b.big_library(500))),
 }
-DEFAULT = ["two", "ten", "wide-150", "chain-150", "wide-sm100", "dump-500mb", "check-500mb"]
-
-
 # Shapes whose memory is accounted for: modules and functions in each
 ACCOUNTED = {"wide": (800, 20), "chain": (800, 20), "deep": (800, 20)}
 
@@ -283,6 +287,15 @@ def account_all(bench, program, shapes, places):
         account.report(os.path.abspath(program), bench.cubind, "90", inputs, bench.folder, places)
 
 
+def show_table(bench, plots):
+    rows = table.print_table(bench, Missing)
+    if not plots:
+        return
+    os.makedirs(plots, exist_ok=True)
+    table.plot_ratios(rows, os.path.join(plots, "ratios.svg"))
+    table.plot_growth({s: growth_of(bench, s) for s in GROWING}, os.path.join(plots, "growth.svg"))
+
+
 def describe(name, r):
     times = r["times"]
     mine, peak, work = times["cubind"]
@@ -307,6 +320,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build-release"))
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--json")
+    parser.add_argument("--plots", metavar="FOLDER", help="SVG of the table and of the growth")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--growth", action="store_true", help="of shapes at four sizes")
     parser.add_argument("--account", metavar="PROGRAM", help="built with counters")
@@ -315,7 +329,7 @@ def main():
     args = parser.parse_args()
     if args.list:
         for name, (about, _) in SCENARIOS.items():
-            print("%-12s %s%s" % (name, about, "" if name in DEFAULT else " (only when named)"))
+            print("%-12s %s" % (name, about))
         return 0
     if args.account or args.growth:
         bench = Bench(args)
@@ -331,8 +345,14 @@ def main():
     if unknown:
         print("bench: no scenario %s; --list shows them" % unknown[0], file=sys.stderr)
         return 2
-    chosen = list(SCENARIOS) if "all" in args.scenarios else args.scenarios or DEFAULT
     bench = Bench(args)
+    if not args.scenarios:
+        try:
+            show_table(bench, args.plots and os.path.abspath(args.plots))
+        finally:
+            bench.close()
+        return 0
+    chosen = list(SCENARIOS) if "all" in args.scenarios else args.scenarios
     results = {}
     try:
         for name in chosen:
