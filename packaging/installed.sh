@@ -85,4 +85,4 @@ check "removed, nothing of it is left" sh -c '! command -v cubind && [ ! -e /usr
 
 # conda-build is not in Debian; what its recipe tells it to do is
 check "the conda recipe" sh -c "python3 '$root/packaging/recipe.py' >recipe.sh"
-check "its steps" sh -c "cd '$root' && PREFIX=$work/conda PYTHON=$work/venv/bin/python sh '$work/recipe.sh'"
+check "its steps" sh -c "cd '$root' && PATH=${work}/venv/bin:\$PATH PREFIX=$work/conda PYTHON=$work/venv/bin/python sh '$work/recipe.sh'"
