@@ -301,6 +301,14 @@ static bool is_other_image(const cbi_lsym *sym, const cbi_symbol *in)
     return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && type != CBI_ST_TYPE(sym->info);
 }
 
+/* A definition of something else for a texture's name, in the same space: no compiler writes it. */
+static bool takes_image(const cbi_lsym *sym, const cbi_symbol *in, standing new)
+{
+    uint8_t type = CBI_ST_TYPE(in->info);
+    return new != UNDEFINED && cbi_is_image(sym) && type != CBI_ST_TYPE(sym->info) &&
+           !((sym->other ^ in->other) & STO_CUDA_SPACE);
+}
+
 /* Where spaces differ, dynamic shared memory is defined, and common symbols define, too. */
 static bool defines_in_other_space(const cbi_lsym *sym, const cbi_symbol *in, standing have,
                                    standing new)
@@ -348,6 +356,10 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
         return CBI_LOSES;
     }
     check_kinds(lk, obj, in, sym);
+    if (takes_image(sym, in, new)) {
+        report_multiple(lk, obj, sym);
+        return CBI_LOSES;
+    }
     if (defines_in_other_space(sym, in, have, new)) {
         if (new == COMMON && is_dynamic(sym))
             report_size(lk, obj, in, sym);
