@@ -193,7 +193,9 @@ class Damage:
                         jobs.append(("%s exits" % s.name, poked(
                             blob, s.sh_offset + pos + size, "<I", 0x00000101)))
                     pos += 4 + (size if fmt == 4 else 0)
-            if s.name.startswith((".rela.text.", ".nv.merc.rela.text.")):
+            # code of ptxas -ewp has relocations in the Mercury view alone, and nothing to compare with
+            twin = elf.find(s.name.replace(".nv.merc", ""))
+            if s.name.startswith((".rela.text.", ".nv.merc.rela.text.")) and twin.sh_size:
                 for k in range(s.sh_size // 24):
                     at = s.sh_offset + 24 * k
                     symbol = struct.unpack_from("<I", data, at + 12)[0]
