@@ -69,7 +69,7 @@ static const char *dot_name(cbi_linker *lk, const cbi_func *f)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const char *name = f->sym->name->s;
-    if (lk->opt->exact || (*name && !name[strspn(name, word)]))
+    if (lk->quirks.graph_unquoted || (*name && !name[strspn(name, word)]))
         return name;
     cbi_buf text = {0};
     cbi_buf_append(lk->ctx, &text, "\"", 1);

@@ -13,6 +13,9 @@
     X(damage_unnoticed, "objects with damage that does not reach a table that nvlink reads are linked",\
       "docs/robustness.md",\
       "each field of section headers, notes and attribute records changed in turn; robustness table")\
+    X(graph_unquoted, "names in the file of -dot-file have no quotes, whatever characters they hold",\
+      "docs/robustness.md",\
+      "a function whose name was changed to blanks, quotes and control characters, -dot-file")\
     X(common_forgotten, "a common symbol that an initialised weak definition follows loses its place",\
       "docs/link-semantics.md, Symbols",\
       ".common, .weak with and without bytes, .visible, .extern of 1 to 4 words, two and three files")\

@@ -305,8 +305,8 @@ static bool is_other_image(const cbi_lsym *sym, const cbi_symbol *in)
 static bool takes_image(const cbi_lsym *sym, const cbi_symbol *in, standing new)
 {
     uint8_t type = CBI_ST_TYPE(in->info);
-    return new != UNDEFINED && cbi_is_image(sym) && type != CBI_ST_TYPE(sym->info) &&
-           !((sym->other ^ in->other) & STO_CUDA_SPACE);
+    bool same_space = !((sym->other ^ in->other) & STO_CUDA_SPACE);
+    return same_space && cbi_is_image(sym) && type != CBI_ST_TYPE(sym->info) && new != UNDEFINED;
 }
 
 /* Where spaces differ, dynamic shared memory is defined, and common symbols define, too. */
