@@ -21,11 +21,7 @@ void cbi_object_doubt(cbi_object_reader *r, cbi_object_rule rule, uint64_t place
     cbi_finding *finding = cbi_vec_add(r->ctx, doubts);
     va_list args;
     va_start(args, format);
-    finding->rule = cbi_object_rules[rule].id;
-    finding->message = cbi_vprintf(r->ctx, format, args);
-    finding->offset = place;
-    finding->section = section;
-    finding->symbol = symbol;
+    *finding = cbi_object_finding_of(r->ctx, rule, place, section, symbol, format, args);
     va_end(args);
 }
 

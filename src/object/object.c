@@ -18,6 +18,19 @@ const cbi_rule cbi_object_rules[] = {
 };
 const size_t cbi_object_rule_count = CBI_COUNT(cbi_object_rules);
 
+cbi_finding cbi_object_finding_of(cbi_ctx *ctx, cbi_object_rule rule, uint64_t place,
+                                  const char *section, const char *symbol, const char *format,
+                                  va_list args)
+{
+    return (cbi_finding){
+        .rule = cbi_object_rules[rule].id,
+        .message = cbi_vprintf(ctx, format, args),
+        .offset = place,
+        .section = section,
+        .symbol = symbol,
+    };
+}
+
 void cbi_object_finding(cbi_object_reader *r, cbi_object_rule rule, uint64_t place,
                         const char *section, const char *symbol, const char *format, ...)
 {
@@ -32,11 +45,7 @@ void cbi_object_finding(cbi_object_reader *r, cbi_object_rule rule, uint64_t pla
     }
     va_list args;
     va_start(args, format);
-    finding->rule = cbi_object_rules[rule].id;
-    finding->message = cbi_vprintf(r->ctx, format, args);
-    finding->offset = place;
-    finding->section = section;
-    finding->symbol = symbol;
+    *finding = cbi_object_finding_of(r->ctx, rule, place, section, symbol, format, args);
     va_end(args);
 }
 

@@ -65,6 +65,11 @@ typedef struct cbi_object_reader {
     size_t count;           /* findings so far, kept or not */
 } cbi_object_reader;
 
+/* What both of the following add. */
+cbi_finding cbi_object_finding_of(cbi_ctx *ctx, cbi_object_rule rule, uint64_t place,
+                                  const char *section, const char *symbol, const char *format,
+                                  va_list args) CBI_PRINTF(6, 0);
+
 /* Adds a finding; place is a file offset, section and symbol may be NULL. */
 void cbi_object_finding(cbi_object_reader *r, cbi_object_rule rule, uint64_t place,
                         const char *section, const char *symbol, const char *format, ...)
