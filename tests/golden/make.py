@@ -7,7 +7,8 @@ ARCHIVE: features-75, features-90, features-100, features-120, features-other (t
 tests/oracle/features), features-debug (compiled with debug data), random (the jobs that random.list
 names, chosen by pick.py); all without one.
 What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
-`cubind check` says of the images, dumps.txt digests of what `dump` shows; --look makes only these.
+`cubind check` says of the images, dumps.txt digests of what `dump` shows, reports.txt (reports.py) of what a
+link tells on request; --look makes only these.
 """
 import argparse
 import os
@@ -19,6 +20,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "oracle")]
 sys.dont_write_bytecode = True
 import features  # noqa: E402
 import random_jobs  # noqa: E402
+import reports  # noqa: E402
 import run  # noqa: E402
 import store  # noqa: E402
 import toolchain  # noqa: E402
@@ -141,7 +143,9 @@ def note_left_out(per_archive):
 
 def look(tools, jobs):
     """What `cubind check` and `dump` say of all images."""
-    images = run.device_images(run.stored(1))
+    links = list(run.stored(1))
+    reports.write(tools, links, jobs)
+    images = run.device_images(links)
     said = run.findings(tools, images, jobs)
     with open(run.FINDINGS, "w") as f:
         f.writelines(key + line + "\n" for key in sorted(said) for line in said[key])
@@ -155,7 +159,7 @@ def main(argv):
     p.add_argument("--cubind")
     p.add_argument("--cache")
     p.add_argument("-j", type=int, default=2)
-    p.add_argument("--look", action="store_true", help="only findings.txt and dumps.txt")
+    p.add_argument("--look", action="store_true", help="only findings.txt, dumps.txt and reports.txt")
     p.add_argument("archives", nargs="*")
     opts = p.parse_args(argv)
     tools = toolchain.Tools(opts.cubind, opts.cache)

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "oracle")]
 sys.dont_write_bytecode = True
+import reports  # noqa: E402
 import store  # noqa: E402
 import toolchain  # noqa: E402
 
@@ -174,8 +175,9 @@ def main(argv):
         grades = run(tools, links, opts.j, opts.stop, opts.timeout, options)
         passed, failed = grades["same"], sum(grades.values()) - grades["same"]
         if not opts.threads and not (failed and opts.stop):
-            good, bad = check_images(tools, links, opts.j)
-            passed, failed = passed + good, failed + bad
+            for look in (check_images, reports.check):
+                good, bad = look(tools, links, opts.j)
+                passed, failed = passed + good, failed + bad
         if opts.every == 1 and not opts.names and not opts.threads and not (failed and opts.stop):
             good, bad = check_dumps(tools, links, opts.j)
             passed, failed = passed + good, failed + bad
