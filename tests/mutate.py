@@ -125,7 +125,7 @@ def drawn(count, seed, part):
 def listed():
     """The rules of mutants.py but for those whose text is gone or is there twice."""
     texts = {}
-    for path in sources("src", (".c", ".h")):
+    for path in sources("src", (".c", ".h", ".def")):
         with open(os.path.join(ROOT, path)) as f:
             texts[path] = f.read()
     found = []
@@ -196,16 +196,19 @@ class Copy:
         shutil.copyfile(source, target)
         shutil.copymode(source, target)
 
-    def compile(self):
+    def compile(self, *targets):
         """(exit status, output)"""
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             rc, out = call(["meson", "setup", "--buildtype=plain", "-Doptimization=2",
                             "-Dshared=false", self.build], self.tree, 300)
             if rc:
                 return rc, out
+        return call(["ninja", "-j", "1", "-C", self.build, *targets], self.tree, 600)
+
+    def units(self):
+        """The unit tests, which are linked once the goldens have passed."""
         _, out = call(["ninja", "-C", self.build, "-t", "targets", "all"], self.tree, 60)
-        units = re.findall(r"^(tests/unit/test_\w+):", out, re.M)
-        return call(["ninja", "-j", "1", "-C", self.build, "cubind", *units], self.tree, 600)
+        return re.findall(r"^(tests/unit/test_\w+):", out, re.M)
 
     def tests(self):
         """Which test fails, or None."""
@@ -214,8 +217,9 @@ class Copy:
                         "-j", "1", "--stop", "--timeout", "10"], self.tree, 900)
         if rc:
             return "golden " + " ".join(re.findall(r"^FAIL (\S+)", out, re.M)[:1] or [out[-200:]])
-        rc, out = call([*env, "tests/run.py", "--build", self.build, "--jobs", "1", "--timeout", "60",
-                        "unit"], self.tree, 900)
+        rc, out = self.compile(*self.units())
+        rc, out = (rc, out) if rc else call([*env, "tests/run.py", "--build", self.build, "--jobs", "1",
+                                             "--timeout", "60", "unit"], self.tree, 900)
         if rc:
             return "unit " + " ".join(re.findall(r"not ok \d+ - (\S+)", out)[:1] or
                                       re.findall(r"^FAIL unit (\S+)", out, re.M)[:1])
@@ -227,7 +231,7 @@ class Copy:
 
     def check_unchanged(self):
         """Fails unless the tests pass as it is; keeps the program."""
-        rc, out = self.compile()
+        rc, out = self.compile("cubind")
         by = out[-2000:] if rc else self.tests()
         if by and by.startswith("cases "):
             self.skipped += by.split()[1:]
@@ -245,7 +249,7 @@ class Copy:
         with open(path, "w") as f:
             f.write(text[:mutant.at] + mutant.new + text[mutant.at + len(mutant.old):])
         try:
-            if self.compile()[0]:
+            if self.compile("cubind")[0]:
                 return "broken"
             if content(os.path.join(self.build, "cubind")) == self.original:
                 return "same"
