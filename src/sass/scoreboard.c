@@ -167,26 +167,29 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 
 void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
 {
-    cbi_sb_code c = {.ctx = ctx, .chip = text->chip};
-    if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
-        !cbi_sb_read(&c, text->info, text->place, text->places))
+    cbi_sb_code code = {.ctx = ctx, .calls_apart = true, .chip = text->chip}, c;
+    cbi_sb_guide guide;
+    if (!cbi_sb_read_words(&code, text->bytes, text->size))
         return;
-    uint8_t *barrier = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
+    uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
     for (size_t i = 0; i < text->places; i++)
-        if (text->self[i] > text->place[i] && text->self[i] / 16 < c.n)
+        if (text->self[i] > text->place[i] && text->self[i] / 16 < code.n)
             barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
-    if (reads_fences && cbi_sb_join_fences(&c, barrier)) {
-        write_code(&c, c.words, text->bytes);
-        c = (cbi_sb_code){.ctx = ctx, .chip = text->chip, .n = c.n, .words = c.words};
-        cbi_sb_read(&c, text->info, text->place, text->places);
+    if (reads_fences) {
+        c = code;
+        if (!cbi_sb_read(&c, text->info, text->place, text->places))
+            return;
+        if (cbi_sb_join_fences(&c, barrier))
+            write_code(&c, c.words, text->bytes);
     }
+    if (!cbi_sb_read_best(&code, text, &c, &guide))
+        return;
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
-    bool trusted = cbi_sb_is_reproduced(&c);
     uint8_t *waits = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
     if (!cbi_sb_meet_exits(&c, barrier, waits))
         return;
-    if (trusted)
-        cbi_sb_assign(&c, true, NULL, out);
+    cbi_sb_assign(&c, true, guide.exception ? &guide : NULL, out);
+    bool trusted = !guide.exception || cbi_pace_keeps_waits(&c, out);
     for (uint32_t i = 0; i < c.n && !trusted; i++) {
         out[i] = c.words[i];
         cbi_sass_add_wait(&out[i], waits[i]);

@@ -27,7 +27,8 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text);
 
 /* Makes exits wait for what arrives while the barriers in front of them run, and assigns the
  * numbers that get free by that.  reads_fences: barriers wait for the read scoreboard of a fence
- * directly before them.  Without a model that reproduces the input only the waits are added. */
+ * directly before them.  Where the model needs exceptions to reproduce the input and what comes out
+ * is not safe, only the waits are added. */
 void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences);
 
 #endif
