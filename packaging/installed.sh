@@ -24,7 +24,7 @@ check() {
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -q -y --no-install-recommends "$root"/build-package/*.deb gcc g++ libc6-dev pkg-config cmake ninja-build \
-    python3-pip python3-venv python3-setuptools python3-wheel python3-pytest \
+    python3-pip python3-venv python3-pytest \
     meson python3-yaml python3-jinja2
 for package in "$root"/build-package/*.deb; do
     name=$(dpkg-deb --field "$package" Package)
@@ -70,13 +70,7 @@ check "the same bytes of both" sh -c "cmp linked.cubin shared.cubin && cmp linke
 
 check "the Python module of the package" /usr/bin/python3 -c 'import cubind; print(cubind.library_version())'
 check "a virtual environment" /usr/bin/python3 -m venv --system-site-packages venv
-# pip fetches setuptools anew for a build; where it cannot, those of the system do
-if venv/bin/pip install --quiet ./python >pip.log 2>&1; then
-    check "pip install ./python" true
-else
-    check "pip install --no-build-isolation ./python (pip cannot fetch setuptools here)" \
-        venv/bin/pip install --quiet --no-build-isolation ./python
-fi
+check "pip install ./python" venv/bin/pip install --quiet ./python
 check "it is that one" sh -c "venv/bin/python -c 'import cubind; print(cubind.__file__)' | grep venv"
 check "its tests" sh -c "venv/bin/python -m pytest -q -p no:cacheprovider '$root/python/tests'"
 tail -n 1 "$work/log"

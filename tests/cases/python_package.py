@@ -40,6 +40,15 @@ def tests(name, python, path):
         expect(name, True)
 
 
+def install(python, name, what, site, whole=True):
+    """Installs with nothing but what is there; whole: the modules are copied, and the tests take them from there."""
+    code, text = run(python, "-m", "pip", "install", "--quiet", "--no-index", "--target", site, what)
+    expect(name, code == 0, text)
+    if whole:
+        tests(name + ": tests", python, site)
+        expect(name + ": it says that it is typed", os.path.exists(os.path.join(site, "cubind", "py.typed")))
+
+
 def main():
     if not os.path.exists(LIBRARY):
         print("this build has no shared library")
@@ -52,18 +61,22 @@ def main():
     code, text = run(python, "-c", "import cubind", PYTHONPATH=os.path.join(ROOT, "python", "src"), CUBIND_LIBRARY="/nowhere/libcubind.so")
     expect("without the library", code == 1 and "CUBIND_LIBRARY" in text, text)
     with tempfile.TemporaryDirectory() as folder:
-        builder = interpreter("pip", "setuptools", "wheel", "pytest")
+        builder = interpreter("pip", "pytest")
         if builder:
-            # a copy: building leaves files
+            # a copy: nothing but what is in the folder may count
             source = os.path.join(folder, "python")
             shutil.copytree(os.path.join(ROOT, "python"), source)
-            site = os.path.join(folder, "site")
-            code, text = run(builder, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", site, source)
-            expect("pip install", code == 0, text)
-            tests("installed", builder, site)
-            expect("it says that it is typed", os.path.exists(os.path.join(site, "cubind", "py.typed")))
+            install(builder, "installed", source, os.path.join(folder, "site"))
+            code, text = run(builder, "-c", "import sys, cubind_build as b; print(b.build_sdist(sys.argv[1]), b.build_editable(sys.argv[1]))",
+                             folder, PYTHONPATH=os.path.join(source, "backend"))
+            expect("archive of the sources", code == 0, text)
+            archive, editable = text.split()
+            install(builder, "installed from the archive", os.path.join(folder, archive), os.path.join(folder, "again"))
+            install(builder, "installed to be edited", os.path.join(folder, editable), os.path.join(folder, "edited"), whole=False)
+            with open(os.path.join(folder, "edited", "cubind.pth")) as f:
+                expect("the path to the sources", os.path.samefile(f.read().strip(), os.path.join(source, "src")))
         else:
-            skip("pip install", "pip, setuptools, wheel or pytest is not installed")
+            skip("pip install", "pip or pytest is not installed")
         mypy = interpreter("mypy")
         if mypy:
             code, text = run(mypy, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", folder,
