@@ -89,7 +89,7 @@ def of(tools, link):
         found["told"] = told(tools, link)
     if number % 16 == 1:
         found["misspelt"] = misspelt(tools, link)
-    if number % 4 == 2 and arch in NEXT:
+    if arch in NEXT and (number % 4 == 2 or arch == "sm_100"):
         found["retargeted"] = retargeted(tools, link, arch)
     if number % 4 == 3 and arch in NEXT and arch > "sm_1" and link.out:
         found["finalized"] = finalized(tools, link, arch)

@@ -503,6 +503,7 @@ typedef struct linked {
     cbi_ctx ctx;
     unit_heap heap;
     cb_status status;
+    bool with_help;
     char messages[1024]; /* one per line, as nvlink prints them */
     cbi_span image;
     cbi_object object;
@@ -512,7 +513,8 @@ static inline void linked_hear(void *user, const cb_diagnostic *d)
 {
     linked *l = user;
     size_t len = strlen(l->messages);
-    snprintf(l->messages + len, sizeof l->messages - len, "%s\n", d->message);
+    snprintf(l->messages + len, sizeof l->messages - len, "%s%s%s\n", d->message,
+             l->with_help && d->help ? "\n" : "", l->with_help && d->help ? d->help : "");
 }
 
 /* Leaves the link for a comparison with nvlink. */
@@ -548,6 +550,9 @@ static inline void linked_keep(const linked *l, unsigned sm, uint64_t flags, con
     }
 }
 
+/* A flag of links here: as cubind itself, which helps. */
+#define LINKED_WITH_HELP (UINT64_C(1) << 63)
+
 /* Links modules (up to the first that is NULL or empty) as nvlink would. */
 static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char *const *texts,
                               size_t most)
@@ -559,7 +564,8 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
     cb_link_options options;
     cb_link_options_init(&options, sizeof options);
     options.arch = arch;
-    options.flags = flags | CB_LINK_EMULATE_NVLINK;
+    l->with_help = flags & LINKED_WITH_HELP;
+    options.flags = l->with_help ? flags & ~LINKED_WITH_HELP : flags | CB_LINK_EMULATE_NVLINK;
     options.on_diagnostic = linked_hear;
     options.on_diagnostic_user = l;
     cb_link *link;
@@ -583,7 +589,8 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
         assert_int_equal(cbi_object_read(&l->ctx, "out", l->image, &l->object, NULL),
                          CBI_OBJECT_OK);
     }
-    linked_keep(l, sm, flags, inputs, count);
+    if (!l->with_help)
+        linked_keep(l, sm, flags, inputs, count);
     cb_link_free(link);
 }
 

@@ -209,6 +209,32 @@ static void test_trace(void **state)
     close_fixture(&f);
 }
 
+/* That code was kept for another chip is said from level 1 on. */
+static void test_says_kept_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        int level;
+        bool said;
+    } rows[] = {
+        {"sm_103", 0, false}, {"sm_103", 1, true},   {"sm_103", 2, true},
+        {"sm_100", 1, false}, {"sm_100f", 2, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        seen[0] = 0;
+        f.ctx.on_diagnostic = remember_help;
+        cbi_fnlzr_config config = {.opportunistic_level = rows[i].level};
+        assert_int_equal(finalize(&f, rows[i].arch, config, NULL), 0);
+        assert_string_equal(seen, rows[i].said ? "[Finalizer] fastpath optimization applied for "
+                                                 "off-target 100 -> 103 finalization\n"
+                                               : "");
+        close_fixture(&f);
+    }
+}
+
 /* The mask of the whole image counts, and numbers that were given anew. */
 static void test_masks(void **state)
 {
@@ -523,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_tool_note),
         cmocka_unit_test(test_option_string),
         cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_says_kept_code),
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_not_eligible),
         cmocka_unit_test(test_not_capmerc),
