@@ -153,6 +153,9 @@ char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);
 char *cbi_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
 char *cbi_vprintf(cbi_ctx *ctx, const char *format, va_list args);
 
+/* Bytes handed out so far, without the room that is left in blocks. */
+size_t cbi_arena_used(const cbi_ctx *ctx);
+
 /* A block of its own, zeroed, which can grow and be given back before the job ends: for large
  * things of a passing kind.  What is not given back ends with the context. */
 void *cbi_large_alloc(cbi_ctx *ctx, size_t size);

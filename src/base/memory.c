@@ -59,14 +59,16 @@ static void default_free(void *user, void *block, size_t size)
         munmap(block, size);
 }
 
-/* Moves pages, not bytes, where both are maps. */
+/* Moves pages, not bytes, where both are maps.  The system does not move a map of which only a part
+ * was asked to have large pages: then the bytes move. */
 static void *default_resize(void *old, size_t old_size, size_t size)
 {
     if (old_size < MAPPED_MIN && size < MAPPED_MIN)
         return realloc(old, size);
     if (old_size >= MAPPED_MIN && size >= MAPPED_MIN) {
         void *moved = mremap(old, old_size, size, MREMAP_MAYMOVE);
-        return moved == MAP_FAILED ? NULL : moved;
+        if (moved != MAP_FAILED)
+            return moved;
     }
     void *block = default_alloc(NULL, size);
     if (!block)
@@ -111,6 +113,16 @@ void cbi_arena_fini(cbi_ctx *ctx)
     free_blocks(ctx, &ctx->spare);
     while (ctx->large)
         cbi_large_free(ctx, ctx->large + 1);
+}
+
+size_t cbi_arena_used(const cbi_ctx *ctx)
+{
+    size_t used = 0;
+    for (const cbi_arena_block *block = ctx->blocks; block; block = block->next)
+        used += block->used;
+    for (const cbi_large_block *block = ctx->large; block; block = block->next)
+        used += block->size;
+    return used;
 }
 
 /* Clearing what was used is cheaper than having the system map and clear it again. */

@@ -248,6 +248,27 @@ static void large_blocks_keep_the_limit(void **state)
     assert_int_equal(heap.live, 0);
 }
 
+/* From the system's memory, of which parts may have large pages. */
+static void large_blocks_of_any_size_grow(void **state)
+{
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    for (size_t size = 100000; size < 9000000; size += 300000) {
+        growth g = {NULL, size};
+        assert_int_equal(cbi_run(&ctx, grow_block, &g), CB_OK);
+        memset(g.block, 7, size);
+        for (size_t wider = size + size / 3; wider < 3 * size; wider += size / 2) {
+            g.size = wider;
+            assert_int_equal(cbi_run(&ctx, grow_block, &g), CB_OK);
+        }
+        for (size_t i = 0; i < size; i += 4001)
+            assert_int_equal(((uint8_t *)g.block)[i], 7);
+        cbi_large_free(&ctx, g.block);
+    }
+    cbi_ctx_fini(&ctx);
+}
+
 static void buffers_append(void **state)
 {
     (void)state;
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(large_arrays_move_as_a_whole),
         cmocka_unit_test(large_blocks),
         cmocka_unit_test(large_blocks_keep_the_limit),
+        cmocka_unit_test(large_blocks_of_any_size_grow),
         cmocka_unit_test(buffers_append),
         cmocka_unit_test(strings),
     };
