@@ -7,10 +7,11 @@
 /* A name nested deeper than this is given up. */
 #define DEPTH_LIMIT 500
 
-/* Substitutions can make a short name expand without end: what long names may cost a job in all,
- * and what any name may cost even then. */
+/* Substitutions can make a short name expand without end.  What names may cost a job in bytes of
+ * text: so many for each byte of a name (ordinary ones need 20, those of templates up to 160), and
+ * what goes beyond that in all. */
 #define TEXT_LIMIT ((size_t)64 << 20)
-#define NAME_FREE  ((size_t)256 << 10)
+enum { NAME_MULTIPLE = 256, NAME_LEAST = 4096, SHOWN_MULTIPLE = 16, SHOWN_LEAST = 256 };
 
 void cbi_dm_bad(dm *d)
 {
@@ -503,10 +504,9 @@ static cb_status demangle(cbi_ctx *scratch, void *arg)
 /* How many '$' of a name are tried as the mark that ends its mangled part. */
 #define MARKS_TRIED 32
 
-static size_t name_budget(const cbi_ctx *ctx)
+static size_t text_left(const cbi_ctx *ctx)
 {
-    size_t left = ctx->text_spent < TEXT_LIMIT ? TEXT_LIMIT - ctx->text_spent : 0;
-    return left > NAME_FREE ? left : NAME_FREE;
+    return ctx->text_spent < TEXT_LIMIT ? TEXT_LIMIT - ctx->text_spent : 0;
 }
 
 typedef struct copy_job {
@@ -530,20 +530,32 @@ static const char *demangle_whole(cbi_ctx *ctx, const char *name)
     cbi_ctx scratch;
     cbi_ctx_init(&scratch);
     scratch.allocator = ctx->allocator;
-    scratch.memory_limit = name_budget(ctx);
+    size_t free_of_charge = strlen(name) * NAME_MULTIPLE + NAME_LEAST;
+    scratch.memory_limit = free_of_charge + text_left(ctx);
     copy_job copy = {.from = name};
     cb_status status = cbi_run(&scratch, demangle, &copy.from);
     if (status == CB_OK && strcmp(copy.from, name) != 0)
         status = cbi_run(ctx, copy_text, &copy);
     else if (status == CB_ERR_NOMEM && scratch.over_limit)
         status = CB_ERR_FORMAT;
-    size_t spent = scratch.memory_used;
+    size_t spent = cbi_arena_used(&scratch);
     cbi_ctx_fini(&scratch);
     if (status == CB_ERR_NOMEM)
         cbi_fail(ctx, status);
-    if (spent > NAME_FREE)
-        ctx->text_spent += spent;
+    if (spent > free_of_charge)
+        ctx->text_spent += spent - free_of_charge;
     return copy.to;
+}
+
+bool cbi_demangle_again(cbi_ctx *ctx, const char *name, const char *text)
+{
+    size_t size = strlen(text);
+    if (size <= strlen(name) * SHOWN_MULTIPLE + SHOWN_LEAST)
+        return true;
+    if (size > text_left(ctx))
+        return false;
+    ctx->text_spent += size;
+    return true;
 }
 
 /* Where the mangled part of a name begins. Functions that the compiler had to make unique are

@@ -9,4 +9,8 @@
  * those tools do not know, is returned as it is.  The text belongs to ctx, or is `name` itself. */
 const char *cbi_demangle(cbi_ctx *ctx, const char *name);
 
+/* May the job show a text of cbi_demangle() once more?  Texts that are much longer than their names
+ * cost the job's budget each time. */
+bool cbi_demangle_again(cbi_ctx *ctx, const char *name, const char *text);
+
 #endif

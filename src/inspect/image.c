@@ -174,20 +174,28 @@ cb_status cb_image_status(const cb_image *image)
 }
 
 typedef struct naming {
+    cb_image *image;
     const char *name;
     const char *shown;
 } naming;
 
+/* A name stands in many tables, and long ones are dear. */
 static cb_status demangle(cbi_ctx *ctx, void *arg)
 {
     naming *n = arg;
-    n->shown = cbi_demangle(ctx, n->name);
+    const cbi_name *name = cbi_intern(ctx, n->name);
+    char *shown = cbi_name_get(&n->image->shown_names, name);
+    if (!shown) {
+        shown = (char *)cbi_demangle(ctx, name->s);
+        cbi_name_put(ctx, &n->image->shown_names, name, shown);
+    }
+    n->shown = cbi_demangle_again(ctx, name->s, shown) ? shown : name->s;
     return CB_OK;
 }
 
 const char *cb_image_demangle(cb_image *image, const char *name)
 {
-    naming n = {.name = name};
+    naming n = {.image = image, .name = name};
     return cbi_run(&image->ctx, demangle, &n) == CB_OK ? n.shown : name;
 }
 

@@ -64,7 +64,8 @@ struct cb_image {
     cbi_object object; /* readable if sections != NULL */
     cbi_findings damage;
     cbi_table tables[CBI_TABLE_COUNT];
-    cb_frame frame; /* of the last call */
+    cbi_name_table shown_names; /* texts of C++ names */
+    cb_frame frame;             /* of the last call */
 };
 
 /* Fills a table of an image; runs inside cbi_run(). */

@@ -96,6 +96,35 @@ static void names_share_a_budget(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* So do many that grow a little, and the same one shown many times. */
+static void short_names_share_it(void **state)
+{
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    size_t kept = 0;
+    for (int number = 1000; number < 6000; number++) {
+        char name[128];
+        snprintf(name, sizeof name,
+                 "_Z5f%d1AIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_E"
+                 "S_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_ES_IS9_S9_E",
+                 number);
+        const char *shown = cbi_demangle(&ctx, name);
+        kept += shown == name;
+        for (size_t i = 0; number == 1000 && i < 100; i++)
+            assert_true(cbi_demangle_again(&ctx, name, shown));
+    }
+    assert_in_range(kept, 4000, 4999);
+    assert_true(ctx.text_spent <= (size_t)64 << 20);
+    char text[4096];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    ctx.text_spent = (size_t)64 << 20;
+    assert_false(cbi_demangle_again(&ctx, "_Z1fi", text));
+    assert_string_equal(cbi_demangle(&ctx, "_Z1fi"), "f(int)");
+    cbi_ctx_fini(&ctx);
+}
+
 static void *fail_at(void *user, size_t size)
 {
     size_t *left = user;
@@ -143,6 +172,7 @@ int main(void)
         cmocka_unit_test(cut_names_are_safe),
         cmocka_unit_test(deep_and_growing_names_end),
         cmocka_unit_test(names_share_a_budget),
+        cmocka_unit_test(short_names_share_it),
         cmocka_unit_test(failing_memory_is_told),
     };
     return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
