@@ -49,6 +49,8 @@ static cbi_node *dump_header(cbi_store *t, cb_image *image)
     cbi_node_uint(t, n, "program_entry_size", h->program_entry_size);
     cbi_node_uint(t, n, "program_count", h->program_count);
     cbi_node_uint(t, n, "file_size", h->file_size);
+    if (h->elf_class == 32)
+        cbi_node_uint(t, n, "class", h->elf_class);
     return n;
 }
 

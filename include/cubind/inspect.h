@@ -223,6 +223,7 @@ typedef struct cb_header {
     uint64_t file_size;
     uint16_t toolkit;    /* times ten: 130 = 13.0; 0: not recorded */
     uint16_t virtual_sm; /* compute_NN that the code was compiled for; 0: not recorded */
+    uint8_t elf_class;   /* bits of the ELF format: 64, or 32 in files for 32-bit hosts */
 } cb_header;
 
 /* NULL for what is no device ELF. */

@@ -218,6 +218,8 @@ cbi_rope cbi_prune_elf(cbi_ctx *ctx, cbi_prune *prune, const char *path, cbi_spa
     job j = {.ctx = ctx, .prune = prune, .path = path};
     if (!cbi_elf_open(bytes, &j.elf))
         damaged(&j, j.elf.damage);
+    if (j.elf.class->narrow)
+        damaged(&j, "it is not a 64-bit ELF");
     bool in_place = j.elf.type != ET_REL || cbi_ld16(bytes.data + EHDR_PHNUM) != 0;
     find_sections(&j, in_place);
     if (in_place || !j.edits.len)

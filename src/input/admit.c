@@ -161,6 +161,12 @@ static void check_mercury(cbi_ctx *ctx, const char *file, const cbi_elf *elf,
                   file);
 }
 
+CBI_NORETURN static void wrong_size(cbi_ctx *ctx, const cbi_place *place)
+{
+    cbi_fatal(ctx, "input-size", place, "code for 32-bit host programs; compile it for -m64",
+              "Input file '%s' size does not match target '-m64'", place->file);
+}
+
 cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
                               bool embedded)
 {
@@ -182,12 +188,15 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     in->any_module = true;
     if (embedded &&
         (bytes.size < EI_NIDENT || !cbi_is_elf(bytes) || bytes.data[EI_CLASS] != ELFCLASS64))
-        cbi_fatal(ctx, "input-size", &place, NULL,
-                  "Input file '%s' size does not match target '-m64'", file);
+        wrong_size(ctx, &place);
     cbi_elf elf;
     const char *damage = NULL;
     if (!cbi_elf_open(bytes, &elf))
         damage = elf.damage;
+    else if (elf.class->narrow && elf.type == ET_REL && cbi_elf_is_whole(&elf))
+        wrong_size(ctx, &place);
+    else if (elf.class->narrow)
+        damage = "it is a 32-bit ELF";
     else if (elf.names.size == 0)
         damage = "it has no section names";
     else if (elf.machine != EM_CUDA)

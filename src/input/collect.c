@@ -78,9 +78,8 @@ static cbi_module *add_module(cbi_inputs *in, const cbi_origin *origin)
         if (origin->host && origin->host->has_module_id) {
             size_t pos = 0;
             const char *id;
-            while ((id = cbi_next_string(origin->host->module_id, &pos)) != NULL)
-                if (strncmp(id, "def ", 4) != 0)
-                    cbi_vec_push(ctx, &ids, id);
+            while ((id = cbi_next_module_id(ctx, origin->host->module_id, &pos)) != NULL)
+                cbi_vec_push(ctx, &ids, id);
         } else {
             cbi_vec_push(ctx, &ids, path_id(ctx, origin->file));
         }

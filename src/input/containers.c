@@ -343,14 +343,27 @@ static void add_host_references(cbi_inputs *in, const char *file, const cbi_host
 /* What an earlier device link made names the modules in it, and is right here. */
 static void report_plain(cbi_inputs *in, const char *file, const cbi_host_object *host)
 {
-    size_t pos = 0;
-    const char *id = cbi_next_string(host->module_id, &pos);
     if (!host->has_device_code)
         cbi_inputs_report_nothing(in, file, "it is a host object without device code");
-    else if (!id || strncmp(id, "def ", 4) != 0)
+    else if (!cbi_host_is_linked(in->ctx, host))
         cbi_inputs_report_nothing(in, file,
                                   "its device code is linked already; nvcc -rdc=true makes code "
                                   "that can be linked");
+}
+
+/* The modules of an earlier device link. */
+static void add_linked_ids(cbi_inputs *in, const char *file, const cbi_host_object *host)
+{
+    size_t pos = 0;
+    const char *id;
+    while ((id = cbi_next_module_id(in->ctx, host->module_id, &pos)) != NULL) {
+        if (strncmp(id, CBI_LINKED_ID, strlen(CBI_LINKED_ID)) != 0)
+            cbi_fatal(in->ctx, "module-ids", &(cbi_place){.file = file},
+                      "it holds a device link's result and modules that are not linked; link those "
+                      "as files of their own",
+                      "unexpected data in module_ids");
+        cbi_vec_push(in->ctx, &in->linked_ids, id + strlen(CBI_LINKED_ID));
+    }
 }
 
 void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes, bool member)
@@ -368,12 +381,9 @@ void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes
                       file, damage);
         return;
     }
-    if (in->options.register_names) {
-        size_t pos = 0;
-        const char *id;
-        while ((id = cbi_next_string(host.module_id, &pos)) != NULL)
-            if (strncmp(id, "def ", 4) == 0)
-                cbi_vec_push(ctx, &in->linked_ids, id + 4);
+    if (in->options.register_names && cbi_host_is_linked(ctx, &host)) {
+        add_linked_ids(in, file, &host);
+        return;
     }
     switch (host.kind) {
     case CBI_HOST_PLAIN:

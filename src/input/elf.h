@@ -1,5 +1,5 @@
-/* The little that the input stage needs of an ELF64 file: its kind and its sections by name.  Works
- * for host and device files; every section that it returns lies inside the file. */
+/* The little that the input stage needs of an ELF file: its kind and its sections by name.  Works
+ * for host and device files of both classes; every section that it returns lies inside the file. */
 #ifndef CBI_INPUT_ELF_H
 #define CBI_INPUT_ELF_H
 
@@ -7,9 +7,12 @@
 
 #include "base/base.h"
 #include "format/arch.h"
+#include "format/elf_class.h"
 
 typedef struct cbi_elf {
     cbi_span bytes;
+    const cbi_elf_class *class;
+    uint64_t shoff;
     uint16_t type;
     uint16_t machine;
     uint32_t flags;
@@ -33,8 +36,12 @@ uint16_t cbi_elf_machine(cbi_span bytes);
 /* e_type in the same way. */
 uint16_t cbi_elf_type(cbi_span bytes);
 
-/* Reads the header.  False, with ret_elf->damage set, if the file is no readable ELF64. */
+/* Reads the header.  False, with ret_elf->damage set, if the file is no readable ELF.  What says to
+ * be of no known class is read as class 32, as nvlink reads it. */
 bool cbi_elf_open(cbi_span bytes, cbi_elf *ret_elf);
+
+/* Do the bytes of all sections lie inside the file? */
+bool cbi_elf_is_whole(const cbi_elf *elf);
 
 /* The i-th section, i < section_count. */
 cbi_elf_section cbi_elf_section_at(const cbi_elf *elf, uint32_t i);

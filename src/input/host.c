@@ -19,6 +19,10 @@ bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_d
         *ret_damage = elf.damage;
         return false;
     }
+    if (elf.class->narrow && !cbi_elf_is_whole(&elf)) {
+        *ret_damage = "a section is outside of the file";
+        return false;
+    }
     cbi_host_object host = {0};
     bool segment = false, rdc = false, linked = false;
     for (uint32_t i = 1; i < elf.section_count; i++) {
@@ -55,10 +59,21 @@ bool cbi_host_read(cbi_span bytes, cbi_host_object *ret_host, const char **ret_d
     return true;
 }
 
-const char *cbi_next_string(cbi_span strings, size_t *pos)
+const char *cbi_next_module_id(cbi_ctx *ctx, cbi_span ids, size_t *pos)
 {
-    const char *s = cbi_span_string(strings, *pos);
-    if (s)
-        *pos += strlen(s) + 1;
-    return s;
+    if (*pos >= ids.size)
+        return NULL;
+    const char *id = (const char *)ids.data + *pos;
+    size_t len = strnlen(id, ids.size - *pos);
+    *pos += len;
+    while (*pos < ids.size && ids.data[*pos] == 0)
+        ++*pos;
+    return cbi_strndup(ctx, id, len);
+}
+
+bool cbi_host_is_linked(cbi_ctx *ctx, const cbi_host_object *host)
+{
+    size_t pos = 0;
+    const char *first = cbi_next_module_id(ctx, host->module_id, &pos);
+    return first && strncmp(first, CBI_LINKED_ID, strlen(CBI_LINKED_ID)) == 0;
 }

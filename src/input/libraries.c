@@ -122,7 +122,7 @@ bool cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
                             "pass it on the command line, or put it into a fatbin in a host object",
                             "'%s' is ignored: the device link takes no cubin from an archive",
                             name);
-        } else if (file.size > EI_CLASS && file.data[EI_CLASS] == ELFCLASS64) {
+        } else {
             cbi_inputs_add_host_object(in, name, file, true);
         }
     }

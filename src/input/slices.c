@@ -182,9 +182,7 @@ static void walk_host(walk *w, cbi_span bytes)
 {
     cbi_elf elf;
     if (!cbi_elf_open(bytes, &elf)) {
-        /* No section headers: stripped, nothing to be found. */
-        if (bytes.size < EI_NIDENT || bytes.data[EI_CLASS] == ELFCLASS64)
-            complain(w, elf.damage);
+        complain(w, elf.damage);
         return;
     }
     for (uint32_t i = 1; i < elf.section_count && !w->stopped; i++) {

@@ -18,7 +18,7 @@ static size_t cut(char *text, size_t len, const char *part)
 void cbi_tkinfo_forget_names(uint8_t *cubin, size_t size, const char *first, const char *second)
 {
     cbi_elf elf;
-    if (!cbi_elf_open((cbi_span){cubin, size}, &elf))
+    if (!cbi_elf_open((cbi_span){cubin, size}, &elf) || elf.class->narrow)
         return;
     for (uint32_t i = 1; i < elf.section_count; i++) {
         cbi_elf_section s = cbi_elf_section_at(&elf, i);
@@ -40,7 +40,7 @@ void cbi_tkinfo_forget_names(uint8_t *cubin, size_t size, const char *first, con
             return;
         memset(command + kept, 0, s.data.size - command_at - kept);
         cbi_st32(note + 4, (uint32_t)(end - CUDA_NOTE_HEADER));
-        uint8_t *header = cubin + cbi_ld64(cubin + 40) + (uint64_t)i * SHDR_SIZE;
+        uint8_t *header = cubin + elf.shoff + (uint64_t)i * SHDR_SIZE;
         cbi_st64(header + SHDR_BYTES, end);
         return;
     }

@@ -171,11 +171,9 @@ static void check_segments(cbi_checker *c)
             continue;
         bool covered = false;
         for (uint64_t k = 0; k < o->phnum && !covered; k++) {
-            const uint8_t *h = o->bytes.data + o->phoff + k * sizeof(Elf64_Phdr);
-            uint64_t offset = cbi_ld64(h + offsetof(Elf64_Phdr, p_offset));
-            uint64_t size = cbi_ld64(h + offsetof(Elf64_Phdr, p_filesz));
-            covered = cbi_ld32(h) == PT_LOAD && s->offset >= offset &&
-                      cbi_fits(s->offset - offset, s->size, size);
+            cbi_program_header h = cbi_object_segment(o, k);
+            covered = h.type == PT_LOAD && s->offset >= h.offset &&
+                      cbi_fits(s->offset - h.offset, s->size, h.file_size);
         }
         if (!covered)
             cbi_check_fail(c, CBI_CHECK_SEGMENT_COVER, i, cbi_check_header(c, i), NULL,
@@ -222,7 +220,7 @@ void cbi_check_file(cbi_checker *c)
 static uint8_t made_by(const cbi_checker *c)
 {
     const cbi_object *o = c->o;
-    if (o->shoff == sizeof(Elf64_Ehdr) && o->symtab == 1)
+    if (o->shoff == o->class->size[CBI_ELF_EHDR] && o->symtab == 1)
         return CBI_MADE_ASSEMBLED;
     if (cbi_object_find(o, ".note.nv.cuver") && !cbi_object_find(o, ".note.nv.cuinfo"))
         return CBI_MADE_EARLY;

@@ -124,7 +124,7 @@ uint32_t cbi_check_find_only(const cbi_checker *c, const char *name);
 /* File offset of a section's header. */
 static inline uint64_t cbi_check_header(const cbi_checker *c, uint32_t section)
 {
-    return c->o->shoff + (uint64_t)section * sizeof(Elf64_Shdr);
+    return cbi_object_header_place(c->o, section);
 }
 
 void cbi_check_file(cbi_checker *c);

@@ -247,8 +247,9 @@ static void check_text_relocs(cbi_checker *c, const uint32_t *plain, uint32_t i)
     cbi_twins twins = cbi_twins_of(c->o, plain, i);
     const char *finding;
     while ((finding = cbi_twins_next(c->ctx, &twins)))
-        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i, s->offset + twins.entry * sizeof(Elf64_Rela),
-                       NULL, "%s", finding);
+        cbi_check_fail(c, CBI_CHECK_RELOC_TWINS, i,
+                       s->offset + twins.entry * c->o->class->size[CBI_ELF_RELA], NULL, "%s",
+                       finding);
 }
 
 /* Initialised data exists once: both views name the same bytes. */

@@ -108,12 +108,15 @@ static void check_align(cbi_checker *c, uint32_t i, const cbi_section_rule *rule
 {
     const cbi_section *s = &c->o->sections[i];
     uint64_t place = cbi_check_header(c, i);
+    const cbi_elf_class *class = c->o->class;
+    bool records = cbi_section_record(s->type) != CBI_ELF_RECORDS;
+    uint32_t least = records && class->narrow ? class->align : rule->align;
     if (s->align & (s->align - 1))
         cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL,
                        "alignment %llu is no power of two", (unsigned long long)s->align);
-    else if (s->align < rule->align)
+    else if (s->align < least)
         cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL, "alignment %llu is less than %u",
-                       (unsigned long long)s->align, rule->align);
+                       (unsigned long long)s->align, least);
     else if (s->align > 1 && s->data.size && s->offset & (s->align - 1))
         cbi_check_fail(c, CBI_CHECK_SECTION_ALIGN, i, place, NULL,
                        "offset 0x%llx is not a multiple of %llu", (unsigned long long)s->offset,
@@ -137,10 +140,12 @@ void cbi_check_sections(cbi_checker *c)
         check_link(c, i, rule);
         check_info(c, i, rule, suffix);
         check_align(c, i, rule);
-        if (s->entsize != rule->entsize)
+        cbi_elf_record record = cbi_section_record(s->type);
+        uint32_t entsize = record == CBI_ELF_RECORDS ? rule->entsize : c->o->class->size[record];
+        if (s->entsize != entsize)
             cbi_check_fail(c, CBI_CHECK_SECTION_ENTRIES, i, place, NULL,
                            "sh_entsize is %llu instead of %u", (unsigned long long)s->entsize,
-                           rule->entsize);
+                           entsize);
         if (c->sm < rule->first_sm || (c->sm > rule->last_sm && (c->sm < 100 || c->mercury)))
             cbi_check_fail(c, CBI_CHECK_SECTION_TARGET, i, place, NULL,
                            "sm_%u has no sections of this name", c->sm);

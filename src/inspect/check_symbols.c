@@ -4,7 +4,7 @@
 static uint64_t symbol_place(const cbi_checker *c, bool mercury, uint32_t i)
 {
     uint32_t table = mercury ? c->o->merc_symtab : c->o->symtab;
-    return c->o->sections[table].offset + (uint64_t)i * sizeof(Elf64_Sym);
+    return c->o->sections[table].offset + (uint64_t)i * c->o->class->size[CBI_ELF_SYM];
 }
 
 /* Memory space of a section by its type and name, 0 = none. */

@@ -59,6 +59,7 @@ static void make_header(cb_image *image, cbi_table *table)
         .file_size = o->bytes.size,
         .toolkit = cuinfo.present ? cuinfo.toolkit : 0,
         .virtual_sm = cuinfo.present ? cuinfo.virtual_sm : 0,
+        .elf_class = o->class && o->class->narrow ? 32 : 64,
     };
     table->rows = h;
     table->count = 1;
@@ -72,24 +73,20 @@ const cb_header *cb_image_header(cb_image *image)
 static void make_segments(cb_image *image, cbi_table *table)
 {
     const cbi_object *o = &image->object;
-    if (o->phentsize != sizeof(Elf64_Phdr))
+    const size_t size = o->class ? o->class->size[CBI_ELF_PHDR] : 0;
+    if (size == 0 || o->phentsize != size)
         return;
     cb_segment *rows = CBI_NEW_ARRAY(&image->ctx, o->phnum, cb_segment);
     table->rows = rows;
-    cbi_reader r = cbi_reader_at(o->bytes, o->phoff);
-    for (size_t i = 0; i < o->phnum; i++) {
-        cb_segment *s = &rows[i];
-        s->type = cbi_read32(&r);
-        s->flags = cbi_read32(&r);
-        s->offset = cbi_read64(&r);
-        s->address = cbi_read64(&r);
-        cbi_read64(&r); /* physical address */
-        s->file_size = cbi_read64(&r);
-        s->memory_size = cbi_read64(&r);
-        s->align = cbi_read64(&r);
-        if (r.bad)
-            break;
-        table->count++;
+    for (size_t i = 0; i < o->phnum && cbi_fits(o->phoff, (i + 1) * size, o->bytes.size); i++) {
+        cbi_program_header h = cbi_object_segment(o, i);
+        rows[table->count++] = (cb_segment){.type = h.type,
+                                            .flags = h.flags,
+                                            .offset = h.offset,
+                                            .address = h.address,
+                                            .file_size = h.file_size,
+                                            .memory_size = h.memory_size,
+                                            .align = h.align};
     }
 }
 
@@ -152,7 +149,7 @@ uint32_t cb_image_section_at(cb_image *image, uint64_t file_offset, uint64_t *re
     const cbi_object *o = &image->object;
     for (uint32_t i = 1; o->sections && i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
-        if (s->data.size && file_offset >= s->offset && file_offset - s->offset < s->data.size) {
+        if (s->data.size && file_offset >= s->offset && file_offset - s->offset < s->size) {
             *ret_offset = file_offset - s->offset;
             return i;
         }

@@ -254,14 +254,8 @@ static void check_reply(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form for
 static bool is_sound(cbi_span image, uint16_t type)
 {
     cbi_elf elf;
-    if (!cbi_elf_open(image, &elf) || elf.machine != EM_CUDA || elf.type != type)
-        return false;
-    for (uint32_t i = 1; i < elf.section_count; i++) {
-        cbi_elf_section s = cbi_elf_section_at(&elf, i);
-        if (s.damaged && cbi_section_has_data(s.type))
-            return false;
-    }
-    return true;
+    return cbi_elf_open(image, &elf) && !elf.class->narrow && elf.machine == EM_CUDA &&
+           elf.type == type && cbi_elf_is_whole(&elf);
 }
 
 static void run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,

@@ -25,18 +25,15 @@ void cbi_object_doubt(cbi_object_reader *r, cbi_object_rule rule, uint64_t place
     va_end(args);
 }
 
-static uint64_t header_place(const cbi_object *o, uint32_t index)
-{
-    return o->shoff + index * sizeof(Elf64_Shdr);
-}
-
 /* Section header 0 is empty but for counts and indices that do not fit the file's header. */
 static void check_null_section(cbi_object_reader *r)
 {
     const cbi_object *o = r->object;
-    const uint8_t *p = o->bytes.data, *h = p + o->shoff;
+    cbi_elf_wide room, given;
+    const uint8_t *p = cbi_elf_read(o->class, CBI_ELF_EHDR, o->bytes.data, &given);
+    const uint8_t *h = cbi_elf_read(o->class, CBI_ELF_SHDR, o->bytes.data + o->shoff, &room);
     uint8_t expected[sizeof(Elf64_Shdr)] = {0};
-    if (cbi_ld16(p + offsetof(Elf64_Ehdr, e_shnum)) == 0)
+    if (o->shnum == 0)
         memcpy(expected + offsetof(Elf64_Shdr, sh_size), h + offsetof(Elf64_Shdr, sh_size), 8);
     if (cbi_ld16(p + offsetof(Elf64_Ehdr, e_shstrndx)) == SHN_XINDEX)
         memcpy(expected + offsetof(Elf64_Shdr, sh_link), h + offsetof(Elf64_Shdr, sh_link), 4);
@@ -68,6 +65,12 @@ static int by_start(const void *a, const void *b)
     return x->section < y->section ? -1 : x->section > y->section;
 }
 
+/* Bytes that the section has in the file. */
+static uint64_t file_size(const cbi_section *s)
+{
+    return s->data.size ? s->size : 0;
+}
+
 /* Both views of initialised data name the same bytes. */
 static bool are_twins(const cbi_object *o, const extent *a, const extent *b)
 {
@@ -81,7 +84,7 @@ static bool follows_twin(const cbi_object *o, uint32_t index)
     const cbi_section *s = &o->sections[index];
     for (uint32_t i = 1; i < index; i++) {
         const cbi_section *t = &o->sections[i];
-        if (t->offset == s->offset && t->data.size == s->data.size)
+        if (t->offset == s->offset && file_size(t) == file_size(s))
             return s->flags & ~t->flags & SHF_CUDA_MERCURY;
     }
     return false;
@@ -91,33 +94,34 @@ static bool follows_twin(const cbi_object *o, uint32_t index)
  * tools write them. */
 static bool is_tidy(const cbi_object *o)
 {
-    uint64_t end = sizeof(Elf64_Ehdr);
+    uint64_t end = o->class->size[CBI_ELF_EHDR];
     unsigned twins = 0;
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
         if (!s->data.size)
             continue;
         if (s->offset >= end)
-            end = s->offset + s->data.size;
+            end = s->offset + file_size(s);
         else if (twins++ >= MAX_TWINS || !follows_twin(o, i))
             return false;
     }
-    return o->shoff >= end && (!o->phnum || o->phoff >= header_place(o, o->section_count));
+    return o->shoff >= end &&
+           (!o->phnum || o->phoff >= cbi_object_header_place(o, o->section_count));
 }
 
 static size_t list_extents(const cbi_object *o, extent *list)
 {
     size_t n = 0;
-    list[n++] = (extent){0, sizeof(Elf64_Ehdr), 0, "the ELF header"};
-    list[n++] =
-        (extent){o->shoff, header_place(o, o->section_count), 0, "the section header table"};
+    list[n++] = (extent){0, o->class->size[CBI_ELF_EHDR], 0, "the ELF header"};
+    list[n++] = (extent){o->shoff, cbi_object_header_place(o, o->section_count), 0,
+                         "the section header table"};
     if (o->phnum && o->phnum != PN_XNUM)
-        list[n++] = (extent){o->phoff, o->phoff + o->phnum * sizeof(Elf64_Phdr), 0,
+        list[n++] = (extent){o->phoff, o->phoff + (uint64_t)o->phnum * o->phentsize, 0,
                              "the program header table"};
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
         if (s->data.size)
-            list[n++] = (extent){s->offset, s->offset + s->data.size, i, s->name};
+            list[n++] = (extent){s->offset, s->offset + file_size(s), i, s->name};
     }
     qsort(list, n, sizeof *list, by_start);
     return n;
@@ -135,8 +139,8 @@ static void check_overlap(cbi_object_reader *r)
         const extent *e = &list[i];
         if (e->start < last->end && !are_twins(o, e, last)) {
             const extent *own = e->section ? e : last, *other = e->section ? last : e;
-            cbi_object_doubt(r, CBI_RULE_SECTION_OVERLAP, header_place(o, own->section), own->name,
-                             NULL, "bytes 0x%llx to 0x%llx overlap with %s",
+            cbi_object_doubt(r, CBI_RULE_SECTION_OVERLAP, cbi_object_header_place(o, own->section),
+                             own->name, NULL, "bytes 0x%llx to 0x%llx overlap with %s",
                              (unsigned long long)own->start, (unsigned long long)own->end,
                              other->name);
         }
@@ -177,16 +181,16 @@ static void check_header(cbi_object_reader *r, uint32_t i)
     const cbi_object *o = r->object;
     const cbi_section *s = &o->sections[i];
     if (s->align & (s->align - 1))
-        cbi_object_doubt(r, CBI_RULE_SECTION_ALIGNMENT, header_place(o, i), s->name, NULL,
-                         "section %u: alignment 0x%llx is no power of two", i,
+        cbi_object_doubt(r, CBI_RULE_SECTION_ALIGNMENT, cbi_object_header_place(o, i), s->name,
+                         NULL, "section %u: alignment 0x%llx is no power of two", i,
                          (unsigned long long)s->align);
     if (s->link == i)
-        cbi_object_doubt(r, CBI_RULE_SECTION_SELF, header_place(o, i), s->name, NULL,
+        cbi_object_doubt(r, CBI_RULE_SECTION_SELF, cbi_object_header_place(o, i), s->name, NULL,
                          "sh_link of section %u names the section itself", i);
     uint64_t want = record_size(s->type);
     bool text = s->type == SHT_STRTAB && s->entsize > 1; /* some assemblers write 1 */
     if (text || (want ? s->entsize != want : has_bytes_only(s->type) && s->entsize))
-        cbi_object_doubt(r, CBI_RULE_SECTION_RECORDS, header_place(o, i), s->name, NULL,
+        cbi_object_doubt(r, CBI_RULE_SECTION_RECORDS, cbi_object_header_place(o, i), s->name, NULL,
                          "sh_entsize is %llu instead of %llu", (unsigned long long)s->entsize,
                          (unsigned long long)want);
 }

@@ -79,17 +79,18 @@ static cbi_object_kind damaged(cbi_object_reader *r, bool fatal)
     return CBI_OBJECT_DAMAGED;
 }
 
-/* Fills the header fields; false after a finding that stops the read. */
-static bool read_header(cbi_object_reader *r)
+uint64_t cbi_object_header_place(const cbi_object *object, uint32_t section)
+{
+    return object->shoff + (uint64_t)section * object->class->size[CBI_ELF_SHDR];
+}
+
+/* Is this a header of a known class and byte order? */
+static bool read_ident(cbi_object_reader *r)
 {
     cbi_object *o = r->object;
     const uint8_t *p = o->bytes.data;
-    if (p[EI_CLASS] == ELFCLASS32) {
-        cbi_object_finding(r, CBI_RULE_ELF_CLASS, EI_CLASS, NULL, NULL,
-                           "32-bit device ELF: only 64-bit files are supported");
-        return false;
-    }
-    if (p[EI_CLASS] != ELFCLASS64) {
+    o->class = cbi_elf_class_of(p[EI_CLASS]);
+    if (!o->class) {
         cbi_object_finding(r, CBI_RULE_ELF_CLASS, EI_CLASS, NULL, NULL, "unknown ELF class %u",
                            p[EI_CLASS]);
         return false;
@@ -99,11 +100,25 @@ static bool read_header(cbi_object_reader *r)
                            "byte order %u is not little-endian", p[EI_DATA]);
         return false;
     }
-    if (o->bytes.size < sizeof(Elf64_Ehdr)) {
+    if (o->bytes.size < o->class->size[CBI_ELF_EHDR]) {
         cbi_object_finding(r, CBI_RULE_HEADER_RANGE, o->bytes.size, NULL, NULL,
                            "the file ends inside the ELF header, after %zu bytes", o->bytes.size);
         return false;
     }
+    if (p[EI_VERSION] != EV_CURRENT)
+        cbi_object_finding(r, CBI_RULE_ELF_VERSION, EI_VERSION, NULL, NULL, "ELF version %u",
+                           p[EI_VERSION]);
+    return true;
+}
+
+/* Fills the header fields; false after a finding that stops the read. */
+static bool read_header(cbi_object_reader *r)
+{
+    cbi_object *o = r->object;
+    if (!read_ident(r))
+        return false;
+    cbi_elf_wide room;
+    const uint8_t *p = cbi_elf_read(o->class, CBI_ELF_EHDR, o->bytes.data, &room);
     memcpy(o->ident, p, EI_NIDENT);
     o->type = cbi_ld16(p + offsetof(Elf64_Ehdr, e_type));
     o->version = cbi_ld32(p + offsetof(Elf64_Ehdr, e_version));
@@ -117,13 +132,12 @@ static bool read_header(cbi_object_reader *r)
     o->phentsize = cbi_ld16(p + offsetof(Elf64_Ehdr, e_phentsize));
     o->phnum = cbi_ld16(p + offsetof(Elf64_Ehdr, e_phnum));
     o->shentsize = cbi_ld16(p + offsetof(Elf64_Ehdr, e_shentsize));
-    if (p[EI_VERSION] != EV_CURRENT)
-        cbi_object_finding(r, CBI_RULE_ELF_VERSION, EI_VERSION, NULL, NULL, "ELF version %u",
-                           p[EI_VERSION]);
-    if (o->ehsize != sizeof(Elf64_Ehdr))
+    o->shnum = cbi_ld16(p + offsetof(Elf64_Ehdr, e_shnum));
+    o->shstrndx = cbi_ld16(p + offsetof(Elf64_Ehdr, e_shstrndx));
+    if (o->ehsize != o->class->size[CBI_ELF_EHDR])
         cbi_object_finding(r, CBI_RULE_HEADER_SIZE, offsetof(Elf64_Ehdr, e_ehsize), NULL, NULL,
                            "e_ehsize is %u", o->ehsize);
-    if (o->shentsize != sizeof(Elf64_Shdr)) {
+    if (o->shentsize != o->class->size[CBI_ELF_SHDR]) {
         cbi_object_finding(r, CBI_RULE_SECTION_ENTSIZE, offsetof(Elf64_Ehdr, e_shentsize), NULL,
                            NULL, "e_shentsize is %u", o->shentsize);
         return false;
@@ -131,27 +145,33 @@ static bool read_header(cbi_object_reader *r)
     return true;
 }
 
+static const uint8_t *section_header(const cbi_object *o, uint32_t i, cbi_elf_wide *room)
+{
+    return cbi_elf_read(o->class, CBI_ELF_SHDR, o->bytes.data + cbi_object_header_place(o, i),
+                        room);
+}
+
 /* Bounds the section table and resolves extended numbering (counts that do not fit the header are
  * stored in section 0). */
 static bool read_section_count(cbi_object_reader *r, uint64_t *ret_count)
 {
     cbi_object *o = r->object;
-    const uint8_t *p = o->bytes.data;
-    uint64_t count = cbi_ld16(p + offsetof(Elf64_Ehdr, e_shnum));
-    o->shstrndx = cbi_ld16(p + offsetof(Elf64_Ehdr, e_shstrndx));
-    if (o->shoff < sizeof(Elf64_Ehdr) || !cbi_fits(o->shoff, sizeof(Elf64_Shdr), o->bytes.size)) {
+    const size_t header = o->class->size[CBI_ELF_SHDR];
+    if (o->shoff < o->class->size[CBI_ELF_EHDR] || !cbi_fits(o->shoff, header, o->bytes.size)) {
         cbi_object_finding(r, CBI_RULE_SECTION_TABLE, offsetof(Elf64_Ehdr, e_shoff), NULL, NULL,
                            "e_shoff 0x%llx leaves no room for a section table in 0x%zx bytes",
                            (unsigned long long)o->shoff, o->bytes.size);
         return false;
     }
-    const uint8_t *first = p + o->shoff;
+    cbi_elf_wide room;
+    const uint8_t *first = section_header(o, 0, &room);
+    uint64_t count = o->shnum;
     if (count == 0)
         count = cbi_ld64(first + offsetof(Elf64_Shdr, sh_size));
     if (o->shstrndx == SHN_XINDEX)
         o->shstrndx = cbi_ld32(first + offsetof(Elf64_Shdr, sh_link));
     uint64_t size;
-    if (count == 0 || count >= UINT32_MAX || !cbi_mul(count, sizeof(Elf64_Shdr), &size) ||
+    if (count == 0 || count >= UINT32_MAX || !cbi_mul(count, header, &size) ||
         !cbi_fits(o->shoff, size, o->bytes.size)) {
         cbi_object_finding(r, CBI_RULE_SECTION_TABLE, offsetof(Elf64_Ehdr, e_shnum), NULL, NULL,
                            "%llu section headers at 0x%llx do not fit in 0x%zx bytes",
@@ -176,13 +196,28 @@ static void read_section(cbi_section *s, const uint8_t *h)
     s->entsize = cbi_ld64(h + offsetof(Elf64_Shdr, sh_entsize));
 }
 
+/* The records of a relocation section in the layout of class 64. */
+static cbi_span widen_relocations(cbi_object_reader *r, const cbi_section *s)
+{
+    const cbi_elf_record record = cbi_section_record(s->type);
+    size_t from = r->object->class->size[record], to = cbi_elf_class_of(ELFCLASS64)->size[record];
+    size_t count = s->data.size / from;
+    uint8_t *records = cbi_alloc(r->ctx, count * to);
+    for (size_t i = 0; i < count; i++) {
+        cbi_elf_wide room;
+        memcpy(records + i * to, cbi_elf_widen(record, s->data.data + i * from, &room), to);
+    }
+    return (cbi_span){records, count * to};
+}
+
 static void read_sections(cbi_object_reader *r, uint64_t count)
 {
     cbi_object *o = r->object;
     o->sections = CBI_NEW_ARRAY(r->ctx, count, cbi_section);
     o->section_count = (uint32_t)count;
+    cbi_elf_wide room;
     for (uint32_t i = 0; i < count; i++)
-        read_section(&o->sections[i], o->bytes.data + o->shoff + i * sizeof(Elf64_Shdr));
+        read_section(&o->sections[i], section_header(o, i, &room));
 
     cbi_span names = {NULL, 0};
     if (o->shstrndx == 0 || o->shstrndx >= count || o->sections[o->shstrndx].type != SHT_STRTAB ||
@@ -193,7 +228,7 @@ static void read_sections(cbi_object_reader *r, uint64_t count)
 
     for (uint32_t i = 1; i < count && !cbi_object_stop(r); i++) {
         cbi_section *s = &o->sections[i];
-        uint64_t place = o->shoff + i * sizeof(Elf64_Shdr);
+        uint64_t place = cbi_object_header_place(o, i);
         const char *name = cbi_span_string(names, s->name_offset);
         if (name)
             s->name = name;
@@ -211,6 +246,8 @@ static void read_sections(cbi_object_reader *r, uint64_t count)
                                "section %u: 0x%llx bytes at 0x%llx do not fit in 0x%zx bytes", i,
                                (unsigned long long)s->size, (unsigned long long)s->offset,
                                o->bytes.size);
+        } else if (o->class->narrow && cbi_is_reloc_type(s->type)) {
+            s->data = widen_relocations(r, s);
         }
         if (s->align > MAX_ALIGN)
             cbi_object_finding(r, CBI_RULE_SECTION_EXTENT, place, s->name, NULL,
@@ -219,34 +256,48 @@ static void read_sections(cbi_object_reader *r, uint64_t count)
     }
 }
 
+cbi_program_header cbi_object_segment(const cbi_object *object, uint64_t i)
+{
+    const cbi_elf_class *class = object->class;
+    const uint8_t *p = object->bytes.data + object->phoff + i * class->size[CBI_ELF_PHDR];
+    cbi_elf_wide room;
+    p = cbi_elf_read(class, CBI_ELF_PHDR, p, &room);
+    return (cbi_program_header){
+        .type = cbi_ld32(p + offsetof(Elf64_Phdr, p_type)),
+        .flags = cbi_ld32(p + offsetof(Elf64_Phdr, p_flags)),
+        .offset = cbi_ld64(p + offsetof(Elf64_Phdr, p_offset)),
+        .address = cbi_ld64(p + offsetof(Elf64_Phdr, p_vaddr)),
+        .file_size = cbi_ld64(p + offsetof(Elf64_Phdr, p_filesz)),
+        .memory_size = cbi_ld64(p + offsetof(Elf64_Phdr, p_memsz)),
+        .align = cbi_ld64(p + offsetof(Elf64_Phdr, p_align)),
+    };
+}
+
 static void read_segments(cbi_object_reader *r)
 {
     cbi_object *o = r->object;
     if (o->phnum == 0)
         return;
-    if (o->phentsize != sizeof(Elf64_Phdr)) {
+    if (o->phentsize != o->class->size[CBI_ELF_PHDR]) {
         cbi_object_finding(r, CBI_RULE_PROGRAM_ENTSIZE, offsetof(Elf64_Ehdr, e_phentsize), NULL,
                            NULL, "e_phentsize is %u", o->phentsize);
         return;
     }
     uint64_t count = o->phnum == PN_XNUM ? o->sections[0].info : o->phnum;
-    if (o->phoff < sizeof(Elf64_Ehdr) ||
-        !cbi_fits(o->phoff, count * sizeof(Elf64_Phdr), o->bytes.size)) {
+    if (o->phoff < o->class->size[CBI_ELF_EHDR] ||
+        !cbi_fits(o->phoff, count * o->phentsize, o->bytes.size)) {
         cbi_object_finding(r, CBI_RULE_PROGRAM_TABLE, offsetof(Elf64_Ehdr, e_phoff), NULL, NULL,
                            "%llu program headers at 0x%llx do not fit in 0x%zx bytes",
                            (unsigned long long)count, (unsigned long long)o->phoff, o->bytes.size);
         return;
     }
     for (uint64_t i = 0; i < count && !cbi_object_stop(r); i++) {
-        uint64_t place = o->phoff + i * sizeof(Elf64_Phdr);
-        const uint8_t *h = o->bytes.data + place;
-        uint64_t offset = cbi_ld64(h + offsetof(Elf64_Phdr, p_offset));
-        uint64_t size = cbi_ld64(h + offsetof(Elf64_Phdr, p_filesz));
-        if (!cbi_fits(offset, size, o->bytes.size))
-            cbi_object_finding(r, CBI_RULE_PROGRAM_RANGE, place, NULL, NULL,
+        cbi_program_header h = cbi_object_segment(o, i);
+        if (!cbi_fits(h.offset, h.file_size, o->bytes.size))
+            cbi_object_finding(r, CBI_RULE_PROGRAM_RANGE, o->phoff + i * o->phentsize, NULL, NULL,
                                "segment %llu: 0x%llx bytes at 0x%llx do not fit in 0x%zx bytes",
-                               (unsigned long long)i, (unsigned long long)size,
-                               (unsigned long long)offset, o->bytes.size);
+                               (unsigned long long)i, (unsigned long long)h.file_size,
+                               (unsigned long long)h.offset, o->bytes.size);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "format/cuda_elf.h"
+#include "format/elf_class.h"
 
 typedef struct cbi_section {
     const char *name;
@@ -20,7 +21,7 @@ typedef struct cbi_section {
     uint32_t info;
     uint64_t align;
     uint64_t entsize;
-    cbi_span data; /* empty for sections without file bytes */
+    cbi_span data; /* empty for sections without file bytes; relocations as in class 64 */
 } cbi_section;
 
 typedef struct cbi_symbol {
@@ -54,13 +55,14 @@ typedef struct cbi_object {
     const char *file; /* as shown in messages: path, or archive:member */
     cbi_span bytes;
     uint8_t ident[EI_NIDENT];
+    const cbi_elf_class *class; /* of the file's records, once its header was read */
     uint16_t type;
     uint16_t machine;
     uint32_t version;
     uint32_t flags;
     uint32_t sm, kind; /* from e_flags of either layout: cbi_file_sm(), cbi_file_kind() */
     uint64_t entry, phoff, shoff;
-    uint16_t ehsize, phentsize, phnum, shentsize;
+    uint16_t ehsize, phentsize, phnum, shentsize, shnum;
     uint32_t shstrndx;
     cbi_section *sections; /* [0] is the null section */
     uint32_t section_count;
@@ -96,6 +98,18 @@ typedef struct cbi_rule {
 extern const cbi_rule cbi_object_rules[];
 extern const size_t cbi_object_rule_count;
 
+/* One program header. */
+typedef struct cbi_program_header {
+    uint32_t type, flags;
+    uint64_t offset, address, file_size, memory_size, align;
+} cbi_program_header;
+
+/* The i-th, i < phnum, of a file whose program header table was found sound. */
+cbi_program_header cbi_object_segment(const cbi_object *object, uint64_t i);
+
+/* File offset of a section's header. */
+uint64_t cbi_object_header_place(const cbi_object *object, uint32_t section);
+
 /* Does this section type occupy file bytes? */
 bool cbi_section_has_data(uint32_t type);
 
@@ -109,6 +123,9 @@ typedef struct cbi_rela {
     uint32_t symbol;
     int64_t addend; /* 0 for REL */
 } cbi_rela;
+
+/* The ELF record that sections of this type hold: symbols or relocations; CBI_ELF_RECORDS: none. */
+cbi_elf_record cbi_section_record(uint32_t sh_type);
 
 /* Records of a relocation section (SHT_REL, SHT_RELA and their CUDA forms) and the i-th of them. */
 bool cbi_is_reloc_type(uint32_t sh_type);

@@ -8,13 +8,13 @@
 /* clang-format off */
 #define CBI_OBJECT_RULES(X)                                                                              \
     X(HEADER_RANGE,      "header-range",      "the file is long enough for an ELF header")               \
-    X(ELF_CLASS,         "elf-class",         "device ELF files are ELF64")                              \
+    X(ELF_CLASS,         "elf-class",         "the ELF class is 32 or 64")                               \
     X(ELF_DATA,          "elf-data",          "device ELF files are little-endian")                      \
     X(ELF_VERSION,       "elf-version",       "e_ident says ELF version 1")                              \
-    X(HEADER_SIZE,       "header-size",       "e_ehsize is 64")                                          \
-    X(SECTION_ENTSIZE,   "section-entsize",   "e_shentsize is 64")                                       \
+    X(HEADER_SIZE,       "header-size",       "e_ehsize is 64, in class 32 it is 52")                    \
+    X(SECTION_ENTSIZE,   "section-entsize",   "e_shentsize is 64, in class 32 it is 40")                 \
     X(SECTION_TABLE,     "section-table",     "the section header table lies inside the file")           \
-    X(PROGRAM_ENTSIZE,   "program-entsize",   "e_phentsize is 56 when there are program headers")        \
+    X(PROGRAM_ENTSIZE,   "program-entsize",   "e_phentsize is 56, in class 32 it is 32, when there are program headers") \
     X(PROGRAM_TABLE,     "program-table",     "the program header table lies inside the file")           \
     X(PROGRAM_RANGE,     "program-range",     "a segment's file bytes lie inside the file")              \
     X(NAME_TABLE,        "name-table",        "e_shstrndx names a string table")                         \

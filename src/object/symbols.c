@@ -105,8 +105,11 @@ static void read_name(cbi_object_reader *r, const symbol_table *t, cbi_symbol *s
 
 static void read_symbol(cbi_object_reader *r, const symbol_table *t, cbi_symbol *s, uint32_t i)
 {
-    uint64_t place = t->section->offset + i * sizeof(Elf64_Sym);
-    const uint8_t *p = t->section->data.data + i * sizeof(Elf64_Sym);
+    const cbi_elf_class *class = r->object->class;
+    const uint64_t offset = (uint64_t)i * class->size[CBI_ELF_SYM];
+    uint64_t place = t->section->offset + offset;
+    cbi_elf_wide room;
+    const uint8_t *p = cbi_elf_read(class, CBI_ELF_SYM, t->section->data.data + offset, &room);
     s->name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name));
     s->info = p[offsetof(Elf64_Sym, st_info)];
     s->other = p[offsetof(Elf64_Sym, st_other)];
@@ -141,11 +144,13 @@ static void read_table(cbi_object_reader *r, uint32_t index, cbi_symbol **ret_sy
 {
     const cbi_object *o = r->object;
     const cbi_section *section = &o->sections[index];
-    uint64_t header = o->shoff + index * sizeof(Elf64_Shdr);
-    if (section->entsize != sizeof(Elf64_Sym) || section->size % sizeof(Elf64_Sym) != 0) {
+    const size_t record = o->class->size[CBI_ELF_SYM];
+    uint64_t header = cbi_object_header_place(o, index);
+    if (section->entsize != record || section->size % record != 0) {
         cbi_object_finding(r, CBI_RULE_RECORD_SIZE, header, section->name, NULL,
-                           "sh_entsize %llu and sh_size %llu do not suit 24-byte symbols",
-                           (unsigned long long)section->entsize, (unsigned long long)section->size);
+                           "sh_entsize %llu and sh_size %llu do not suit %zu-byte symbols",
+                           (unsigned long long)section->entsize, (unsigned long long)section->size,
+                           record);
         return;
     }
     symbol_table t = {.section = section, .xindex = find_xindex(o, index)};
@@ -156,7 +161,7 @@ static void read_table(cbi_object_reader *r, uint32_t index, cbi_symbol **ret_sy
                            "sh_link %u names no string table", section->link);
     t.closed = t.strings.size && t.strings.data[t.strings.size - 1] == 0;
 
-    size_t count = section->data.size / sizeof(Elf64_Sym);
+    size_t count = section->data.size / record;
     if (count >= UINT32_MAX)
         return; /* cannot happen with a 32-bit section count check of the file size */
     cbi_symbol *symbols = CBI_NEW_ARRAY(r->ctx, count, cbi_symbol);
@@ -178,7 +183,7 @@ void cbi_object_read_symbols(cbi_object_reader *r)
             continue;
         uint32_t *table = type == SHT_SYMTAB ? &o->symtab : &o->merc_symtab;
         if (*table)
-            cbi_object_finding(r, CBI_RULE_SYMBOL_TABLES, o->shoff + i * sizeof(Elf64_Shdr),
+            cbi_object_finding(r, CBI_RULE_SYMBOL_TABLES, cbi_object_header_place(o, i),
                                o->sections[i].name, NULL,
                                "sections %u and %u are both of type 0x%x", *table, i, type);
         else

@@ -30,6 +30,15 @@ bool cbi_is_reloc_type(uint32_t sh_type)
     }
 }
 
+cbi_elf_record cbi_section_record(uint32_t sh_type)
+{
+    if (sh_type == SHT_SYMTAB || sh_type == SHT_CUDA_MERC_SYMTAB)
+        return CBI_ELF_SYM;
+    if (!cbi_is_reloc_type(sh_type))
+        return CBI_ELF_RECORDS;
+    return sh_type == SHT_REL ? CBI_ELF_REL : CBI_ELF_RELA;
+}
+
 static size_t rela_size(uint32_t type)
 {
     return type == SHT_REL ? REL_SIZE : RELA_SIZE;
@@ -51,11 +60,6 @@ cbi_rela cbi_rela_at(const cbi_section *section, size_t i)
     };
 }
 
-static uint64_t header_place(const cbi_object *o, uint32_t index)
-{
-    return o->shoff + index * sizeof(Elf64_Shdr);
-}
-
 /* Which view a section belongs to decides which symbol table its indices mean. */
 static uint32_t symbol_count(const cbi_object *o, const cbi_section *s)
 {
@@ -66,16 +70,17 @@ static void check_relocs(cbi_object_reader *r, uint32_t index)
 {
     const cbi_object *o = r->object;
     const cbi_section *s = &o->sections[index];
-    size_t stride = rela_size(s->type);
+    size_t stride = o->class->size[cbi_section_record(s->type)];
     if (s->entsize != stride || s->size % stride != 0) {
-        cbi_object_finding(r, CBI_RULE_RECORD_SIZE, header_place(o, index), s->name, NULL,
+        cbi_object_finding(r, CBI_RULE_RECORD_SIZE, cbi_object_header_place(o, index), s->name,
+                           NULL,
                            "sh_entsize %llu and sh_size %llu do not suit %zu-byte relocations",
                            (unsigned long long)s->entsize, (unsigned long long)s->size, stride);
         return;
     }
     if (s->info == 0 || s->info >= o->section_count) {
-        cbi_object_finding(r, CBI_RULE_RELOC_TARGET, header_place(o, index), s->name, NULL,
-                           "sh_info %u names no section", s->info);
+        cbi_object_finding(r, CBI_RULE_RELOC_TARGET, cbi_object_header_place(o, index), s->name,
+                           NULL, "sh_info %u names no section", s->info);
         return;
     }
     const cbi_section *target = &o->sections[s->info];
@@ -148,8 +153,8 @@ static bool whole_records(cbi_object_reader *r, uint32_t index, size_t size)
     const cbi_section *s = &r->object->sections[index];
     if (s->size % size == 0)
         return true;
-    cbi_object_finding(r, CBI_RULE_RECORD_SIZE, header_place(r->object, index), s->name, NULL,
-                       "sh_size %llu is not a multiple of the %zu-byte records",
+    cbi_object_finding(r, CBI_RULE_RECORD_SIZE, cbi_object_header_place(r->object, index), s->name,
+                       NULL, "sh_size %llu is not a multiple of the %zu-byte records",
                        (unsigned long long)s->size, size);
     return false;
 }
@@ -236,8 +241,9 @@ static void check_kind(cbi_object_reader *r, uint32_t index)
     }
     const cbi_section_rule *rule = cbi_section_rule_find(s->name, NULL);
     if (!rule || rule->type != s->type || !(s->flags & SHF_CUDA_MERCURY))
-        cbi_object_finding(r, CBI_RULE_SECTION_KIND, header_place(r->object, index), s->name, NULL,
-                           "section %u: name and flags do not suit type 0x%x", index, s->type);
+        cbi_object_finding(r, CBI_RULE_SECTION_KIND, cbi_object_header_place(r->object, index),
+                           s->name, NULL, "section %u: name and flags do not suit type 0x%x", index,
+                           s->type);
 }
 
 /* sh_link, and sh_info where it is an index. */
@@ -246,21 +252,21 @@ static void check_links(cbi_object_reader *r, uint32_t index)
     const cbi_object *o = r->object;
     const cbi_section *s = &o->sections[index];
     if (s->link >= o->section_count)
-        cbi_object_finding(r, CBI_RULE_SECTION_LINK, header_place(o, index), s->name, NULL,
-                           "sh_link %u names no section", s->link);
+        cbi_object_finding(r, CBI_RULE_SECTION_LINK, cbi_object_header_place(o, index), s->name,
+                           NULL, "sh_link %u names no section", s->link);
     if (cbi_is_reloc_type(s->type))
         return; /* has a rule of its own */
     bool text = s->type == SHT_PROGBITS && strncmp(s->name, ".text.", 6) == 0;
     if (s->flags & SHF_INFO_LINK) {
         if (s->info == 0 || s->info >= o->section_count)
-            cbi_object_finding(r, CBI_RULE_SECTION_INFO, header_place(o, index), s->name, NULL,
-                               "sh_info %u names no section", s->info);
+            cbi_object_finding(r, CBI_RULE_SECTION_INFO, cbi_object_header_place(o, index), s->name,
+                               NULL, "sh_info %u names no section", s->info);
     } else if (text || s->type == SHT_CUDA_CAPMERC || s->type == SHT_CUDA_UFT) {
         /* text keeps a register count above the symbol index */
         uint32_t symbol = text ? s->info & 0xffffff : s->info;
         if (symbol >= symbol_count(o, s))
-            cbi_object_finding(r, CBI_RULE_SECTION_INFO, header_place(o, index), s->name, NULL,
-                               "sh_info %u names no symbol", symbol);
+            cbi_object_finding(r, CBI_RULE_SECTION_INFO, cbi_object_header_place(o, index), s->name,
+                               NULL, "sh_info %u names no symbol", symbol);
     }
 }
 

@@ -6,6 +6,7 @@ import struct
 
 from _containers import (CAPSULE, ELF, LTOIR, WRAPPER, archive, elf, entry, fatbin, host_object,
                          member)
+from _elf32 import narrow
 from _nvlink import Table
 
 A = "-arch=sm_90"
@@ -122,8 +123,43 @@ def build(read):
     case("host object of 32 bits", {"bits32.o": patched(host_object(code), 4, "<B", 1)})
     case("host object of no entry, quiet", {"other.o": host_object(
         fatbin(entry(ELF, "75", b75)))}, ["-suppress-arch-warning"])
-    case("several identifiers", {"ids.o": elf([relfat, segment, (
-        "__nv_module_id", b"_one\0_two\0")])}, ["--register-link-binaries=reg.c"])
+    for name, ids in (
+        ("several", b"_one\0_two\0"),
+        ("aligned", b"_one\0\0\0_two\0\0\0\0"),  # by ld -r
+        ("open", b"_one\0_two"),
+        ("empty", b"\0"),
+        ("empty first", b"\0\0\0_one\0"),
+        ("linked", b"def _a\0\0\0def _b\0"),
+        ("linked and not", b"def _a\0_b\0"),
+    ):
+        file = "ids-%s.o" % name.replace(" ", "-")
+        case("identifiers: " + name, {file: elf([relfat, segment, ("__nv_module_id", ids)])},
+             ["--register-link-binaries=reg.c"])
+
+    # class 32: host objects are read, device code is refused if it is sound and relocatable
+    host = narrow(host_object(code, "_b"), legacy=False)
+    small = narrow(b)
+    for name, data in (
+        ("code.o", host),
+        ("plain.o", narrow(elf([text]), legacy=False)),
+        ("in.a", archive(member(b"code.o/", host))),
+        ("beyond.o", patched(host, struct.unpack_from("<I", host, 32)[0] + 40 + 16, "<I", 1 << 20)),
+        ("cubin", small),
+        ("cubin-osabi", narrow(b, legacy=False)),
+        ("cubin-in.a", archive(member(b"x.cubin/", small))),
+        ("cubin-in.fatbin", fatbin(entry(ELF, "90", small))),
+        ("cubin-executable", patched(small, 16, "<H", 2)),
+        ("cubin-ewp", patched(small, 16, "<H", 0xff00)),
+        ("cubin-entsize", patched(small, 46, "<H", 64)),
+        ("cubin-table", patched(small, 32, "<I", 51)),
+        ("cubin-no-sections", patched(small, 48, "<H", 0)),
+        ("cubin-class-0", patched(small, 4, "<B", 0)),
+        ("cubin-big-endian", patched(small, 5, "<B", 2)),
+        ("cubin-beyond", patched(small, struct.unpack_from("<I", small, 32)[0] + 40 + 16, "<I",
+                                 1 << 20)),
+        ("cubin-cut", small[:len(small) // 2]),
+    ):
+        case("class 32: " + name, {"bits32-" + name: data})
 
     # what a host says about its kernels
     named = b"_none\0"

@@ -192,7 +192,7 @@ static void each_rule_fires(void **state)
         uint64_t value;
         const char *rule;
     } cases[] = {
-        {EI_CLASS, 1, ELFCLASS32, "elf-class"},
+        {EI_CLASS, 1, ELFCLASS32, "section-entsize"},
         {EI_CLASS, 1, 7, "elf-class"},
         {EI_DATA, 1, ELFDATA2MSB, "elf-data"},
         {EI_VERSION, 1, 2, "elf-version"},
