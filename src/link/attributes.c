@@ -1,7 +1,7 @@
 /* Attributes that entries take over from what they reach.  Rules: docs/link-semantics.md,
  * "propagation". */
 #include "link/graph.h"
-#include "link/propagate.h"
+#include "link/propagate_work.h"
 
 bool cbi_is_propagated(uint8_t code)
 {
@@ -42,8 +42,8 @@ static void externs_add(cbi_linker *lk, cbi_rec *rec, const cbi_lsym *const *sym
 /* Keep only what is still undefined, and entries: only their descriptors are known to code. */
 void cbi_reduce_externs(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code != EIATTR_EXTERNS || rec->format != 4)
             continue;
         uint32_t kept = 0;
@@ -53,6 +53,15 @@ void cbi_reduce_externs(cbi_linker *lk)
                  (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
                 rec->symbols[kept++] = rec->symbols[j];
         rec->symbol_count = kept;
+    }
+}
+
+void cbi_drop_empty_externs(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        cbi_rec *rec = &lk->attributes->recs.items[i];
+        if (rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS)
+            rec->dead |= rec->symbol_count == 0;
     }
 }
 
@@ -99,7 +108,7 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte)
 
 void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
-    cbi_rec *own = cbi_find_record(k, from->code);
+    cbi_rec *own = cbi_find_record(lk, k, from->code);
     switch (cbi_eiattr_link(from->code)) {
     case CBI_LINK_FLAG:
         if (!own)
@@ -107,7 +116,7 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
         break;
     case CBI_LINK_GRANULARITY:
         if (!own) {
-            if (cbi_find_record(k, other_granularity(from->code)))
+            if (cbi_find_record(lk, k, other_granularity(from->code)))
                 refuse_granularity(lk, k);
             cbi_add_record(lk, k, 1, from->code, 0);
         }
@@ -151,8 +160,8 @@ static void propagate_many(cbi_linker *lk)
     /* Messages about what is added follow the order of all records. */
     if (!lk->opt->disable_smem_reservation && cbi_fold_attributes(lk))
         return;
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
@@ -173,12 +182,12 @@ static const uint8_t single_order[] = {
 static void single_externs(cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_EXTERNS};
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->func && rec->code == EIATTR_EXTERNS && !rec->dead)
             externs_add(lk, &all, rec->symbols, rec->symbol_count);
     }
-    cbi_rec *own = cbi_find_record(k, EIATTR_EXTERNS);
+    cbi_rec *own = cbi_find_record(lk, k, EIATTR_EXTERNS);
     if (own) {
         bool complete = true;
         for (uint32_t i = 0; i < all.symbol_count; i++)
@@ -197,11 +206,11 @@ static void single_externs(cbi_linker *lk, cbi_func *k)
 }
 
 /* Does the kernel itself have the other granularity?  What it calls may be mixed here. */
-static bool mixes(const cbi_func *k, uint8_t code)
+static bool mixes(const cbi_linker *lk, const cbi_func *k, uint8_t code)
 {
     if (cbi_eiattr_link(code) != CBI_LINK_GRANULARITY)
         return false;
-    const cbi_rec *other = cbi_find_record(k, other_granularity(code));
+    const cbi_rec *other = cbi_find_record(lk, k, other_granularity(code));
     return other && other->obj;
 }
 
@@ -209,12 +218,12 @@ static bool mixes(const cbi_func *k, uint8_t code)
 static void single_fragments(cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_AT_ENTRY_FRAGEMENTS};
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->func && rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && !rec->dead)
             fragments_add(lk, &all, rec->payload, rec->size);
     }
-    cbi_rec *own = cbi_find_record(k, EIATTR_AT_ENTRY_FRAGEMENTS);
+    cbi_rec *own = cbi_find_record(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
     if (own && own->size >= all.size)
         return;
     if (own)
@@ -236,9 +245,9 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
         single_fragments(lk, k);
         return;
     }
-    cbi_rec *own = cbi_find_record(k, code);
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    cbi_rec *own = cbi_find_record(lk, k, code);
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (!rec->func || rec->func == k || rec->code != code || rec->dead)
             continue;
         switch (code) {
@@ -254,7 +263,7 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
         default:
             if (own)
                 break;
-            if (mixes(k, code))
+            if (mixes(lk, k, code))
                 refuse_granularity(lk, k);
             own = cbi_add_record(lk, k, 1, code, 0);
             break;
@@ -262,9 +271,9 @@ static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
     }
 }
 
-static void add_mask(const cbi_func *k, uint16_t mask)
+static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 {
-    cbi_rec *own = cbi_find_record(k, EIATTR_SPARSE_MMA_MASK);
+    cbi_rec *own = cbi_find_record(lk, k, EIATTR_SPARSE_MMA_MASK);
     if (own)
         own->value |= mask;
 }
@@ -279,7 +288,8 @@ void cbi_sparse_masks(cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (cbi_is_inner(lk, f))
             continue;
-        bool has = cbi_fate_of(lk, f)->live && f->obj && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK);
+        bool has =
+            cbi_fate_of(lk, f)->live && f->obj && cbi_find_record(lk, f, EIATTR_SPARSE_MMA_MASK);
         any |= has;
         complete &= has;
     }
@@ -290,28 +300,28 @@ void cbi_sparse_masks(cbi_linker *lk)
         cbi_func *holder = f->alias_of ? f->alias_of : f;
         if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
             continue;
-        if (!f->alias_of && cbi_find_record(f, EIATTR_SPARSE_MMA_MASK))
+        if (!f->alias_of && cbi_find_record(lk, f, EIATTR_SPARSE_MMA_MASK))
             continue;
-        cbi_rec *rec = cbi_rec_append(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
-        cbi_vec_push(lk->ctx, &holder->records, rec);
+        cbi_add_record(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
     }
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
         uint16_t mask = 0;
-        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < f->records.len; j++)
-            if (f->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
-                mask |= f->records.items[j]->value;
+        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < cbi_properties_of(lk, f)->records.len;
+             j++)
+            if (cbi_properties_of(lk, f)->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
+                mask |= cbi_properties_of(lk, f)->records.items[j]->value;
         if (!mask)
             continue;
         if (lk->graph->only_entry) {
             if (!complete)
-                add_mask(lk->graph->only_entry, mask);
+                add_mask(lk, lk->graph->only_entry, mask);
             continue;
         }
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = 0; j < reaching->len; j++)
             if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
-                add_mask(reaching->items[j], mask);
+                add_mask(lk, reaching->items[j], mask);
     }
 }
 
@@ -337,17 +347,17 @@ void cbi_check_reserved(cbi_linker *lk)
 {
     if (!lk->opt->disable_smem_reservation)
         return;
-    for (size_t i = lk->added_recs.len; i-- > 0;)
-        refuse_reserved(lk, lk->added_recs.items[i]);
-    for (size_t i = 0; i < lk->recs.len; i++)
-        refuse_reserved(lk, &lk->recs.items[i]);
+    for (size_t i = lk->attributes->added.len; i-- > 0;)
+        refuse_reserved(lk, lk->attributes->added.items[i]);
+    for (size_t i = 0; i < lk->attributes->recs.len; i++)
+        refuse_reserved(lk, &lk->attributes->recs.items[i]);
 }
 
 /* What runs at the entry: functions that handed theirs on lose them. */
 static void drop_fragments(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func &&
             !cbi_is_wanted_entry(lk, rec->func))
             rec->dead = true;

@@ -37,8 +37,9 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
                            cbi_fate_of(lk, f)->address_taken || cbi_fate_of(lk, f)->desc_used ? "&"
                                                                                               : "",
                            cbi_demangle(lk->ctx, f->sym->name->s));
-            if (f->own_regs)
-                cbi_buf_printf(lk->ctx, &line, " [%u]", f->own_regs);
+            uint32_t regs = cbi_properties_of(lk, f)->regs;
+            if (regs)
+                cbi_buf_printf(lk->ctx, &line, " [%u]", regs);
             cbi_buf_printf(lk->ctx, &line, " ->");
             for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, f->number); j++) {
                 cbi_graph_node next = cbi_successor(&lk->graph->calls, f->number, j);
@@ -59,8 +60,8 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
 void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry)
 {
     if (lk->opt->dump_callgraph)
-        print(lk, cbi_printf(lk->ctx, "regcount %u for %s propagated to entry %s\n", f->own_regs,
-                             cbi_demangle(lk->ctx, f->sym->name->s),
+        print(lk, cbi_printf(lk->ctx, "regcount %u for %s propagated to entry %s\n",
+                             cbi_properties_of(lk, f)->regs, cbi_demangle(lk->ctx, f->sym->name->s),
                              cbi_demangle(lk->ctx, entry->sym->name->s)));
 }
 

@@ -29,19 +29,28 @@ static uint32_t payload_size(const cbi_rec *rec)
     return is_externs(rec) ? rec->symbol_count * 4 : rec->size;
 }
 
+static size_t record_size(const cbi_rec *rec)
+{
+    return 4 + (size_t)payload_size(rec);
+}
+
+/* How much there is in the sections of attributes, but for what follows the order of symbols. */
+static void count_records(cbi_linker *lk)
+{
+    const cbi_attributes *attributes = lk->attributes;
+    for (size_t i = 0; i < attributes->recs.len; i++)
+        if (!attributes->recs.items[i].dead)
+            cbi_rec_stream(lk, &attributes->recs.items[i])->size +=
+                record_size(&attributes->recs.items[i]);
+    for (size_t i = 0; i < attributes->added.len; i++)
+        if (!attributes->added.items[i]->dead)
+            cbi_rec_stream(lk, attributes->added.items[i])->size +=
+                record_size(attributes->added.items[i]);
+}
+
 static void decide_sections(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = &lk->recs.items[i];
-        if (is_externs(rec) && rec->symbol_count == 0)
-            rec->dead = true;
-        if (!rec->dead)
-            cbi_rec_stream(lk, rec)->size += 4 + (size_t)payload_size(rec);
-    }
-    for (size_t i = 0; i < lk->added_recs.len; i++)
-        if (!lk->added_recs.items[i]->dead)
-            cbi_rec_stream(lk, lk->added_recs.items[i])->size +=
-                4 + (size_t)payload_size(lk->added_recs.items[i]);
+    count_records(lk);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (cbi_is_dead(lk, sec)) {
@@ -259,11 +268,6 @@ static uint32_t symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
     return sym ? cbi_symbol_index(lk, sym) : 0;
 }
 
-static size_t record_size(const cbi_rec *rec)
-{
-    return 4 + (size_t)payload_size(rec);
-}
-
 static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
 {
     uint32_t size = payload_size(rec);
@@ -286,26 +290,39 @@ void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
     put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
-static void write_info(const cbi_linker *lk, const cbi_rec *rec)
+static void write_info(cbi_linker *lk, const cbi_rec *rec, void *user)
 {
+    (void)user;
     cbi_osec *stream = cbi_rec_stream(lk, rec);
     put_record(lk, stream->copy + stream->size, rec);
     stream->size += record_size(rec);
 }
 
-/* Room for what is written, of which there is more by now than when the sections were chosen. */
-static void open_infos(cbi_linker *lk)
+void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user)
+{
+    const cbi_attributes *attributes = lk->attributes;
+    for (size_t i = attributes->recs.len; i-- > 0;)
+        if (!attributes->recs.items[i].dead)
+            visit(lk, &attributes->recs.items[i], user);
+    const cbi_rec_list *own[] = {&attributes->added, &lk->late_recs};
+    for (size_t k = 0; k < CBI_COUNT(own); k++)
+        for (size_t i = 0; i < own[k]->len; i++)
+            if (cbi_is_written(own[k]->items[i]))
+                visit(lk, own[k]->items[i], user);
+}
+
+static void add_size(cbi_linker *lk, const cbi_rec *rec, void *user)
+{
+    (void)user;
+    cbi_rec_stream(lk, rec)->size += record_size(rec);
+}
+
+static void fill_infos(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_INFO)
             lk->secs.items[i]->size = 0;
-    for (size_t i = 0; i < lk->recs.len; i++)
-        if (!lk->recs.items[i].dead)
-            cbi_rec_stream(lk, &lk->recs.items[i])->size += record_size(&lk->recs.items[i]);
-    for (size_t i = 0; i < lk->added_recs.len; i++)
-        if (cbi_is_written(lk->added_recs.items[i]))
-            cbi_rec_stream(lk, lk->added_recs.items[i])->size +=
-                record_size(lk->added_recs.items[i]);
+    cbi_for_each_record(lk, add_size, NULL);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (sec->type != SHT_CUDA_INFO)
@@ -313,18 +330,7 @@ static void open_infos(cbi_linker *lk)
         sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
         sec->size = 0;
     }
-}
-
-/* Input records come out backwards, the link's own in order behind them. */
-static void fill_infos(cbi_linker *lk)
-{
-    open_infos(lk);
-    for (size_t i = lk->recs.len; i-- > 0;)
-        if (!lk->recs.items[i].dead)
-            write_info(lk, &lk->recs.items[i]);
-    for (size_t i = 0; i < lk->added_recs.len; i++)
-        if (cbi_is_written(lk->added_recs.items[i]))
-            write_info(lk, lk->added_recs.items[i]);
+    cbi_for_each_record(lk, write_info, NULL);
 }
 
 static void fill_relocs(cbi_linker *lk)
@@ -531,23 +537,19 @@ static void find_lost_commons(cbi_linker *lk)
 /* What stands behind all other records of the module. */
 static void add_late_records(cbi_linker *lk)
 {
-    cbi_mark_old_objects(lk);
+    cbi_mark_old_objects(lk, &lk->late_recs);
     for (size_t i = 1; i < lk->out_symbols.len; i++) {
-        cbi_func *f = lk->out_symbols.items[i]->func;
+        const cbi_func *f = lk->out_symbols.items[i]->func;
         if (f && cbi_is_wanted_entry(lk, f))
-            cbi_link_min_stack(lk, f);
+            cbi_link_min_stack(lk, f, &lk->late_recs);
     }
 }
 
 void cbi_link_forget_lists(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        lk->symbols->funcs.items[i]->records.len = 0;
-        lk->symbols->funcs.items[i]->regcount = NULL;
-    }
     for (size_t i = 0; i < lk->secs.len; i++)
         lk->secs.items[i]->relocs.len = 0;
-    cbi_vec_free(lk->ctx, &lk->recs);
+    cbi_link_forget_records(lk);
 }
 
 void cbi_link_number(cbi_linker *lk)

@@ -6,7 +6,7 @@
  * is handed on, too.
  */
 #include "link/graph.h"
-#include "link/propagate.h"
+#include "link/propagate_work.h"
 
 enum { KINDS = 16, NEVER = UINT32_MAX };
 
@@ -65,8 +65,8 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
     for (size_t i = 0; i < lk->graph->entries.len; i++)
         if (lk->graph->components.cyclic[lk->graph->entries.items[i]->number])
             return false; /* an entry does not take over its own */
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         single |= rec->code == EIATTR_TCGEN05_1CTA_USED && !rec->dead;
         pair |= rec->code == EIATTR_TCGEN05_2CTA_USED && !rec->dead;
         if (!is_handed_on(lk, called, rec))
@@ -92,8 +92,8 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
 
 static void fold_records(const cbi_linker *lk, const bool *called, const folding *all)
 {
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        const cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (!is_handed_on(lk, called, rec))
             continue;
         uint16_t value = rec->value & 0xff;
@@ -122,8 +122,8 @@ static void clear(fold *folds, size_t count)
 
 static void take_over(cbi_linker *lk, cbi_func *k, uint8_t code, const fold *below)
 {
-    cbi_rec *own = cbi_find_record(k, code);
-    uint16_t last = below->last == NEVER ? 0 : lk->recs.items[below->last].value & 0xff;
+    cbi_rec *own = cbi_find_record(lk, k, code);
+    uint16_t last = below->last == NEVER ? 0 : lk->attributes->recs.items[below->last].value & 0xff;
     switch (cbi_eiattr_link(code)) {
     case CBI_LINK_MAX:
         if (!own)

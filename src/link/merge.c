@@ -39,7 +39,7 @@ static void reserve(cbi_linker *lk)
         records += count_records(&lk->objs[i]->object);
     }
     cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, relocs);
-    cbi_vec_reserve(lk->ctx, &lk->recs, records);
+    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, records);
 }
 
 void cbi_link_merge_begin(cbi_linker *lk)
@@ -47,6 +47,13 @@ void cbi_link_merge_begin(cbi_linker *lk)
     lk->merging = CBI_NEW(lk->ctx, cbi_merge_work);
     lk->symbols = &lk->merging->symbols;
     reserve(lk);
+}
+
+cbi_rec_table cbi_link_hand_over_records(cbi_linker *lk)
+{
+    cbi_rec_table recs = lk->merging->symbols.recs;
+    lk->merging->symbols.recs = (cbi_rec_table){0};
+    return recs;
 }
 
 void cbi_link_merge_forget(cbi_linker *lk)

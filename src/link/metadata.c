@@ -88,9 +88,7 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
     }
     if (link == CBI_LINK_MOVE && func)
         check_fragments(lk, obj, &read);
-    cbi_vec_push(lk->ctx, &lk->recs, read);
-    if (link == CBI_LINK_REGISTERS && read.has_symbol && read.symbol && read.symbol->func)
-        read.symbol->func->regcount = &lk->recs.items[lk->recs.len - 1];
+    cbi_vec_push(lk->ctx, &lk->merging->symbols.recs, read);
 }
 
 static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)

@@ -1,7 +1,7 @@
 /* What objects of earlier toolkits say in other ways: barriers in section flags, cache preferences,
  * the lack of .note.nv.cuinfo.  Rules: docs/link-semantics.md, "objects of earlier toolkits". */
 #include "link/graph.h"
-#include "link/propagate.h"
+#include "link/propagate_work.h"
 
 /* ---- barriers ---- */
 
@@ -74,7 +74,7 @@ void cbi_migrate_barriers(cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
         counts[i] = flagged_barriers(lk, f);
-        if (!counts[i] || cbi_find_record(f, EIATTR_NUM_BARRIERS))
+        if (!counts[i] || cbi_find_record(lk, f, EIATTR_NUM_BARRIERS))
             continue;
         f->text->flags &= ~(uint64_t)(0x7f << 20);
         if (f->info)
@@ -121,8 +121,8 @@ static void join_preference(cbi_linker *lk, preference *p, const cbi_func *k, co
 static rec_list take_requests(cbi_linker *lk)
 {
     rec_list requests = {0};
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = &lk->recs.items[i];
+    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+        cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code != EIATTR_LOAD_CACHE_REQUEST || rec->dead)
             continue;
         rec->dead = true;
@@ -162,13 +162,13 @@ void cbi_apply_cache_preferences(cbi_linker *lk)
 
 /* ---- their presence ---- */
 
-void cbi_mark_old_objects(cbi_linker *lk)
+void cbi_mark_old_objects(cbi_linker *lk, cbi_rec_list *ret_recs)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
         if (c->present && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
-        cbi_rec_append(lk, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
+        cbi_rec_append(lk, ret_recs, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
         return;
     }
 }

@@ -1,16 +1,15 @@
 /* Properties of functions: what their records say, registers, stacks.  Rules:
  * docs/link-semantics.md, "propagation". */
 #include "link/graph.h"
-#include "link/propagate.h"
+#include "link/propagate_work.h"
 #include "link/report.h"
+#include "link/symbols.h"
 
 #define UNKNOWN_STACK 0xffffffffu
 
 /* A record counts when the copy of the function that it describes is the one that is linked. */
 static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
 {
-    if (rec->dead)
-        return false;
     if (rec->func &&
         (!cbi_fate_of(lk, rec->func)->live || (rec->obj && rec->func->obj != rec->obj)))
         return false;
@@ -28,88 +27,108 @@ static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
     return true;
 }
 
-cbi_rec *cbi_find_record(const cbi_func *f, uint8_t code)
+cbi_properties *cbi_properties_in(cbi_linker *lk, const cbi_func *f)
 {
-    for (size_t i = 0; i < f->records.len; i++)
-        if (f->records.items[i]->code == code && !f->records.items[i]->dead)
-            return f->records.items[i];
+    return &lk->propagating->attributes.properties[f->number];
+}
+
+cbi_rec *cbi_find_record(const cbi_linker *lk, const cbi_func *f, uint8_t code)
+{
+    const cbi_properties *own = cbi_properties_of(lk, f);
+    for (size_t i = 0; i < own->records.len; i++)
+        if (own->records.items[i]->code == code && !own->records.items[i]->dead)
+            return own->records.items[i];
     return NULL;
 }
 
 cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value)
 {
-    cbi_rec *rec = cbi_rec_append(lk, f, format, code, value);
+    cbi_rec *rec = cbi_rec_append(lk, &lk->propagating->attributes.added, f, format, code, value);
     rec->dead = !f->info; /* only damaged objects have functions without attributes */
-    cbi_vec_push(lk->ctx, &f->records, rec);
+    cbi_vec_push(lk->ctx, &cbi_properties_in(lk, f)->records, rec);
     return rec;
 }
 
 /* ---- what the records say ---- */
 
+/* Of the function that the record names. */
+static void collect_named(cbi_linker *lk, cbi_rec *rec, const cbi_func *named)
+{
+    uint32_t value = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
+    cbi_properties *of = cbi_properties_in(lk, named);
+    switch (cbi_eiattr_link(rec->code)) {
+    case CBI_LINK_FRAME:
+        of->frame_size = value;
+        break;
+    case CBI_LINK_REGISTERS:
+        of->regcount = rec;
+        of->regs = value;
+        break;
+    case CBI_LINK_REGION_MAX:
+        if (!cbi_fate_of(lk, named)->entry)
+            of->sam = value;
+        break;
+    case CBI_LINK_MIN_STACK: /* of one function; callers do not count it as theirs */
+        of->stack_unknown |= lk->exec && value == UNKNOWN_STACK;
+        break;
+    case CBI_LINK_STACK_LIMIT:
+        of->stack_limit = value;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Of the function in whose section the record stands. */
+static void collect_own(cbi_linker *lk, cbi_rec *rec)
+{
+    const cbi_func *f = rec->func;
+    cbi_properties *of = cbi_properties_in(lk, f);
+    switch (cbi_eiattr_link(rec->code)) {
+    case CBI_LINK_CRS_STACK:
+        of->crs = rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0;
+        cbi_vec_push(lk->ctx, &of->records, rec);
+        break;
+    case CBI_LINK_SYNC_STACK:
+        if (cbi_find_record(lk, f, EIATTR_CRS_STACK_SIZE))
+            cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s}, NULL,
+                      "conflicting crs_stack attribute");
+        if (!cbi_fate_of(lk, f)->entry)
+            of->crs = rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
+        break;
+    case CBI_LINK_MAX_REGISTERS:
+        of->max_regs = rec->value;
+        break;
+    default:
+        if (cbi_is_propagated(rec->code) || cbi_eiattr_link(rec->code) == CBI_LINK_MASK)
+            cbi_vec_push(lk->ctx, &of->records, rec);
+        break;
+    }
+}
+
+/* Final links say anew how deep stacks are, and drop the limits. */
+static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec)
+{
+    if (!lk->exec)
+        return false;
+    if (cbi_eiattr_link(rec->code) == CBI_LINK_MIN_STACK)
+        return rec->format == 4 && rec->size >= 8 && cbi_ld32(rec->payload + 4) == UNKNOWN_STACK;
+    return cbi_eiattr_link(rec->code) == CBI_LINK_STACK_LIMIT;
+}
+
 static void collect(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->recs.len; i++) {
-        cbi_rec *rec = &lk->recs.items[i];
-        if (!is_alive(lk, rec)) {
-            rec->dead = true;
+    cbi_rec_table *recs = &lk->propagating->attributes.recs;
+    for (size_t i = 0; i < recs->len; i++) {
+        cbi_rec *rec = &recs->items[i];
+        rec->dead = !is_alive(lk, rec);
+        if (rec->dead)
             continue;
-        }
-        cbi_func *named = rec->has_symbol && rec->symbol ? rec->symbol->func : NULL;
-        uint32_t word1 = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
-        switch (cbi_eiattr_link(rec->code)) {
-        case CBI_LINK_FRAME:
-            if (named)
-                named->frame_size = word1;
-            break;
-        case CBI_LINK_REGISTERS:
-            if (named) {
-                named->regcount = rec;
-                named->own_regs = word1;
-            }
-            break;
-        case CBI_LINK_REGION_MAX:
-            if (named && !cbi_fate_of(lk, named)->entry)
-                named->own_sam = word1;
-            break;
-        case CBI_LINK_MIN_STACK: /* of one function; callers do not count it as theirs */
-            if (lk->exec && word1 == UNKNOWN_STACK) {
-                rec->dead = true;
-                if (named)
-                    named->stack_unknown = true;
-            }
-            break;
-        case CBI_LINK_STACK_LIMIT:
-            if (named)
-                named->stack_limit = word1;
-            rec->dead = lk->exec;
-            break;
-        default:
-            break;
-        }
-        cbi_func *f = rec->func;
-        if (!f)
-            continue;
-        switch (cbi_eiattr_link(rec->code)) {
-        case CBI_LINK_CRS_STACK:
-            f->own_crs = rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0;
-            cbi_vec_push(lk->ctx, &f->records, rec);
-            break;
-        case CBI_LINK_SYNC_STACK:
-            if (cbi_find_record(f, EIATTR_CRS_STACK_SIZE))
-                cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s},
-                          NULL, "conflicting crs_stack attribute");
-            if (!cbi_fate_of(lk, f)->entry)
-                f->own_crs =
-                    rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
-            break;
-        case CBI_LINK_MAX_REGISTERS:
-            f->max_regs = rec->value;
-            break;
-        default:
-            if (cbi_is_propagated(rec->code) || cbi_eiattr_link(rec->code) == CBI_LINK_MASK)
-                cbi_vec_push(lk->ctx, &f->records, rec);
-            break;
-        }
+        if (rec->has_symbol && rec->symbol && rec->symbol->func)
+            collect_named(lk, rec, rec->symbol->func);
+        rec->dead = is_dropped(lk, rec);
+        if (rec->func)
+            collect_own(lk, rec);
     }
 }
 
@@ -117,7 +136,8 @@ static void collect(cbi_linker *lk)
 static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-    cbi_usage all = {.regs = f ? f->own_regs : 0};
+    const cbi_properties *own = f ? cbi_properties_of(lk, f) : NULL;
+    cbi_usage all = {.regs = own ? own->regs : 0};
     for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, node); j++) {
         const cbi_usage *next = &usage[cbi_successor(&lk->graph->calls, node, j)];
         all.regs = next->regs > all.regs ? next->regs : all.regs;
@@ -125,10 +145,10 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
         all.stack = next->stack > all.stack ? next->stack : all.stack;
         all.crs = next->crs > all.crs ? next->crs : all.crs;
     }
-    if (f) {
-        all.stack += f->frame_size;
-        all.crs += f->own_crs;
-        all.sam = f->own_sam > all.sam ? f->own_sam : all.sam;
+    if (own) {
+        all.stack += own->frame_size;
+        all.crs += own->crs;
+        all.sam = own->sam > all.sam ? own->sam : all.sam;
     }
     usage[node] = all;
 }
@@ -142,7 +162,7 @@ static const cbi_usage *sweep(cbi_linker *lk)
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
         const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-        usage[node].regs = f ? f->own_regs : 0;
+        usage[node].regs = f ? cbi_properties_of(lk, f)->regs : 0;
     }
     for (uint32_t i = 0; i < live->live_count;) {
         uint32_t component = live->of[live->bottom_up[i]], regs = 0, sam = 0;
@@ -215,17 +235,17 @@ void cbi_link_warn_graph(cbi_linker *lk)
 /* Is no bound known of the stack that the entry needs? */
 static bool is_unbounded(const cbi_linker *lk, const cbi_func *k)
 {
-    return k->stack_unknown || lk->graph->components.cycle_below[k->number];
+    return cbi_properties_of(lk, k)->stack_unknown || lk->graph->components.cycle_below[k->number];
 }
 
 static void stack_sizes(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         cbi_func *k = lk->graph->entries.items[i];
-        uint32_t crs = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->usage[k->number].crs;
+        uint32_t crs = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->attributes->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
-        cbi_rec *own = cbi_find_record(k, EIATTR_CRS_STACK_SIZE);
+        cbi_rec *own = cbi_find_record(lk, k, EIATTR_CRS_STACK_SIZE);
         if (!own) {
             own = cbi_add_record(lk, k, 4, EIATTR_CRS_STACK_SIZE, 0);
             own->size = 4;
@@ -237,26 +257,27 @@ static void stack_sizes(cbi_linker *lk)
 }
 
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
-void cbi_link_min_stack(cbi_linker *lk, cbi_func *k)
+void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs)
 {
-    uint32_t stack = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->usage[k->number].stack;
-    if (k->stack_limit && stack > k->stack_limit)
+    uint32_t limit = cbi_properties_of(lk, k)->stack_limit;
+    uint32_t stack = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->attributes->usage[k->number].stack;
+    if (limit && stack > limit)
         cbi_error(lk->ctx, "stack-limit",
                   &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
                   "the limit is in the object's EIATTR_MAX_STACK_SIZE; recursion passes every one",
                   "Function '%s' uses %d bytes stack but limited to %u", k->sym->name->s,
-                  (int)stack, k->stack_limit);
+                  (int)stack, limit);
     uint8_t *payload = cbi_alloc(lk->ctx, 8);
     cbi_st32(payload + 4, stack);
-    cbi_rec *rec = cbi_rec_append(lk, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
+    cbi_rec *rec = cbi_rec_append(lk, ret_recs, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
     rec->payload = payload;
     rec->size = 8;
     rec->symbol = k->sym;
     rec->has_symbol = true;
-    if (lk->usage[k->number].sam) {
+    if (lk->attributes->usage[k->number].sam) {
         payload = cbi_alloc(lk->ctx, 8);
-        cbi_st32(payload + 4, lk->usage[k->number].sam);
-        rec = cbi_rec_append(lk, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
+        cbi_st32(payload + 4, lk->attributes->usage[k->number].sam);
+        rec = cbi_rec_append(lk, ret_recs, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
         rec->payload = payload;
         rec->size = 8;
         rec->symbol = k->sym;
@@ -272,26 +293,29 @@ static void explain_registers(cbi_linker *lk)
 {
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->graph->entries.len; i++)
-        counts[lk->graph->entries.items[i]->number] = lk->graph->entries.items[i]->own_regs;
+        counts[lk->graph->entries.items[i]->number] =
+            cbi_properties_of(lk, lk->graph->entries.items[i])->regs;
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_func *f = lk->secs.items[i]->func;
         if (!f || f->text != lk->secs.items[i] || cbi_fate_of(lk, f)->entry ||
             !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        uint32_t regs = cbi_properties_of(lk, f)->regs;
         for (size_t j = reaching->len; j-- > 0;) {
             const cbi_func *k = reaching->items[j];
-            if (!cbi_is_wanted_entry(lk, k) || f->own_regs <= counts[k->number])
+            uint32_t max = cbi_properties_of(lk, k)->max_regs;
+            if (!cbi_is_wanted_entry(lk, k) || regs <= counts[k->number])
                 continue;
-            counts[k->number] = f->own_regs;
-            if (k->max_regs && f->own_regs > k->max_regs)
+            counts[k->number] = regs;
+            if (max && regs > max)
                 cbi_error(lk->ctx, "max-registers",
                           &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
                           "compile the callee with a lower -maxrregcount, or the kernel with a "
                           "higher one",
                           "entry function '%s' with max regcount of %u calls function '%s' with "
                           "regcount of %u",
-                          k->sym->name->s, k->max_regs, f->sym->name->s, f->own_regs);
+                          k->sym->name->s, max, f->sym->name->s, regs);
             cbi_dump_register_rise(lk, f, k);
         }
     }
@@ -302,27 +326,46 @@ static void registers(cbi_linker *lk)
     bool explain = lk->opt->dump_callgraph;
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         const cbi_func *k = lk->graph->entries.items[i];
-        explain |= k->max_regs && lk->usage[k->number].regs > k->max_regs;
+        uint32_t max = cbi_properties_of(lk, k)->max_regs;
+        explain |= max && lk->attributes->usage[k->number].regs > max;
     }
     if (explain)
         explain_registers(lk);
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_func *k = lk->graph->entries.items[i];
-        if (!cbi_is_wanted_entry(lk, k) || !k->regcount ||
-            lk->usage[k->number].regs == k->own_regs ||
-            cbi_find_record(k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
+        const cbi_func *k = lk->graph->entries.items[i];
+        const cbi_properties *own = cbi_properties_of(lk, k);
+        uint32_t regs = lk->attributes->usage[k->number].regs;
+        if (!cbi_is_wanted_entry(lk, k) || !own->regcount || regs == own->regs ||
+            cbi_find_record(lk, k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
             continue;
-        uint8_t *payload = cbi_memdup(lk->ctx, k->regcount->payload, k->regcount->size);
-        cbi_st32(payload + 4, lk->usage[k->number].regs);
-        k->regcount->payload = payload;
+        uint8_t *payload = cbi_memdup(lk->ctx, own->regcount->payload, own->regcount->size);
+        cbi_st32(payload + 4, regs);
+        own->regcount->payload = payload;
     }
+}
+
+static void begin(cbi_linker *lk)
+{
+    lk->propagating = CBI_NEW(lk->ctx, cbi_propagate_work);
+    cbi_attributes *attributes = &lk->propagating->attributes;
+    attributes->recs = cbi_link_hand_over_records(lk);
+    attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
+    lk->attributes = attributes;
+}
+
+void cbi_link_forget_records(cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        lk->propagating->attributes.properties[i] = (cbi_properties){0};
+    cbi_vec_free(lk->ctx, &lk->propagating->attributes.recs);
 }
 
 void cbi_link_propagate(cbi_linker *lk)
 {
+    begin(lk);
     collect(lk);
     cbi_reduce_externs(lk);
-    lk->usage = sweep(lk);
+    lk->propagating->attributes.usage = sweep(lk);
     if (lk->exec) {
         stack_sizes(lk);
         cbi_link_dump_callgraph(lk);
@@ -335,4 +378,5 @@ void cbi_link_propagate(cbi_linker *lk)
         registers(lk);
     }
     cbi_check_reserved(lk);
+    cbi_drop_empty_externs(lk);
 }

@@ -6,15 +6,15 @@
 #include "link/state.h"
 
 /* ---- propagate.c ---- */
+/* Begins the stage and does all of it. */
 void cbi_link_propagate(cbi_linker *lk);
+/* Lets go of the records, when all have been written. */
+void cbi_link_forget_records(cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */
 void cbi_link_warn_graph(cbi_linker *lk);
 
 /* EIATTR_MIN_STACK_SIZE of an entry, when the order of symbols is known. */
-void cbi_link_min_stack(cbi_linker *lk, cbi_func *k);
-/* The function's record of that code, of those that count; or NULL. */
-cbi_rec *cbi_find_record(const cbi_func *f, uint8_t code);
-cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value);
+void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs);
 
 /* ---- attributes.c ---- */
 /* Do entries take it over? */
@@ -32,13 +32,15 @@ bool cbi_fold_attributes(cbi_linker *lk);
 
 /* ---- attributes.c ---- */
 void cbi_reduce_externs(cbi_linker *lk);
+/* Ends the stage: what names nothing is not written. */
+void cbi_drop_empty_externs(cbi_linker *lk);
 void cbi_sparse_masks(cbi_linker *lk);
 void cbi_propagate_attributes(cbi_linker *lk);
 void cbi_check_reserved(cbi_linker *lk);
 
 /* ---- old_objects.c ---- */
 /* EIATTR_HAS_PRE_V10_OBJECT if an input is of a toolkit before 10.0 or does not say. */
-void cbi_mark_old_objects(cbi_linker *lk);
+void cbi_mark_old_objects(cbi_linker *lk, cbi_rec_list *ret_recs);
 /* A function without a record of its barriers gets one in place of the flags of its code; then
  * entries take the counts over, also from functions whose flags stay because they have a record. */
 void cbi_migrate_barriers(cbi_linker *lk);

@@ -247,14 +247,14 @@ cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
     return rec->func ? rec->func->info : lk->info;
 }
 
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_func *func, uint8_t format, uint8_t code,
-                        uint16_t value)
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,
+                        uint8_t code, uint16_t value)
 {
     cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
     rec->func = func;
     rec->format = format & 7;
     rec->code = code;
     rec->value = value;
-    cbi_vec_push(lk->ctx, &lk->added_recs, rec);
+    cbi_vec_push(lk->ctx, list, rec);
     return rec;
 }

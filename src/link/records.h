@@ -199,19 +199,8 @@ struct cbi_func {
     CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
 
-    /* properties of its own, filled by the propagation */
-    cbi_rec *regcount;
-    uint32_t frame_size;
-    uint32_t own_regs;
-    uint32_t own_crs;
-    uint32_t own_sam;     /* of what it calls, if it is an entry */
-    uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
-    bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
-    uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
-
-    cbi_dynamic *dynamic;        /* use cbi_dynamic_of() */
-    cbi_osec *image_table;       /* sm_100+ */
-    CBI_LIST(cbi_rec *) records; /* propagated attributes: its own records and the appended ones */
+    cbi_dynamic *dynamic;  /* use cbi_dynamic_of() */
+    cbi_osec *image_table; /* sm_100+ */
 };
 
 /* The function's own code, for which sh_info names its symbol. */
@@ -261,6 +250,22 @@ struct cbi_rec {
     bool has_symbols : 1;
     bool dead : 1; /* since the propagation: does not describe what is in the output */
 };
+
+typedef CBI_VEC(cbi_rec) cbi_rec_table; /* never moves: others point into it */
+typedef CBI_VEC(cbi_rec *) cbi_rec_list;
+
+/* What a function's own records say of it, and which of them entries take over. */
+typedef struct cbi_properties {
+    cbi_rec *regcount;
+    CBI_LIST(cbi_rec *) records; /* of codes that are handed on: its own and the added ones */
+    uint32_t frame_size;
+    uint32_t regs;
+    uint32_t crs;
+    uint32_t sam;         /* of what it calls, if it is an entry */
+    uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
+    uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
+    bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
+} cbi_properties;
 
 /* What became of a definition that is not linked. */
 enum cbi_lost_how {
@@ -331,9 +336,9 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list);
-/* A record of the link's own, for .nv.info.F or (func NULL) .nv.info. */
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_func *func, uint8_t format, uint8_t code,
-                        uint16_t value);
+/* A record of the link's own, for .nv.info.F or (func NULL) .nv.info, behind those of the list. */
+cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,
+                        uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
 bool cbi_is_constant_type(uint32_t type);

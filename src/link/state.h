@@ -21,8 +21,9 @@ typedef struct cbi_rel_span {
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
     CBI_VEC(cbi_func *) funcs;
-    CBI_VEC(cbi_lrel) rels;            /* reading order; applied backwards */
-    CBI_VEC(const cbi_name *) protos;  /* interned prototype strings, in order */
+    CBI_VEC(cbi_lrel) rels;           /* reading order; applied backwards */
+    cbi_rec_table recs;               /* attributes, reading order, until stage 6 takes them over */
+    CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     CBI_VEC(const cbi_lsym *) commons; /* pending, oldest first */
     CBI_VEC(cbi_shared *) shared;      /* variables of .nv_debug.shared in order of appearance */
     CBI_VEC(const cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
@@ -59,6 +60,14 @@ typedef struct cbi_layout {
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
 } cbi_layout;
 
+/* Stage 6: what the output says of its functions. */
+typedef struct cbi_attributes {
+    cbi_rec_table recs;         /* of the inputs in reading order; printed backwards */
+    cbi_rec_list added;         /* by the link; printed forwards behind them */
+    cbi_properties *properties; /* by function; use cbi_properties_of() */
+    const cbi_usage *usage;     /* by node */
+} cbi_attributes;
+
 struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
@@ -79,6 +88,8 @@ struct cbi_linker {
     struct cbi_graph_work *reaching;
     const cbi_layout *layout;
     struct cbi_layout_work *placing;
+    const cbi_attributes *attributes;
+    struct cbi_propagate_work *propagating;
     const cbi_flags *dead; /* of the stage that looked at it last */
 
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
@@ -96,9 +107,7 @@ struct cbi_linker {
     CBI_VEC(cbi_lsym *) locals;
     CBI_VEC(cbi_lsym *) globals;
     cbi_name_table sym_by_name;
-    CBI_VEC(cbi_rec) recs;         /* reading order; printed backwards; never moves */
-    CBI_VEC(cbi_rec *) added_recs; /* added by the link; printed forwards */
-    cbi_map resolved;              /* section -> its relocation section for --preserve-relocs */
+    cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
     cbi_osec *callgraph, *prototype, *rel_action;
@@ -106,10 +115,10 @@ struct cbi_linker {
     cbi_map recorded;          /* symbols that --preserve-relocs names, since the patches */
     cbi_failure_list failures; /* noticed, and not reported yet */
 
-    const cbi_usage *usage;                 /* by node */
     const cbi_func_list *const *entries_of; /* by component; use cbi_entries_reaching() */
 
     /* output */
+    cbi_rec_list late_recs; /* attributes that follow the order of the symbols; behind all others */
     CBI_VEC(cbi_osec *) out; /* emitted sections by index, [0] = NULL */
     cbi_buf shstr, str;
     uint32_t *shstr_offsets, *str_offsets; /* by name id */
@@ -164,6 +173,12 @@ static inline uint64_t cbi_shared_align(const cbi_linker *lk, const cbi_lsym *sy
 {
     const cbi_placement place = cbi_placement_of(lk, sym);
     return place.realigned ? place.value : cbi_variable_of(sym)->shared_align;
+}
+
+/* What the function's own records say.  From stage 6 on. */
+static inline const cbi_properties *cbi_properties_of(const cbi_linker *lk, const cbi_func *f)
+{
+    return &lk->attributes->properties[f->number];
 }
 
 /* Its number in the output; 0 where it is not there, or not numbered yet. */

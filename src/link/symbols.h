@@ -8,6 +8,8 @@
 
 /* Begins the stage, when the inputs are read. */
 void cbi_link_merge_begin(cbi_linker *lk);
+/* Gives the attributes away: stage 6 makes the output's of them. */
+cbi_rec_table cbi_link_hand_over_records(cbi_linker *lk);
 /* Gives relocations back to the system, when all that stay have been written. */
 void cbi_link_merge_forget(cbi_linker *lk);
 void cbi_link_skeleton(cbi_linker *lk);

@@ -31,6 +31,10 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 /* Is it in the output?  EXTERNS of nothing is not. */
 bool cbi_is_written(const cbi_rec *rec);
+typedef void (*cbi_record_fn)(cbi_linker *lk, const cbi_rec *rec, void *user);
+/* Calls visit for each record that is written: those of inputs backwards, the link's own in order
+ * behind them. */
+void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user);
 /* One attribute record with final symbol numbers. */
 void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
 

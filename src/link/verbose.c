@@ -12,11 +12,11 @@ static uint64_t section_size(const cbi_linker *lk, uint32_t type)
     return size;
 }
 
-static uint32_t barriers_of(const cbi_func *k)
+static uint32_t barriers_of(const cbi_properties *own)
 {
-    for (size_t i = 0; i < k->records.len; i++)
-        if (k->records.items[i]->code == EIATTR_NUM_BARRIERS)
-            return k->records.items[i]->value & 0xff;
+    for (size_t i = 0; i < own->records.len; i++)
+        if (own->records.items[i]->code == EIATTR_NUM_BARRIERS)
+            return own->records.items[i]->value & 0xff;
     return 0;
 }
 
@@ -26,8 +26,8 @@ static uint32_t stack_of(const cbi_linker *lk, const cbi_func *k)
     if (!lk->exec)
         return 0;
     return lk->graph->components.cycle_below[k->number] || !cbi_is_wanted_entry(lk, k)
-               ? k->frame_size
-               : lk->usage[k->number].stack;
+               ? cbi_properties_of(lk, k)->frame_size
+               : lk->attributes->usage[k->number].stack;
 }
 
 static unsigned count_images(const cbi_osec *relocs, uint8_t type)
@@ -78,13 +78,14 @@ void cbi_link_verbose(cbi_linker *lk)
         if (!k || k->text != lk->secs.items[i] || !(k->sym->other & STO_CUDA_ENTRY) || !k->obj ||
             !cbi_fate_of(lk, k)->live)
             continue;
+        const cbi_properties *own = cbi_properties_of(lk, k);
         bool propagated = lk->exec && cbi_is_wanted_entry(lk, k);
         cbi_info(ctx, "resource-usage", NULL, NULL,
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
         cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
-                       propagated ? lk->usage[k->number].regs : k->own_regs, barriers_of(k),
-                       stack_of(lk, k),
+                       propagated ? lk->attributes->usage[k->number].regs : own->regs,
+                       barriers_of(own), stack_of(lk, k),
                        (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;

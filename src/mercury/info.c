@@ -167,7 +167,7 @@ static cbi_buf *sass_info(cbi_linker *lk, const cbi_osec *sec)
     return &cbi_mercury_state_of(lk)->infos[sec->number];
 }
 
-static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *partners)
+static void append_record(cbi_linker *lk, const cbi_rec *rec, void *partners)
 {
     if (!rec->func || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
@@ -179,7 +179,7 @@ static void append_record(cbi_linker *lk, const cbi_rec *rec, const cbi_map *par
         cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), rec);
         return;
     }
-    cbi_rec copy = *rec;
+    struct cbi_rec copy = *rec;
     copy.payload = sass->payload.data;
     copy.size = (uint32_t)sass->payload.size;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, rec->func);
@@ -245,14 +245,7 @@ void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
     cbi_map partners = {0};
     cbi_mercury_state_of(lk)->infos = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_buf);
     pair_streams(lk, &partners);
-    for (size_t i = lk->recs.len; i-- > 0;)
-        if (!lk->recs.items[i].dead)
-            append_record(lk, &lk->recs.items[i], &partners);
-    for (size_t i = 0; i < lk->added_recs.len; i++) {
-        const cbi_rec *rec = lk->added_recs.items[i];
-        if (cbi_is_written(rec))
-            append_record(lk, rec, &partners);
-    }
+    cbi_for_each_record(lk, append_record, &partners);
     bool inner = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];

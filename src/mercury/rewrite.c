@@ -558,8 +558,8 @@ void cbi_mercury_rewrite(cbi_linker *lk)
 {
     size_t errors = lk->ctx->error_count;
     lk->merc->exit_barriers = lk->shows_debug;
-    for (size_t i = 0; i < lk->recs.len; i++)
-        lk->merc->exit_barriers |= lk->recs.items[i].code == EIATTR_GEN_ERRBAR_AT_EXIT;
+    for (size_t i = 0; i < lk->attributes->recs.len; i++)
+        lk->merc->exit_barriers |= lk->attributes->recs.items[i].code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
