@@ -180,8 +180,11 @@ static cbi_words compose_link(dlink_run *run, const char *target)
     cbi_ctx *ctx = run->ctx;
     cbi_words args = {0};
     const char *lib = cbi_printf(ctx, "%s/targets/x86_64-linux/lib", run->toolkit);
-    struct stat st;
-    if (stat(lib, &st) != 0)
+    struct stat st = {0};
+    if (stat(lib, &st) != 0 && errno != ENOENT && errno != ENOTDIR)
+        cbi_fatal(ctx, "toolkit", &(cbi_place){.file = lib}, strerror(errno),
+                  "The libraries of the toolkit in '%s' cannot be read", lib);
+    else if (!S_ISDIR(st.st_mode))
         lib = cbi_printf(ctx, "%s/lib64", run->toolkit);
     cbi_vec_push(ctx, &args, "link");
     add_all_words(run, &args, "", &run->values[DLINK_NVLINK_OPTIONS].list);

@@ -87,6 +87,8 @@ cb_container *cbi_open_container(const char *command, const char *path, bool *re
     *ret_damaged = said.said > 0 || status != CB_OK;
     if (status != CB_OK) {
         cbi_say("cubind %s: %s: %s", command, path, cbi_status_reason(status));
+        if (status == CB_ERR_NOMEM)
+            exit(CBI_EXIT_UNREADABLE); /* other files would say the same */
         return NULL;
     }
     return container;

@@ -378,9 +378,11 @@ static cb_status finish(cbi_link_run *run, cb_status status)
     bool as_nvlink = run->messages.plain && (status == CB_ERR_LINK || status == CB_ERR_FATAL);
     if (status != CB_OK && !as_nvlink)
         cbi_outputs_drop_results(&run->results);
-    if (run->parsed && !run->refused && !cbi_changed_file() &&
-        cbi_run(run->ctx, save_repro, run) != CB_OK) {
-        status = CB_ERR_IO;
+    bool repeatable = run->parsed && !run->refused && !cbi_changed_file();
+    cb_status saved = repeatable ? cbi_run(run->ctx, save_repro, run) : CB_OK;
+    if (saved != CB_OK) {
+        /* memory that ran out has not been told */
+        status = saved == CB_ERR_NOMEM ? saved : CB_ERR_IO;
         cbi_outputs_drop(&run->results);
     }
     if (status != CB_OK)

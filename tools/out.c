@@ -1,12 +1,25 @@
 /* Text buffers and the arena of the inspectors. */
 #include "out.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "say.h"
+
+/* Memory runs out in several threads at once; one ends the process. */
+void cbi_give_up(const char *why)
+{
+    static atomic_flag given_up = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&given_up))
+        pause();
+    cbi_say("%s", why);
+    cbi_cleanup_now();
+    exit(2);
+}
 
 void *cbi_grow(void *block, size_t count, size_t size)
 {
@@ -14,10 +27,8 @@ void *cbi_grow(void *block, size_t count, size_t size)
     void *grown = NULL;
     if (!__builtin_mul_overflow(count ? count : 1, size, &bytes))
         grown = realloc(block, bytes);
-    if (!grown) {
-        cbi_say("cubind: out of memory");
-        exit(2);
-    }
+    if (!grown)
+        cbi_give_up("cubind: out of memory");
     return grown;
 }
 

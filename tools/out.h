@@ -19,6 +19,9 @@ typedef struct cbi_out {
     bool colour; /* escape sequences are wanted */
 } cbi_out;
 
+/* Says it and ends the program with status 2: temporary files are removed. */
+__attribute__((noreturn)) void cbi_give_up(const char *why);
+
 void cbi_out_put(cbi_out *out, const char *text);
 void cbi_out_bytes(cbi_out *out, const void *bytes, size_t size);
 void cbi_out_printf(cbi_out *out, const char *format, ...) CBI_FORMAT(2, 3);

@@ -190,7 +190,7 @@ CB_API void cb_image_bytes(const cb_image *image, const void **ret_data, size_t 
 /* Writes the bytes to a file, all or nothing.  CB_ERR_IO, with errno. */
 CB_API cb_status cb_image_write_file(const cb_image *image, const char *path);
 
-/* CB_OK, or why a table could not be made. */
+/* CB_OK, or why a table could not be made or a name not be shown. */
 CB_API cb_status cb_image_status(const cb_image *image);
 
 /* The readable form of a mangled C++ name, in the style of the CUDA tools; `name` itself, or a

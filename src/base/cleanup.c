@@ -80,6 +80,11 @@ static void remove_all(void)
             rmdir(places[i].path);
 }
 
+void cbi_cleanup_now(void)
+{
+    remove_all();
+}
+
 static void on_deadly(int signal_number)
 {
     end_children(signal_number);

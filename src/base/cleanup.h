@@ -17,6 +17,9 @@ int cbi_cleanup_add(const char *path, bool folder);
 /* It is gone, or has become a result. */
 void cbi_cleanup_forget(int place);
 
+/* Removes what is recorded, for a program that ends early. */
+void cbi_cleanup_now(void);
+
 /* A child that dies with us.  Returns its place, -1: none is free. */
 int cbi_cleanup_add_child(pid_t child);
 void cbi_cleanup_forget_child(int place);

@@ -146,8 +146,12 @@ static void start_run(cbi_ctx *ctx, run *r)
         return;
     r->job->exit_status = -1;
     r->start = now_ms();
-    if (!write_file(r->paths[0], r->job->text) || !cbi_process_start(&r->process, be_assembler, r))
-        remove_folder(r);
+    if (write_file(r->paths[0], r->job->text) && cbi_process_start(&r->process, be_assembler, r)) {
+        r->job->why = 0;
+        return;
+    }
+    r->job->why = errno;
+    remove_folder(r);
 }
 
 static int wait_for(run *r)
@@ -165,8 +169,11 @@ static void finish_run(cbi_ctx *ctx, run *r)
     job->exit_status = wait_for(r);
     if (job->exit_status >= 0)
         read_file(ctx, r->paths[2], &job->log);
-    if (job->exit_status == 0 && !read_file(ctx, r->paths[1], &job->cubin))
+    errno = 0;
+    if (job->exit_status == 0 && !read_file(ctx, r->paths[1], &job->cubin)) {
         job->exit_status = -1;
+        job->why = errno;
+    }
     remove_folder(r);
 }
 

@@ -1,6 +1,7 @@
 /* Archives: their members, and how -l finds them. */
 #include "input/collect.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "format/cuda_elf.h"
@@ -149,8 +150,12 @@ static bool try_archive(cbi_inputs *in, const char *path, const char *name, cons
     if (S_ISDIR(st->st_mode))
         cbi_fatal(ctx, "library-folder", &(cbi_place){.file = path},
                   cbi_printf(ctx, "'%s' is a directory", path), "Memory allocation failure");
-    if (cbi_map_file(ctx, path, &bytes) != CB_OK)
+    if (cbi_map_file(ctx, path, &bytes) != CB_OK) {
+        if (!in->options.exact)
+            cbi_warning(ctx, "library-unreadable", &(cbi_place){.file = path}, strerror(errno),
+                        "'%s' is not used for -l%s: it cannot be read", path, name);
         return false;
+    }
     if (bytes.size && !cbi_is_archive(bytes))
         archive_error(ctx, path, "unexpected archive format",
                       cbi_printf(ctx, "'%s' is no archive", path));

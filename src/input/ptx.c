@@ -193,7 +193,8 @@ static bool settle(cbi_inputs *in, struct cbi_ptx_job *job)
                   "Could not create a temporary folder for ptxas");
     print_log(in, a->log);
     if (a->exit_status < 0) {
-        cbi_error(ctx, "ptx-assembler", &place, NULL, "'%s' could not be run", a->program);
+        cbi_error(ctx, "ptx-assembler", &place, a->why ? strerror(a->why) : NULL,
+                  "'%s' could not be run", a->program);
         return false;
     }
     if (a->exit_status != 0)

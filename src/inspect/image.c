@@ -196,7 +196,11 @@ static cb_status demangle(cbi_ctx *ctx, void *arg)
 const char *cb_image_demangle(cb_image *image, const char *name)
 {
     naming n = {.image = image, .name = name};
-    return cbi_run(&image->ctx, demangle, &n) == CB_OK ? n.shown : name;
+    cb_status status = cbi_run(&image->ctx, demangle, &n);
+    if (status == CB_OK)
+        return n.shown;
+    image->status = status;
+    return name;
 }
 
 /* ---- tables ---- */
