@@ -6,10 +6,8 @@
 enum {
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 6, /* the stall counts of its instructions */
+    READ_STALLS = 8,    /* ... as far as sources are concerned */
     PREDICATE_LATENCY = 13,
-    READ_LATENCY = 12,
-    SHORT_LATENCY = 15, /* of most results */
-    LONG_LATENCY = 400,
     NEVER = 15, /* a guard: !PT */
 };
 
@@ -22,10 +20,10 @@ typedef struct clock {
 
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    uint32_t known = cbi_instruction_of(cbi_sb_op(c, p->at))->at_exit;
+    uint32_t op = cbi_sb_op(c, p->at), known = cbi_instruction_of(op)->at_exit;
     if (!p->write)
-        return READ_LATENCY;
-    return known ? known : p->is_long ? LONG_LATENCY : SHORT_LATENCY;
+        return (uint32_t)cbi_sb_latency(op, false, c->chip) + 1;
+    return known ? known : (uint32_t)cbi_sb_latency(op, true, c->chip);
 }
 
 /* The parts of a fence are one instruction of Mercury code. */
@@ -87,8 +85,8 @@ static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    bool met =
-        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
+    uint32_t stalls = p->write ? BARRIER_STALLS : READ_STALLS;
+    bool met = t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + stalls >= arrival;
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
