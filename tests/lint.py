@@ -25,7 +25,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
           ("graph", "graph"),
           ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision"),
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
-          ("tables", "finalize notes callgraph unified"), ("bytes", "write")]
+          ("tables", "finalize notes callgraph unified"), ("bytes", "write elf32")]
 # What all stages use, what says something about them when asked, and the list of the passes
 ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it

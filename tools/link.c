@@ -102,6 +102,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->exact = run->messages.plain;
     options->relocatable = cbi_is_on(line, OPT_RELOCATABLE_LINK);
     options->debug = cbi_is_on(line, OPT_DEBUG);
+    options->elf32 = cbi_given(line, OPT_ELF32);
     options->preserve_relocs = cbi_is_on(line, OPT_PRESERVE_RELOCS);
     options->force_rela = cbi_is_on(line, OPT_FORCE_RELA);
     options->allow_undefined_globals = cbi_is_on(line, OPT_ALLOW_UNDEFINED_GLOBALS);
@@ -190,6 +191,7 @@ static cbi_inputs *open_inputs(cbi_link_run *run, const cbi_ptx_options *ptx)
         .arch_text = run->target,
         .virtual_target = !run->arch,
         .exact = run->messages.plain,
+        .elf32 = cbi_given(line, OPT_ELF32),
         .suppress_arch_warning = cbi_given(line, OPT_SUPPRESS_ARCH_WARNING),
         .lto = run->lto,
         .register_names = cbi_given(line, OPT_REGISTER_LINK_BINARIES),

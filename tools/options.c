@@ -66,6 +66,9 @@ const cbi_option cbi_options[OPT_COUNT] = {
                                         "same, as in nvlink.)"},
     [OPT_DURABLE] = {"durable", NULL, OURS(OPT_KIND_FLAG, NULL),
                      "Return when the results are on the disk, not only in its cache."},
+    [OPT_ELF32] = {"elf32", NULL, OURS(OPT_KIND_FLAG, NULL),
+                   "Link ELF32 files, of toolkits that made code for 32-bit host programs, into an "
+                   "ELF32 file.  Targets below sm_100 only."},
     [OPT_EMIT_PTX] = {"emit-ptx", "emit-ptx", OPT_KIND_FLAG, 0, OPT_RECORD_ALWAYS, 20, NULL, NULL,
                       NULL, NULL, "Write PTX (link-time optimization only)."},
     [OPT_EMULATE] = {"emulate", NULL, OPT_KIND_KEYWORD, OPT_OURS, OPT_RECORD_NEVER, 0,

@@ -118,6 +118,8 @@ typedef struct cb_allocator {
 
 #define CB_LINK_LTO         (UINT64_C(1) << 13) /* compile LTO-IR with NVIDIA's library [-dlto] */
 #define CB_LINK_ALLOW_EMPTY (UINT64_C(1) << 14) /* inputs without device code are no error */
+/* Device files are ELF32, and so is the image.  Targets below sm_100 only [--elf32] */
+#define CB_LINK_ELF32 (UINT64_C(1) << 15)
 
 /* What to make, and how.  Strings and arrays are copied by cb_link_create. */
 typedef struct cb_link_options {

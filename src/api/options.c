@@ -3,7 +3,7 @@
 #include "api/identity.h"
 #include "base/parallel.h"
 
-#define KNOWN_FLAGS ((CB_LINK_ALLOW_EMPTY << 1) - 1)
+#define KNOWN_FLAGS ((CB_LINK_ELF32 << 1) - 1)
 
 void cb_link_options_init(cb_link_options *options, size_t struct_size)
 {
@@ -127,6 +127,7 @@ cbi_input_options cbi_api_input_options(cbi_ctx *ctx, const cb_link_options *o,
         .library_paths = o->library_paths,
         .library_path_count = o->library_path_count,
         .lto = (o->flags & CB_LINK_LTO) != 0,
+        .elf32 = (o->flags & CB_LINK_ELF32) != 0,
         .names_fields = true,
         .ptx = cbi_api_ptx_options(ctx, o),
     };

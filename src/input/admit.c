@@ -48,7 +48,7 @@ static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
     uint8_t version = elf->bytes.data[EI_ABIVERSION];
     if (osabi == ELFOSABI_CUDA && version == CUDA_ABI_VERSION)
         return;
-    if (is_legacy(elf) && !(elf->flags & EF_CUDA_LEGACY_64BIT_ADDRESS))
+    if (is_legacy(elf) && !elf->class->narrow && !(elf->flags & EF_CUDA_LEGACY_64BIT_ADDRESS))
         cbi_warning(ctx, "input-no-64bit-flag", &place, NULL,
                     "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file);
     if (osabi == ELFOSABI_CUDA_LEGACY && version == CUDA_ABI_VERSION_LEGACY &&
@@ -161,10 +161,13 @@ static void check_mercury(cbi_ctx *ctx, const char *file, const cbi_elf *elf,
                   file);
 }
 
-CBI_NORETURN static void wrong_size(cbi_ctx *ctx, const cbi_place *place)
+CBI_NORETURN static void wrong_size(const cbi_inputs *in, const cbi_place *place)
 {
-    cbi_fatal(ctx, "input-size", place, "code for 32-bit host programs; compile it for -m64",
-              "Input file '%s' size does not match target '-m64'", place->file);
+    cbi_fatal(in->ctx, "input-size", place,
+              in->options.elf32 ? "--elf32 takes ELF32 files only"
+                                : "code for 32-bit host programs; --elf32 links such files",
+              "Input file '%s' size does not match target '-m%s'", place->file,
+              in->options.elf32 ? "32" : "64");
 }
 
 cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes,
@@ -172,6 +175,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
 {
     cbi_ctx *ctx = in->ctx;
     const char *file = origin->file;
+    const uint8_t class = in->options.elf32 ? ELFCLASS32 : ELFCLASS64;
     const cbi_place place = {.file = file};
     /* From sm_100 on what may be linked depends on what came before. */
     if (cbi_arch_is_mercury(in->options.arch))
@@ -186,18 +190,17 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
     }
     /* From here on it counts as an input, even if it turns out damaged. */
     in->any_module = true;
-    if (embedded &&
-        (bytes.size < EI_NIDENT || !cbi_is_elf(bytes) || bytes.data[EI_CLASS] != ELFCLASS64))
-        wrong_size(ctx, &place);
+    if (embedded && (bytes.size < EI_NIDENT || !cbi_is_elf(bytes) || bytes.data[EI_CLASS] != class))
+        wrong_size(in, &place);
     cbi_elf elf;
     const char *damage = NULL;
     if (!cbi_elf_open(bytes, &elf))
         damage = elf.damage;
-    else if (elf.class->narrow && elf.type == ET_REL && cbi_elf_is_whole(&elf))
-        wrong_size(ctx, &place);
-    else if (elf.class->narrow)
+    else if (elf.class->narrow != in->options.elf32) {
+        if (in->options.elf32 || (elf.type == ET_REL && cbi_elf_is_whole(&elf)))
+            wrong_size(in, &place);
         damage = "it is a 32-bit ELF";
-    else if (elf.names.size == 0)
+    } else if (elf.names.size == 0)
         damage = "it has no section names";
     else if (elf.machine != EM_CUDA)
         damage = "it is no device ELF";

@@ -36,6 +36,7 @@ typedef struct cbi_input_options {
     const char *arch_text; /* the target as typed, for messages */
     bool virtual_target;   /* compute_XX: inputs are chosen but need not fit together */
     bool exact;
+    bool elf32; /* device files are of ELF class 32 */
     bool suppress_arch_warning;
     bool lto;                         /* -lto or -dlto */
     bool register_names;              /* --register-link-binaries: collect module identifiers */

@@ -77,12 +77,23 @@ static void lay_out(cbi_linker *lk)
     cbi_link_rel_action(lk);
 }
 
+static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
+{
+    const cbi_span narrow = cbi_link_write_elf32(ctx, cbi_rope_flatten(ctx, image));
+    *image = (cbi_rope){0};
+    cbi_sink sink = cbi_sink_rope(ctx, image);
+    cbi_sink_write(&sink, narrow.data, narrow.size);
+}
+
 /* Each stage with what holds behind it. */
 cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
                    size_t count, cbi_link_result *ret_result)
 {
     cbi_linker *lk = CBI_NEW(ctx, cbi_linker);
     setup(lk, ctx, opt, inputs, count);
+    if (opt->elf32 && cbi_arch_is_mercury(opt->arch))
+        cbi_fatal(ctx, "elf32-target", NULL, "ELF32 went with toolkit 9, sm_100 came with 12.8",
+                  "there are no ELF32 files for '%s'", opt->arch->name);
     size_t errors = ctx->error_count;
 
     /* 1 inputs: the models of the objects are checked and stay as they are. */
@@ -137,5 +148,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
         opt->view->emit(lk, &sink); /* both sides: SASS and Mercury */
     else
         cbi_link_write(lk, &sink);
+    if (opt->elf32)
+        narrow_image(ctx, &ret_result->image);
     return CB_OK;
 }

@@ -65,6 +65,42 @@ def damaged(folder):
         expect("check: %s at %d" % (rule, at), code in (1, 2) and "[%s]" % rule in out, out)
 
 
+def links(arch, names, mode, folder):
+    """What is linked of files of class 32 is the link of class 64, in class 32."""
+    results = []
+    for bits in ("64", "32"):
+        place = os.path.join(folder, bits)
+        os.makedirs(place, exist_ok=True)
+        for name in names:
+            with open(os.path.join(INPUTS, name), "rb") as f, \
+                    open(os.path.join(place, name), "wb") as g:
+                data = f.read()
+                g.write(data if bits == "64" else narrow(data))
+        p = subprocess.run([CUBIND, "link", "-arch=" + arch, *mode, *names, "-o", "out.cubin"] +
+                           (["--elf32"] if bits == "32" else []), cwd=place,
+                           capture_output=True, text=True)
+        with open(os.path.join(place, "out.cubin"), "rb") as f:
+            results.append((p.returncode, p.stderr, f.read()))
+    wide, small = results
+    expect("link --elf32: %s %s" % (arch, mode),
+           (wide[0], wide[1], narrow(wide[2])) == small, "%s%s" % (wide[:2], small[:2]))
+
+
+def refusals(folder):
+    path = os.path.join(folder, "small.cubin")
+    with open(os.path.join(INPUTS, "a.cubin"), "rb") as f, open(path, "wb") as g:
+        g.write(narrow(f.read()))
+    for args, why in (
+        (["-arch=sm_90", path], "size does not match target '-m64'"),
+        (["-arch=sm_90", "--elf32", os.path.join(INPUTS, "a.cubin")],
+         "size does not match target '-m32'"),
+        (["-arch=sm_100", "--elf32", os.path.join(INPUTS, "m100.cubin")], "ELF32"),
+    ):
+        out = os.path.join(folder, "refused.cubin")
+        code, _, err = run("link", *args, "-o", out)
+        expect("refused: " + why, code != 0 and why in err and not os.path.exists(out), err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         files = [os.path.join(INPUTS, n) for n in ("a.cubin", "b.cubin", "a75.cubin", "b75.cubin")]
@@ -77,6 +113,10 @@ def main():
             for legacy in (True, False):
                 same_tables(path, legacy, folder)
         damaged(folder)
+        for mode in ([], ["-r"], ["-g"], ["-preserve-relocs"]):
+            links("sm_90", ["a.cubin", "b.cubin"], mode, folder)
+            links("sm_75", ["a75.cubin", "b75.cubin"], mode, folder)
+        refusals(folder)
     finish()
 
 
