@@ -9,6 +9,7 @@ import sys
 
 from _checks import expect, finish
 from _containers import ELF, LTOIR, PTX, elf, entry, fatbin
+from _elf32 import narrow
 from _files import read, write
 
 try:
@@ -70,6 +71,7 @@ container = write("all.o", elf([("__nv_relfatbin", fatbin(
 damaged = bytearray(first)
 damaged[int.from_bytes(first[40:48], "little") + 64 + 24] ^= 0xff  # offset of the first section
 odd = [container, write("damaged.cubin", bytes(damaged)), write("cut.cubin", first[:len(first) // 2]), write("no.cubin", b"x"),
+       write("narrow.cubin", narrow(read("tests/cases/inputs/a75.cubin"))),
        os.path.join(ROOT, "tests/cases/inputs/host.o"), *sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/corpus/dump/*")))[:40]]
 run("dump", "--json", *PART, *goldens)
 run("dump", "--json", *PART, *inputs)
