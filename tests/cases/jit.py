@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 from _checks import expect, finish, skip
 
@@ -45,11 +46,15 @@ def toolkit():
     return top if os.path.exists(library) else None
 
 
+TIME_LIMIT = 120  # seconds of a run
+
+
 class Bench:
-    """A folder with inputs, and the program in two surroundings."""
+    """A folder with inputs, and the program in two surroundings.  Comparisons are noted, then made at the same time."""
 
     def __init__(self, folder, top, program):
         self.folder, self.top, self.program = folder, top, program
+        self.noted = []
         self.ours = os.path.join(folder, "ours")
         os.mkdir(self.ours)
         os.symlink(LIBRARY, os.path.join(self.ours, "libnvJitLink.so.13"))
@@ -57,14 +62,16 @@ class Bench:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, library, argv):
-        """Lines that the program prints, and the bytes that it writes to "out"."""
-        out = self.path("out")
-        if os.path.exists(out):
-            os.unlink(out)
+    def run(self, library, argv, out):
+        """Lines that the program prints, and the bytes that it writes to "out", which lies in a file of this name."""
+        argv = [out if word == "out" else word for word in argv]
         env = dict(os.environ, LD_LIBRARY_PATH=library, CUBIND_EMULATE="nvlink-13.0.88")
-        done = subprocess.run([self.program] + argv, cwd=self.folder, env=env,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            done = subprocess.run([self.program] + argv, cwd=self.folder, env=env, timeout=TIME_LIMIT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        except subprocess.TimeoutExpired:
+            return ["ran longer than %d s" % TIME_LIMIT], None
+        out = self.path(out)
         image = None
         if os.path.exists(out):
             with open(out, "rb") as f:
@@ -75,12 +82,12 @@ class Bench:
     def nvcc(self, *argv):
         subprocess.run(["nvcc", *argv], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
-    def differences(self, a, b):
+    def differences(self, a, b, names=("image-a", "image-b")):
         """What `cubind diff` finds between two images, notes aside."""
-        for name, image in (("image-a", a), ("image-b", b)):
+        for name, image in zip(names, (a, b)):
             with open(self.path(name), "wb") as f:
                 f.write(image)
-        done = subprocess.run([CUBIND, "diff", "image-a", "image-b"], cwd=self.folder,
+        done = subprocess.run([CUBIND, "diff", *names], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         lines = [line for line in done.stdout.splitlines()
                  if not line.startswith("note .note.nv.tkinfo") and "differ:" not in line]
@@ -105,24 +112,40 @@ def without_cubin(lines):
 
 
 def compare(bench, name, *calls, images=True):
-    """Runs the calls, each a list of words, with both libraries."""
-    argv = [word for call in calls for word in [*call, "/"]]
-    theirs, their_image = bench.run(os.path.join(bench.top, "lib64"), argv)
-    ours, our_image = bench.run(bench.ours, argv)
+    """Notes the calls, each a list of words, for a comparison of both libraries."""
+    bench.noted.append((name, [word for call in calls for word in [*call, "/"]], images))
+
+
+def compare_noted(bench):
+    """Makes what was noted: several at the same time, results in order."""
+    def look(number):
+        return results(bench, ("theirs-%d" % number, "ours-%d" % number), *bench.noted[number])
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for found in pool.map(look, range(len(bench.noted))):
+            for result in found:
+                expect(*result)
+
+
+def results(bench, outs, name, argv, images):
+    """What is compared: a name, whether both agree, and what was seen."""
+    theirs, their_image = bench.run(os.path.join(bench.top, "lib64"), argv, outs[0])
+    ours, our_image = bench.run(bench.ours, argv, outs[1])
     shown = "\n".join(["  NVIDIA: " + line for line in theirs] + ["  cubind: " + line for line in ours])
     statuses = [without_cubin([line for line in lines if not is_log(line)])
                 for lines in (theirs, ours)]
-    expect(name + ": statuses", statuses[0] == statuses[1], shown)
     missing = [line for line in meaning(theirs) if line not in meaning(ours)]
-    expect(name + ": logs", not missing and
-           any(line.startswith("error: ") for line in theirs) <=
-           any(line.startswith("error: ") for line in ours), shown)
+    found = [(name + ": statuses", statuses[0] == statuses[1] and len(theirs) > 1, shown),
+             (name + ": logs", not missing and
+              any(line.startswith("error: ") for line in theirs) <=
+              any(line.startswith("error: ") for line in ours), shown)]
     if images and "complete 0" in theirs:
-        different = (bench.differences(their_image, our_image) if their_image and our_image
+        different = (bench.differences(their_image, our_image, outs) if their_image and our_image
                      else [] if their_image == our_image else ["one image only"])
         if "ptx 0" in theirs:
             different = [] if their_image == our_image else ["other PTX"]
-        expect(name + ": image", not different, shown + "\n" + "\n".join(different[:20]))
+        found.append((name + ": image", not different, shown + "\n" + "\n".join(different[:20])))
+    return found
 
 
 def link(bench, name, options, *inputs, **how):
@@ -231,6 +254,42 @@ def wrong_use(bench):
     link(bench, "twice the same", SM90, ("cubin", "b.90.cubin"), ("cubin", "b.90.cubin"), images=False)
 
 
+def several(bench):
+    """More than one handle: with calls in turn, and in threads."""
+    a, b = ["data", "cubin", "a.90.cubin"], ["data", "cubin", "b.90.cubin"]
+    compare(bench, "two handles", ["create", *SM90], ["use", "1"], ["create", "-arch=sm_90", "-g"], a, ["use", "0"], a, b,
+            ["use", "1"], ["data", "ptx", "bad.ptx"], ["logs"], ["use", "0"], ["logs"], ["complete"], ["use", "1"], b, ["complete"],
+            ["destroy"], ["use", "0"], ["cubin", "out"], ["destroy"])
+    compare(bench, "another target each", ["create", *SM90], a, b, ["use", "1"], ["create", "-arch=sm_100"], ["data", "cubin", "a.100.cubin"],
+            a, ["data", "cubin", "b.100.cubin"], ["complete"], ["cubin", "out"], ["use", "0"], ["complete"], ["logs"])
+    compare(bench, "a handle that was destroyed", ["create", *SM90], a, ["destroy"], ["create", *SM90], ["complete"], ["logs"],
+            a, b, ["complete"], ["cubin", "out"])
+    compare(bench, "results of other kinds", ["create", *SM90], a, b, ["complete"], ["ptx", "out"], ["logs"], ["logs"],
+            ["cubin", "out"], ["cubin", "out"], ["nulls"])
+    for name, files in (("cubins", ["cubin", "a.90.cubin", "cubin", "b.90.cubin"]), ("PTX", ["ptx", "a.ptx", "any", "b.ptx"]),
+                        ("a library", ["library", "both.a"]), ("what is undefined", ["cubin", "lost.90.cubin"])):
+        compare(bench, "threads with " + name, ["threads", "sm_90", "out", *files])
+
+
+def refused_in_threads(bench):
+    """NVIDIA's library waits forever when two threads have an input refused at the same time."""
+    said, _ = bench.run(bench.ours, ["threads", "sm_90", "out", "cubin", "b.75.cubin"], "refused")
+    expect("threads with what is refused", said == ["thread 3 same"] * 6 + ["complete 3"], "\n".join(said))
+
+
+def together(bench):
+    """Options that meet."""
+    both = ("any", "a.90.cubin"), ("any", "b.90.cubin")
+    ptx = ("ptx", "a.ptx"), ("cubin", "b.90.cubin")
+    for more in [["-g", "-O0"], ["-lineinfo", "-g"], ["-r", "-g"], ["-r", "-kernels-used=_Z1kPi"], ["-O0", "-O3"], ["-time", "-verbose"],
+                 ["-maxrregcount=32", "-maxrregcount=64"], ["-Xptxas=-O1", "-Xptxas=-v"], ["-variables-used=counter", "-kernels-used=_Z1kPi"],
+                 ["-g", "-g"], ["-split-compile=2", "-Ofc=max"]]:
+        link(bench, "%s of cubins" % " ".join(more), [*SM90, *more], *both)
+        link(bench, "%s of PTX" % " ".join(more), [*SM90, *more], *ptx)
+    for target in ("sm_75", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_103", "sm_120", "sm_121"):
+        link(bench, "PTX for " + target, ["-arch=" + target], ("ptx", "a.ptx"), ("ptx", "b.ptx"))
+
+
 def lto(bench):
     pair = ("ltoir", "a.ltoir"), ("ltoir", "b.ltoir")
     for more in [[], ["-ptx"], ["-r"], ["-g"], ["-lineinfo"], ["-verbose"], ["-O0"], ["-Xptxas=-bogus"],
@@ -320,7 +379,7 @@ def preloaded(bench):
 def build_program(folder, top):
     """The test program as a user of the toolkit has it: with its header, linked with its library."""
     program = os.path.join(folder, "user")
-    subprocess.run(["cc", "-std=gnu11", "-o", program, os.path.join(ROOT, "tests", "jit", "run_jit.c"),
+    subprocess.run(["cc", "-std=gnu11", "-pthread", "-o", program, os.path.join(ROOT, "tests", "jit", "run_jit.c"),
                     "-I", os.path.join(top, "include"), "-L", os.path.join(top, "lib64"), "-lnvJitLink"],
                    check=True)
     return program
@@ -340,8 +399,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder, top, build_program(folder, top))
         make_inputs(bench)
-        for part in (kinds, options, wrong_use, lto, programs, preloaded):
+        for part in (kinds, options, wrong_use, several, together, lto, programs):
             part(bench)
+        compare_noted(bench)
+        refused_in_threads(bench)
+        preloaded(bench)
     finish()
 
 

@@ -3,7 +3,10 @@
  *
  * Arguments are calls, parted by "/":  create OPTION...   data KIND FILE [NAME]   file KIND FILE
  * complete   cubin FILE   ptx FILE   logs   nulls   destroy   version
+ * use N: the calls that follow are for handle N
+ * threads ARCH OUTPUT KIND FILE...: six links at the same time, the last image into OUTPUT
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +18,11 @@
 #include "cubind/nvJitLink.h"
 #endif
 
-enum { MAX_WORDS = 64 };
+enum { MAX_WORDS = 64, HANDLES = 4, THREADS = 6 };
 
-static nvJitLinkHandle handle;
+static nvJitLinkHandle handles[HANDLES];
+static nvJitLinkHandle *current = handles;
+#define handle (*current)
 
 typedef struct contents {
     char *data;
@@ -133,6 +138,58 @@ static void add(char **words, int count)
     printf("data %d\n", nvJitLinkAddData(handle, kind_of(words[1]), c.data, c.size, name));
 }
 
+typedef struct one_link {
+    pthread_t thread;
+    const char *option;
+    char **inputs;
+    int count;
+    nvJitLinkResult result; /* the first failure */
+    char *image;
+    size_t size;
+} one_link;
+
+static void *link_once(void *user)
+{
+    one_link *l = user;
+    nvJitLinkHandle mine = NULL;
+    l->result = nvJitLinkCreate(&mine, 1, &l->option);
+    for (int i = 0; i + 1 < l->count && !l->result; i += 2) {
+        contents c = read_file(l->inputs[i + 1]);
+        l->result = nvJitLinkAddData(mine, kind_of(l->inputs[i]), c.data, c.size, l->inputs[i + 1]);
+    }
+    if (!l->result)
+        l->result = nvJitLinkComplete(mine);
+    if (!l->result)
+        l->result = nvJitLinkGetLinkedCubinSize(mine, &l->size);
+    l->image = calloc(1, l->size + 1);
+    if (!l->result)
+        l->result = nvJitLinkGetLinkedCubin(mine, l->image);
+    nvJitLinkDestroy(&mine);
+    return NULL;
+}
+
+static void link_in_threads(char **words, int count)
+{
+    one_link links[THREADS];
+    char option[64];
+    snprintf(option, sizeof option, "-arch=%s", words[0]);
+    for (int i = 0; i < THREADS; i++) {
+        links[i] = (one_link){.option = option, .inputs = words + 2, .count = count - 2};
+        if (pthread_create(&links[i].thread, NULL, link_once, &links[i]) != 0)
+            exit(2);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(links[i].thread, NULL);
+        printf("thread %d %s\n", (int)links[i].result,
+               links[i].size == links[0].size &&
+                       memcmp(links[i].image, links[0].image, links[0].size) == 0
+                   ? "same"
+                   : "other");
+    }
+    write_file(words[1], links[THREADS - 1].image, links[THREADS - 1].size);
+    printf("complete %d\n", (int)links[THREADS - 1].result);
+}
+
 static void call(char **words, int count)
 {
     unsigned major = 0, minor = 0;
@@ -152,6 +209,10 @@ static void call(char **words, int count)
         print_log("info", nvJitLinkGetInfoLogSize, nvJitLinkGetInfoLog);
     } else if (strcmp(words[0], "nulls") == 0) {
         wrong_pointers();
+    } else if (strcmp(words[0], "use") == 0 && count == 2) {
+        current = &handles[(unsigned)atoi(words[1]) % HANDLES];
+    } else if (strcmp(words[0], "threads") == 0 && count > 3) {
+        link_in_threads(words + 1, count - 1);
     } else if (strcmp(words[0], "destroy") == 0) {
         printf("destroy %d\n", nvJitLinkDestroy(&handle));
     } else if (strcmp(words[0], "version") == 0) {
