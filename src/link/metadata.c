@@ -301,26 +301,27 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
                       entry.symbol, in->symbol_count);
         bool lost = (forgets && obj->symbol_lost[entry.symbol]) ||
                     (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset));
+        cbi_lrel read = {.obj = obj,
+                         .in_sym = entry.symbol,
+                         .target = map->out,
+                         .offset = entry.offset + map->base,
+                         .type = entry.type < CBI_NO_RELOC_TYPE ? entry.type : CBI_NO_RELOC_TYPE,
+                         .addend = entry.addend,
+                         .sym = entry.symbol ? obj->symbols[entry.symbol] : NULL};
+        /* what names a part of a section that is not the first gets its place as an addend */
+        read.is_rela = rela || cbi_section_base(&read);
         if (first && (!lost || frame))
-            open_relocs(lk, map->out, rela);
+            open_relocs(lk, map->out, read.is_rela);
         if (lost)
             continue;
         /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
          * in the string tables even if nothing ever goes there. */
-        if (!first && rela && entry.addend == 0)
-            cbi_sec_rel(lk, map->out, false);
+        if (!first && (!rela || entry.addend == 0))
+            cbi_sec_rel(lk, map->out, !rela && read.is_rela);
         first = false;
-        cbi_lrel *rel = cbi_vec_add(lk->ctx, &lk->merging->symbols.rels);
-        rel->obj = obj;
-        rel->in_sym = entry.symbol;
-        rel->target = map->out;
-        rel->offset = entry.offset + map->base;
-        rel->type = entry.type < CBI_NO_RELOC_TYPE ? entry.type : CBI_NO_RELOC_TYPE;
-        rel->is_rela = rela;
-        rel->addend = entry.addend;
-        rel->sym = entry.symbol ? obj->symbols[entry.symbol] : NULL;
         if (obj->mercury)
-            rel->sass = lk->opt->view->pair(obj->mercury, (uint32_t)(sec - in->sections), i);
+            read.sass = lk->opt->view->pair(obj->mercury, (uint32_t)(sec - in->sections), i);
+        cbi_vec_push(lk->ctx, &lk->merging->symbols.rels, read);
     }
 }
 

@@ -4,8 +4,6 @@
 
 #include "link/state.h"
 
-/* For section symbols: where the object's contribution starts; else 0. */
-uint64_t cbi_section_base(const cbi_lrel *r);
 void cbi_link_relocate(cbi_linker *lk);
 /* Does --preserve-relocs name it? */
 bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym);

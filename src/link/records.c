@@ -210,6 +210,13 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
     return *slot;
 }
 
+uint64_t cbi_section_base(const cbi_lrel *r)
+{
+    if (!r->sym || !r->sym->is_section)
+        return 0;
+    return r->obj->sections[r->obj->object.symbols[r->in_sym].shndx].base;
+}
+
 /* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
  * Targets of the same name, static functions, share one. */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)

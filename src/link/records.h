@@ -331,7 +331,10 @@ void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec);
 const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
 /* ... for writing. */
 uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
+/* The section for its relocations without addends, or for those with; creates it when missing. */
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
+/* For section symbols: where the object's contribution starts; else 0. */
+uint64_t cbi_section_base(const cbi_lrel *r);
 /* --preserve-relocs: makes cbi_resolved_of(target). */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,

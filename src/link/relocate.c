@@ -69,13 +69,6 @@ static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, ui
     }
 }
 
-uint64_t cbi_section_base(const cbi_lrel *r)
-{
-    if (!r->sym || !r->sym->is_section)
-        return 0;
-    return r->obj->sections[r->obj->object.symbols[r->in_sym].shndx].base;
-}
-
 typedef struct resolved {
     uint64_t value; /* symbol value */
     uint32_t bank;
@@ -234,11 +227,8 @@ static const cbi_lrel *settled(cbi_linker *lk, const patch *p)
 static void keep(cbi_linker *lk, patch *p)
 {
     uint64_t base = cbi_section_base(p->now);
-    if (base) {
-        cbi_lrel *r = change(p);
-        r->addend += (int64_t)base;
-        r->is_rela = true;
-    }
+    if (base)
+        change(p)->addend += (int64_t)base;
     const cbi_lrel *r = p->now;
     if (!r->is_rela && lk->opt->force_rela && !lk->mercury) {
         if (lk->merge_constants && in_gap(r))
@@ -246,7 +236,9 @@ static void keep(cbi_linker *lk, patch *p)
         change(p)->addend = old_field(lk, r);
         r = p->now;
     }
-    cbi_osec *sec = cbi_sec_rel(lk, r->target, r->is_rela || lk->opt->force_rela);
+    cbi_osec *sec = r->is_rela || lk->opt->force_rela ? r->target->rela : r->target->rel;
+    if (!sec)
+        out_of_range(lk, r, "relocation is past end of offset");
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 

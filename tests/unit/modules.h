@@ -6,9 +6,9 @@
  *
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
- * constants), rel=TYPE:SYMBOL[+ADDEND]. Variables: size=, align=, fill= (each byte), rel=.  What is
- * called or used and has no definition in the module is declared by a line of its own with
- * `extern`.
+ * constants), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=, align=, fill= (each
+ * byte), rel=.  What is called or used and has no definition in the module is declared by a line of
+ * its own with `extern`.
  *
  * With CUBIND_MODULES set to a folder, each link leaves its inputs, options and result there, and
  * tests/cases/modules.py compares them with nvlink's. */
@@ -273,6 +273,17 @@ static inline void module_relocate(module *m, module_section *target, uint64_t o
     sec->header.sh_size = sec->bytes.len;
 }
 
+static inline uint32_t module_section_symbol(module *m, const char *name)
+{
+    const Elf64_Sym *symbols = (const Elf64_Sym *)m->table.items;
+    for (uint32_t i = 1; i < m->table.len / sizeof *symbols; i++)
+        if (symbols[i].st_info == STT_SECTION &&
+            strcmp(m->sections[symbols[i].st_shndx].name, name) == 0)
+            return i;
+    fail_msg("module: no section %s", name);
+    return 0;
+}
+
 /* rel=TYPE:SYMBOL[+ADDEND] at a place in the symbol's section. */
 static inline void module_explicit(module *m, const module_symbol *s, uint64_t offset)
 {
@@ -280,8 +291,8 @@ static inline void module_explicit(module *m, const module_symbol *s, uint64_t o
     unsigned type = 0, addend = 0;
     int got = sscanf(s->rel, "%u:%31[^+]+%u", &type, name, &addend);
     assert_true(got >= 2);
-    module_relocate(m, &m->sections[s->section], offset, type, module_find(m, name)->index, addend,
-                    got == 3);
+    uint32_t symbol = *name == '.' ? module_section_symbol(m, name) : module_find(m, name)->index;
+    module_relocate(m, &m->sections[s->section], offset, type, symbol, addend, got == 3);
 }
 
 static inline void module_names(module *m, const module_symbol *s, const char *names,

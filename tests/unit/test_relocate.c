@@ -717,6 +717,52 @@ static void data(void **state)
 }
 
 /* Whether a function that nobody calls stays because of an entry of a type. */
+/* What names a section is kept with the place of the input's part: from the second input on an
+ * entry without an addend becomes one with, in a section that no input has. */
+static void sections_named(void **state)
+{
+    (void)state;
+#define FIRST "init w size=16 align=8 fill=1"
+    static const link_row rows[] = {
+        {"section: the first part",
+         {"kernel k rel=2:.nv.global.init size=16; init w size=16 align=8 fill=1"},
+         "kept 2:.nv.global.init+0 00000000 00000000 00000000 00000000"},
+        {"section: the second part",
+         {FIRST, "kernel k rel=2:.nv.global.init size=16; init x size=8 fill=2"},
+         "kept 2:.nv.global.init+16 00000000 00000000 00000000 00000000"},
+        {"section: the second part, -r",
+         {FIRST, "kernel k rel=2:.nv.global.init size=16; init x size=8 fill=2"},
+         "kept 2:.nv.global.init+16 00000000 00000000 00000000 00000000",
+         CB_LINK_RELOCATABLE},
+        {"section: the second part, an addend of its own",
+         {FIRST, "kernel k rel=2:.nv.global.init+3 size=16; init x size=8 fill=2"},
+         "kept 2:.nv.global.init+19 00000000 00000000 00000000 00000000"},
+        {"section: of constants, placed",
+         {"kernel a; const w size=16 fill=1",
+          "kernel k rel=2:.nv.constant3 size=16; const x size=8 fill=2"},
+         "10000000 00000000 00000000 00000000"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_code);
+    static const link_row filled[] = {
+        {"section: the first part, bytes in place",
+         {"kernel k uses=v; init v size=16 align=8 fill=5 rel=2:.nv.global.init"},
+         "kept 2:.nv.global.init+0 05050505 05050505 05050505 05050505"},
+        {"section: the second part, bytes in place",
+         {FIRST, "kernel k uses=v; init v size=16 align=8 fill=5 rel=2:.nv.global.init"},
+         "kept 2:.nv.global.init+16 01010101 01010101 01010101 01010101"},
+        {"section: of constants, bytes in place",
+         {"const w size=16 fill=1",
+          "kernel k uses=v; const x size=8 fill=2; init v size=8 align=8 fill=5 "
+          "rel=2:.nv.constant3"},
+         "10000000 00000000"},
+        {"section: the second part, --force-rela",
+         {FIRST, "kernel k uses=v; init v size=16 align=8 fill=5 rel=2:.nv.global.init"},
+         "kept 2:.nv.global.init+16 01010101 01010101 01010101 01010101",
+         CB_LINK_FORCE_RELA},
+    };
+    link_table(filled, CBI_COUNT(filled), say_data);
+}
+
 static void functions_kept(void **state)
 {
     (void)state;
@@ -843,6 +889,7 @@ static void functions_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(code), cmocka_unit_test(data),
+                                       cmocka_unit_test(sections_named),
                                        cmocka_unit_test(functions_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
