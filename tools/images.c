@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "memory_limits.h"
 #include "say.h"
 
 enum { MAX_THREADS = 256, WINDOW_IMAGES = 256 };
@@ -61,16 +63,31 @@ static void *read_stdin(size_t *ret_size)
     return data;
 }
 
-static cb_status open_file(const cb_inspect_options *options, const char *path,
+/* Of the list of images, and of each image. */
+static size_t memory_limit(uint64_t size)
+{
+    size_t more;
+    if (__builtin_mul_overflow(size, CBI_MEMORY_MULTIPLE, &more) || more > SIZE_MAX / 2)
+        return 0;
+    return ((size_t)CBI_MEMORY_MEBIBYTES << 20) + more;
+}
+
+static cb_status open_file(cb_inspect_options *options, const char *path,
                            cb_container **ret_container)
 {
     errno = 0;
-    if (strcmp(path, "-") != 0)
+    if (strcmp(path, "-") != 0) {
+        struct stat st;
+        uint64_t size = stat(path, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+        options->memory_limit = memory_limit(size);
+        errno = 0;
         return cb_container_open(options, path, ret_container);
+    }
     size_t size;
     void *data = read_stdin(&size);
     if (ferror(stdin))
         return CB_ERR_IO;
+    options->memory_limit = memory_limit(size);
     return cb_container_open_memory(options, "-", data, size, ret_container);
 }
 
@@ -80,7 +97,7 @@ static damage said;
 cb_container *cbi_open_container(const char *command, const char *path, bool *ret_damaged)
 {
     said = (damage){.command = command};
-    const cb_inspect_options options = {
+    cb_inspect_options options = {
         .struct_size = sizeof options, .on_diagnostic = on_diagnostic, .on_diagnostic_user = &said};
     cb_container *container = NULL;
     cb_status status = open_file(&options, path, &container);

@@ -18,6 +18,10 @@ bool cbi_fnlzr_read(const cbi_fnlzr_state *f, cbi_span image, cbi_object *ret_ob
             sound = false;
             why = findings.items[i].message;
         }
+    if (sound && ret_object->doubts.len) {
+        sound = false;
+        why = ret_object->doubts.items[0].message;
+    }
     if (!sound && ret_why)
         *ret_why = why;
     return sound;

@@ -424,9 +424,9 @@ def small_memory(top):
                    (said or not done.stderr or done.returncode == good), done)
 
 
-def forged(b, name, section, field, value, width=8):
+def forged(b, name, section, field, value, width=8, source=SAMPLES[0]):
     """The sample with another field in a section's header."""
-    blob = bytearray(b.read(SAMPLES[0]))
+    blob = bytearray(b.read(source))
     table = struct.unpack_from("<Q", blob, 40)[0]
     index = next(s.index for s in cubin.Cubin(bytes(blob)).sections if s.name == section)
     blob[table + 64 * index + field:table + 64 * index + field + width] = value.to_bytes(width, "little")
@@ -487,6 +487,35 @@ def silent_damage(top):
             os.unlink(b.path("out"))
 
 
+def silent_damage_finalized(top):
+    """The finalizer refuses it, too."""
+    b = Bench(top)
+    shutil.copy(os.path.join(ROOT, "tests/golden/statics-100-default/expected.cubin"), b.path("in.cubin"))
+    text = next(s.name for s in cubin.Cubin(b.read("in.cubin")).sections if s.name.startswith(".text."))
+    for what, section, field, value in (("alignment", text, 48, 0x7fffffff), ("entry size", text, 56, 24),
+                                        ("section header 0", "", 32, 1)):
+        forged(b, "bad.cubin", section, field, value, source="in.cubin")
+        done = b.run("finalize", "bad.cubin", "-arch=sm_103", "-o", "out")
+        expect("finalize refuses: " + what, done.returncode == 6 and done.stderr.count("cubind error") == 1 and
+               not os.path.exists(b.path("out")), done)
+
+
+def expanding_images(top):
+    """A small file whose image would take more than a gigabyte."""
+    b = Bench(top)
+    block, count = 128 * 1024, 10000
+    runs = b"".join(struct.pack("<I", block << 3 | 2 | (i == count - 1))[:3] + b"\0" for i in range(count))
+    frame = struct.pack("<IBBQ", 0xFD2FB528, 0xC0, 0x38, block * count) + runs
+    head = _containers.entry(_containers.ELF, "90", frame, flags=_containers.BITS64 | _containers.ZSTD,
+                             packed=len(frame), size=block * count)
+    b.write("large.fatbin", _containers.fatbin(head))
+    for tool, code in (("check", 2), ("dump", 2), ("size", 2), ("extract", 2)):
+        start = time.time()
+        done = b.run(tool, "large.fatbin", *(["-o", "images"] if tool == "extract" else []))
+        expect("%s: an image beyond the limit" % tool, done.returncode == code and "out of memory" in done.stderr and
+               time.time() - start < 5, done)
+
+
 def main():
     # whoever runs the tests may ignore these (nohup, a job in the background)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -494,7 +523,8 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
                      hostile_names, hostile_results, archive_script, extracting, assembler_options,
-                     many_libraries, small_memory, memory_bombs, silent_damage):
+                     many_libraries, small_memory, memory_bombs, silent_damage, silent_damage_finalized,
+                     expanding_images):
             part(top)
     finish()
 
