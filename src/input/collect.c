@@ -292,16 +292,26 @@ void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes)
     add_by_content(in, name, bytes, false);
 }
 
-/* --register-link-binaries: what an earlier device link holds is not linked again. */
+/* --register-link-binaries: what an earlier device link holds is not linked again.  Of several
+ * modules in a file only the first one's identifier is looked for. */
 static bool is_linked_already(const cbi_inputs *in, const cbi_module *module, const cbi_map *linked,
                               cbi_ctx *ctx)
 {
     if (!in->linked_ids.len)
         return false;
-    for (size_t i = 0; i < module->id_count; i++)
-        if (cbi_map_get(linked, CBI_KEY(cbi_intern(ctx, module->ids[i]))))
-            return true;
-    return false;
+    return module->id_count && cbi_map_get(linked, CBI_KEY(cbi_intern(ctx, module->ids[0])));
+}
+
+typedef CBI_VEC(cbi_module_id) module_ids;
+
+/* The first identifiers of all modules, then the further ones from the last module to the first. */
+static void list_further_ids(const cbi_inputs *in, module_ids *ids)
+{
+    for (size_t i = in->modules.len; i-- > 0;) {
+        const cbi_module *m = &in->modules.items[i];
+        for (size_t k = m->id_count; k-- > 1 && !m->absent;)
+            cbi_vec_push(in->ctx, ids, ((cbi_module_id){m->ids[k], m->device_runtime}));
+    }
 }
 
 bool cbi_inputs_lack_compiler(const cbi_inputs *in)
@@ -327,15 +337,15 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
 
     CBI_VEC(cbi_link_input) inputs = {0};
     CBI_VEC(cbi_lto_input) lto = {0};
-    CBI_VEC(cbi_module_id) ids = {0};
+    module_ids ids = {0};
     size_t lto_at = 0;
     bool lto_alone = true, ends_with_runtime = false;
     for (size_t i = 0; i < in->modules.len; i++) {
         const cbi_module *m = &in->modules.items[i];
         if (m->absent || is_linked_already(in, m, &linked, ctx))
             continue;
-        for (size_t k = 0; k < m->id_count; k++)
-            cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[k], m->device_runtime}));
+        if (m->id_count)
+            cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[0], m->device_runtime}));
         ends_with_runtime = m->device_runtime;
         if (!m->has_image)
             continue;
@@ -348,6 +358,7 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
             lto_alone &= m->device_runtime;
         }
     }
+    list_further_ids(in, &ids);
     *ret_result = (cbi_inputs_result){
         .inputs = inputs.items,
         .input_count = inputs.len,

@@ -136,6 +136,15 @@ def build(read):
         case("identifiers: " + name, {file: elf([relfat, segment, ("__nv_module_id", ids)])},
              ["--register-link-binaries=reg.c"])
 
+    # several modules in a file: which of their identifiers count, and their order in the list
+    several = {"ids-1.o": elf([relfat, segment, ("__nv_module_id", b"_a1\0_a2\0_a3\0")]),
+               "ids-2.o": elf([segment, ("__nv_relfatbin", fatbin(entry(ELF, "90", a))),
+                               ("__nv_module_id", b"_b1\0_b2\0_b3\0")])}
+    for linked in ("_c", "_a1", "_a2", "_b1"):
+        case("identifiers of files, linked " + linked, {**several, "ids-linked.o": elf([
+            text, segment, relfat, ("__nv_module_id", b"def %s\0" % linked.encode())])},
+            ["--register-link-binaries=reg.c"])
+
     # class 32: host objects are read, device code is refused if it is sound and relocatable
     host = narrow(host_object(code, "_b"), legacy=False)
     small = narrow(b)
