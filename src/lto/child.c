@@ -46,7 +46,7 @@ typedef struct task {
     void (*work)(void *user, int to);
     void *user;
     const cbi_child_limits *limits;
-    int to;
+    int to, errors; /* files */
 } task;
 
 static void be_child(void *user, int life)
@@ -54,7 +54,7 @@ static void be_child(void *user, int life)
     const task *t = user;
     (void)life; /* stays open until its end */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(t->errors, 2) < 0)
         _exit(CBI_PROCESS_NOT_RUN);
     static const int deadly[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTERM, SIGINT};
     for (size_t i = 0; i < CBI_COUNT(deadly); i++)
@@ -105,57 +105,65 @@ static cbi_child_end reap(cbi_process *child, bool in_time, int *ret_signal)
 }
 
 /* The file is the child's no longer. */
-static bool read_all(cbi_ctx *ctx, int fd, cbi_span *ret_bytes)
+static bool read_from(cbi_ctx *ctx, int fd, size_t most, cbi_span *ret_bytes)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size < 0)
         return false;
     size_t size = (size_t)st.st_size;
+    size_t from = size > most ? size - most : 0;
+    size -= from;
     uint8_t *data = cbi_alloc(ctx, size + 1);
-    if (!cbi_read_at(fd, data, size, 0))
+    if (!cbi_read_at(fd, data, size, from))
         return false;
     *ret_bytes = (cbi_span){data, size};
     return true;
 }
 
 typedef struct reading {
-    int fd;
-    bool ok;
-    cbi_span bytes;
+    int said, printed; /* files */
+    cbi_child_result *result;
 } reading;
 
 static cb_status read_job(cbi_ctx *ctx, void *arg)
 {
+    enum { LAST_WORDS = 2048 };
     reading *r = arg;
-    r->ok = read_all(ctx, r->fd, &r->bytes);
+    if (r->result->end == CBI_CHILD_DONE) {
+        if (!read_from(ctx, r->said, SIZE_MAX, &r->result->said))
+            r->result->end = CBI_CHILD_DIED;
+    } else {
+        read_from(ctx, r->printed, LAST_WORDS, &r->result->printed);
+    }
     return CB_OK;
 }
 
-cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
-                            const cbi_child_limits *limits, cbi_span *ret_said, int *ret_signal)
+static cb_status run_in_files(cbi_ctx *ctx, task *t, cbi_child_result *result)
 {
-    *ret_signal = 0;
-    reading r = {.fd = memfd_create("cubind-child", MFD_CLOEXEC)};
-    if (r.fd < 0)
-        return CBI_CHILD_NOT_STARTED;
-    task t = {work, user, limits, r.fd};
     cbi_process child;
-    cbi_child_end end = CBI_CHILD_NOT_STARTED;
+    if (!cbi_process_start(&child, be_child, t))
+        return CB_OK;
+    result->end = reap(&child, ends_in_time(child.life, t->limits->seconds), &result->signal);
+    reading r = {t->to, t->errors, result};
+    return cbi_run(ctx, read_job, &r);
+}
+
+cbi_child_result cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
+                               const cbi_child_limits *limits)
+{
+    cbi_child_result result = {.end = CBI_CHILD_NOT_STARTED};
+    task t = {work, user, limits, memfd_create("cubind-child", MFD_CLOEXEC),
+              memfd_create("cubind-errors", MFD_CLOEXEC)};
     cb_status status = CB_OK;
-    int why = 0;
-    if (cbi_process_start(&child, be_child, &t)) {
-        end = reap(&child, ends_in_time(child.life, limits->seconds), ret_signal);
-        if (end == CBI_CHILD_DONE)
-            status = cbi_run(ctx, read_job, &r);
-    } else {
-        why = errno;
-    }
-    close(r.fd);
+    if (t.to >= 0 && t.errors >= 0)
+        status = run_in_files(ctx, &t, &result);
+    int why = errno;
+    if (t.to >= 0)
+        close(t.to);
+    if (t.errors >= 0)
+        close(t.errors);
     errno = why;
     if (status != CB_OK)
         cbi_fail(ctx, status);
-    if (end == CBI_CHILD_DONE && !r.ok)
-        return CBI_CHILD_DIED;
-    *ret_said = r.bytes;
-    return end;
+    return result;
 }

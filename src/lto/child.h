@@ -20,10 +20,17 @@ typedef enum cbi_child_end {
 /* Appends bytes to what the child says.  False if that failed; the child should give up then. */
 bool cbi_child_say(int to, const void *data, size_t size);
 
-/* Forks and runs work(user, to) in the child, which has no standard input and output.  On
- * CBI_CHILD_DONE *ret_said is all that it said.  ret_signal gets the signal that killed it, or 0.
- */
-cbi_child_end cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
-                            const cbi_child_limits *limits, cbi_span *ret_said, int *ret_signal);
+/* Spans are the context's. */
+typedef struct cbi_child_result {
+    cbi_child_end end;
+    int signal;       /* that killed it, or 0 */
+    cbi_span said;    /* with CBI_CHILD_DONE: all that it said */
+    cbi_span printed; /* otherwise: its last words on the standard error output, at most 2 KiB */
+} cbi_child_result;
+
+/* Forks and runs work(user, to) in the child, which has no standard input and output; what it
+ * prints as errors is kept from the user's terminal. */
+cbi_child_result cbi_child_run(cbi_ctx *ctx, void (*work)(void *user, int to), void *user,
+                               const cbi_child_limits *limits);
 
 #endif

@@ -187,27 +187,33 @@ CBI_NORETURN static void fail_in_library(cbi_ctx *ctx, const cbi_lto_options *o,
          cbi_printf(ctx, "nvJitLink failed with status %d: %s", reply->status, log));
 }
 
-const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits, cbi_child_end end,
-                             int signal)
+const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits,
+                             const cbi_child_result *result)
 {
-    switch (end) {
+    const cbi_span words = result->printed;
+    const char *last =
+        words.size ? cbi_printf(ctx, "\nit said: %.*s", (int)words.size, (const char *)words.data)
+                   : "";
+    switch (result->end) {
     case CBI_CHILD_DONE:
         return NULL;
     case CBI_CHILD_NOT_STARTED:
         return cbi_printf(ctx, "no process for the compiler: %s", strerror(errno));
     case CBI_CHILD_TIMEOUT:
-        return cbi_printf(ctx, "the compiler did not end within %u seconds", limits->seconds);
+        return cbi_printf(ctx, "the compiler did not end within %u seconds%s", limits->seconds,
+                          last);
     case CBI_CHILD_DIED:
         break;
     }
-    return signal ? cbi_printf(ctx, "the compiler died with signal %d (%s); it may use %u MiB",
-                               signal, strsignal(signal), limits->mebibytes)
-                  : "the compiler ended its process";
+    if (!result->signal)
+        return cbi_printf(ctx, "the compiler ended its process%s", last);
+    return cbi_printf(ctx, "the compiler died with signal %d (%s); it may use %u MiB%s",
+                      result->signal, strsignal(result->signal), limits->mebibytes, last);
 }
 
-static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, cbi_child_end end, int signal)
+static void check_end(cbi_ctx *ctx, const cbi_lto_options *o, const cbi_child_result *result)
 {
-    const char *help = cbi_lto_end_text(ctx, &o->limits, end, signal);
+    const char *help = cbi_lto_end_text(ctx, &o->limits, result);
     if (help)
         fail(ctx, "elfLink JIT compile failed", help);
 }
@@ -261,11 +267,9 @@ static bool is_sound(cbi_span image, uint16_t type)
 static void run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,
                       cbi_lto_reply *ret_reply)
 {
-    cbi_span said = {NULL, 0};
-    int signal = 0;
-    cbi_child_end end = cbi_lto_run(ctx, o, job, &said, &signal);
-    check_end(ctx, o, end, signal);
-    if (!cbi_lto_read_reply(said, ret_reply))
+    cbi_child_result result = cbi_lto_run(ctx, o, job);
+    check_end(ctx, o, &result);
+    if (!cbi_lto_read_reply(result.said, ret_reply))
         fail(ctx, "elfLink JIT compile failed", "the compiler's process gave no answer");
 }
 

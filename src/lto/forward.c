@@ -29,13 +29,11 @@ void cbi_lto_forward(cbi_ctx *ctx, const cbi_lto_options *where, const cbi_strin
                        .wants_ptx = wants_ptx,
                        .goes_on = true};
     cbi_lto_list_libraries(ctx, where, &job.libraries);
-    cbi_span said = {NULL, 0};
-    int signal = 0;
-    cbi_child_end end = cbi_lto_run(ctx, where, &job, &said, &signal);
-    const char *why = cbi_lto_end_text(ctx, &where->limits, end, signal);
+    cbi_child_result result = cbi_lto_run(ctx, where, &job);
+    const char *why = cbi_lto_end_text(ctx, &where->limits, &result);
     cbi_lto_reply reply;
     *ret_verdict = (cbi_lto_verdict){.status = NVJITLINK_ERROR_INTERNAL};
-    if (!why && !cbi_lto_read_reply(said, &reply))
+    if (!why && !cbi_lto_read_reply(result.said, &reply))
         why = "the compiler's process gave no answer";
     if (why)
         ret_verdict->error = text_of(cbi_printf(ctx, "%s\n", why));

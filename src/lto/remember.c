@@ -43,21 +43,19 @@ static cbi_span key_of(cbi_ctx *ctx, const cbi_lto_job *job)
     return (cbi_span){key.items, key.len};
 }
 
-cbi_child_end cbi_lto_run(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_job *job,
-                          cbi_span *ret_said, int *ret_signal)
+cbi_child_result cbi_lto_run(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_job *job)
 {
     cbi_cache cache = cbi_cache_open(ctx, options->ptx ? options->ptx->cache : NULL);
     if (!is_known(&job->libraries) || !is_known(&job->compilers))
         cache.folder = NULL;
     const cbi_span key = cache.folder ? key_of(ctx, job) : (cbi_span){NULL, 0};
-    *ret_signal = 0;
-    if (cbi_cache_get(ctx, &cache, key, ret_said))
-        return CBI_CHILD_DONE;
-    cbi_child_end end =
-        cbi_child_run(ctx, cbi_lto_worker, job, &options->limits, ret_said, ret_signal);
+    cbi_child_result result = {.end = CBI_CHILD_DONE};
+    if (cbi_cache_get(ctx, &cache, key, &result.said))
+        return result;
+    result = cbi_child_run(ctx, cbi_lto_worker, job, &options->limits);
     cbi_lto_reply reply;
-    if (end == CBI_CHILD_DONE && cbi_lto_read_reply(*ret_said, &reply) &&
+    if (result.end == CBI_CHILD_DONE && cbi_lto_read_reply(result.said, &reply) &&
         reply.stage == CBI_LTO_FINISHED && reply.status == 0)
-        cbi_cache_put(ctx, &cache, key, *ret_said);
-    return end;
+        cbi_cache_put(ctx, &cache, key, result.said);
+    return result;
 }

@@ -57,12 +57,11 @@ void cbi_lto_worker(void *user, int to);
 
 /* Why a child's end is a failure; NULL if it is none.  With errno of a child that was not started.
  */
-const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits, cbi_child_end end,
-                             int signal);
+const char *cbi_lto_end_text(cbi_ctx *ctx, const cbi_child_limits *limits,
+                             const cbi_child_result *result);
 
 /* Runs the job in a child, unless the cache has what it said. */
-cbi_child_end cbi_lto_run(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_job *job,
-                          cbi_span *ret_said, int *ret_signal);
+cbi_child_result cbi_lto_run(cbi_ctx *ctx, const cbi_lto_options *options, cbi_lto_job *job);
 
 /* Reads what it said.  False if that is no reply. */
 bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply);

@@ -78,6 +78,7 @@ def no_library(f):
 # what the library does: (words in the messages)
 MISBEHAVIOUR = {
     "crash": ("elfLink JIT compile failed", "signal 11"),
+    "words": ("elfLink JIT compile failed", "signal 6", "it said: LLVM ERROR: out of registers"),
     "exit": ("elfLink JIT compile failed", "no answer"),
     "refuse": ("elfLink nvvm error", "status 3", "refused a.fatbin of type 4"),
     "nvvm": ("info    : a.o: bad\nNVVM_ERROR_COMPILATION\n", "elfLink JIT compile failed"),
@@ -133,6 +134,8 @@ def results(f, cubin):
         code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result")
         expect("result: " + name, code == 1 and f.read("out") is None and "fatal" in text, text)
     f.write("result", cubin)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result", FAKE_NVJITLINK="chatter")
+    expect("what the library prints by itself", code == 0 and text == "", text)
     code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_OUTPUT="result",
                         FAKE_NVJITLINK="options")
     expect("result", code == 0 and f.read("out") == cubin, text)

@@ -64,6 +64,14 @@ EXPORT int nvJitLinkComplete(void *handle)
     (void)handle;
     if (wants("crash"))
         raise(SIGSEGV);
+    if (wants("words")) {
+        fputs("LLVM ERROR: out of registers\n", stderr);
+        abort();
+    }
+    if (wants("chatter")) {
+        fputs("opt: : error: input module is broken!\n", stderr);
+        fputs("and on the standard output\n", stdout);
+    }
     if (wants("exit"))
         exit(0);
     if (wants("hang"))
