@@ -5,7 +5,7 @@ usage: workflow.py --check     is the file one that a forge takes, as far as can
        workflow.py JOB         prints a script that takes the steps of the job in a clone of the repository
 
 In the script a step is run as a forge does in a container: `sh -e`, the first failure ends the job.  Of actions
-there is `checkout`, which has been done, and `upload-artifact`, which here only looks whether the files exist.
+there is `checkout`, which makes git content with a copy of a clone, and `upload-artifact`, which here only looks whether the files exist.
 Output and exit status of each step come to $LOGS as NN.log and NN.rc, its words to NN.step."""
 
 import os
@@ -76,17 +76,18 @@ def mistakes(workflow):
 
 
 def command(step):
-    """What stands for the step in a clone; None: nothing."""
+    """What stands for the step in a clone."""
     if "run" in step:
         return step["run"]
     if step["uses"].startswith("actions/upload-artifact"):
         return "\n".join("ls -l " + pattern for pattern in step["with"]["path"].split())
-    return None
+    # the clone was copied: until git has looked at the files again, it takes them for changed
+    return "git -c safe.directory='*' update-index -q --refresh"
 
 
 def script(job):
     lines = ["cd \"$CLONE\"", "export GITHUB_WORKSPACE=\"$CLONE\" GITHUB_ACTIONS=true CI=true", "mkdir -p \"$LOGS\""]
-    for number, text in enumerate(filter(None, map(command, job["steps"])), 1):
+    for number, text in enumerate(map(command, job["steps"]), 1):
         at = '"$LOGS"/%02d' % number
         lines += ["printf '%%s\\n' %s >%s.step" % (shlex.quote(text.strip()), at),
                   "rc=0; sh -e -c %s >%s.log 2>&1 </dev/null || rc=$?" % (shlex.quote(text), at),
