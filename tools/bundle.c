@@ -191,6 +191,37 @@ static cbi_pack read_mode(bundle_run *run)
     return CBI_PACK_BALANCE;
 }
 
+/* What a fatbin may be told of the host. */
+static uint32_t read_host(bundle_run *run)
+{
+    static const struct {
+        const char *name;
+        uint32_t flag;
+    } hosts[] = {{"linux", FATBIN_FLAG_HOST_LINUX},
+                 {"mac", FATBIN_FLAG_HOST_MAC},
+                 {"windows", FATBIN_FLAG_HOST_WINDOWS}};
+    const char *name = given(run, BUNDLE_HOST) ? text_of(run, BUNDLE_HOST) : "linux";
+    size_t i = 0;
+    while (i < CBI_COUNT(hosts) && strcmp(hosts[i].name, name) != 0)
+        i++;
+    if (i == CBI_COUNT(hosts))
+        bad_image(run, NULL, "hosts are linux, mac and windows", "unknown option");
+    if (given(run, BUNDLE_CUDA) && given(run, BUNDLE_OPENCL))
+        bad_image(run, NULL, "--cuda and --opencl exclude each other", "unknown option");
+    return hosts[i].flag | (given(run, BUNDLE_CUDA) ? FATBIN_FLAG_CUDA : 0) |
+           (given(run, BUNDLE_OPENCL) ? FATBIN_FLAG_OPENCL : 0);
+}
+
+/* Images without a target are a thing of the past, but their files are opened first. */
+static void refuse_old_image(bundle_run *run, int option)
+{
+    if (!given(run, option))
+        return;
+    read_input(run, text_of(run, option));
+    bad_image(run, text_of(run, option), "give its target: --image3=kind=...,sm=...,file=...",
+              "input contained null pointer");
+}
+
 static void set_options(bundle_run *run)
 {
     cbi_bundle_options *o = &run->bundle.options;
@@ -198,6 +229,7 @@ static void set_options(bundle_run *run)
         bad_image(run, NULL, "-32 and -64 exclude each other", "unknown option");
     o->host32 = given(run, BUNDLE_32);
     o->debug = given(run, BUNDLE_DEBUG);
+    o->host = read_host(run);
     o->pack = read_mode(run);
     o->pack_elf = given(run, BUNDLE_COMPRESS_ALL) || given(run, BUNDLE_DEVICE_C) || o->debug ||
                   o->pack == CBI_PACK_SIZE;
@@ -264,8 +296,6 @@ static cb_status job(cbi_ctx *ctx, void *arg)
         print_help(run);
         return CB_OK;
     }
-    if (given(run, BUNDLE_KEY))
-        cbi_warning(ctx, "option-deprecated", NULL, NULL, "option 'key' has been deprecated");
     if (given(run, BUNDLE_IMAGE2))
         MISTAKE(run, "Missing or unknown kind in image3");
     set_options(run);
@@ -273,6 +303,8 @@ static cb_status job(cbi_ctx *ctx, void *arg)
         add_image3(run, run->values[BUNDLE_IMAGE3].list.items[i]);
     for (size_t i = 0; i < run->values[BUNDLE_IMAGE].list.len; i++)
         add_profile(run, run->values[BUNDLE_IMAGE].list.items[i]);
+    refuse_old_image(run, BUNDLE_ELF);
+    refuse_old_image(run, BUNDLE_PTX);
     for (size_t i = 0; i < run->inputs.len; i++)
         add_file(run, run->inputs.items[i]);
     write_results(run);

@@ -108,12 +108,13 @@ typedef enum cbi_opt_record {
 } cbi_opt_record;
 
 enum {
-    OPT_HIDDEN = 1,    /* not in --help */
-    OPT_GLUED = 2,     /* -xVALUE works */
-    OPT_OURS = 4,      /* nvlink does not have it; only the --long spelling exists */
-    OPT_NO_EFFECT = 8, /* accepted, but nothing here depends on it */
-    OPT_LTO = 16,      /* matters with link-time optimization only */
-    OPT_FILES = 32,    /* names option files */
+    OPT_HIDDEN = 1,      /* not in --help */
+    OPT_GLUED = 2,       /* -xVALUE works */
+    OPT_OURS = 4,        /* nvlink does not have it; only the --long spelling exists */
+    OPT_NO_EFFECT = 8,   /* accepted, but nothing here depends on it */
+    OPT_LTO = 16,        /* matters with link-time optimization only */
+    OPT_FILES = 32,      /* names option files */
+    OPT_DEPRECATED = 64, /* warned of */
 };
 
 /* One row of the table. */

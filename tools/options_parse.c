@@ -414,6 +414,9 @@ static void parse_option(parser *p, const char *token)
 
     const cbi_option *option = &p->options[opt];
     int shown = (int)(name + len - token);
+    if (option->flags & OPT_DEPRECATED)
+        cbi_warning(p->ctx, "option-deprecated", NULL, NULL, "option '%s' has been deprecated",
+                    option->long_name);
     if (option->kind == OPT_KIND_FLAG) {
         if (value)
             cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option),

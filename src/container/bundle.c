@@ -140,8 +140,8 @@ static const char *read_elf(const cbi_bundle *b, const cbi_bundle_image *image, 
 {
     cbi_span bytes = image->bytes;
     cbi_elf elf;
-    int class = b->options.host32 ? ELFCLASS32 : ELFCLASS64;
-    if (bytes.size <= EI_CLASS || bytes.data[EI_CLASS] != class)
+    bool wide = bytes.size > EI_CLASS && bytes.data[EI_CLASS] == ELFCLASS64;
+    if (bytes.size <= EI_CLASS || wide == b->options.host32) /* what is no ELF is narrow */
         return "fatbinary elf mismatch: elf size doesn't match user-specified size";
     if (bytes.size < E_FLAGS + 4 || cbi_image_sm(bytes) != image->sm)
         return "fatbinary elf mismatch: elf arch does not match user-specified arch";
@@ -250,7 +250,8 @@ static void append_entry(cbi_ctx *ctx, cbi_bundle *b, const entry *e)
 
 const char *cbi_bundle_add(cbi_ctx *ctx, cbi_bundle *b, const cbi_bundle_image *image)
 {
-    entry e = {.kind = image->kind, .sm = image->sm, .flags = FATBIN_FLAG_HOST_LINUX};
+    entry e = {.kind = image->kind, .sm = image->sm};
+    e.flags = b->options.host ? b->options.host : FATBIN_FLAG_HOST_LINUX;
     e.flags |= b->options.host32 ? 0 : FATBIN_FLAG_64BIT;
     e.flags |= b->options.debug ? FATBIN_FLAG_DEBUG : 0;
     if (image->suffix)

@@ -20,6 +20,7 @@ typedef enum cbi_pack {
 typedef struct cbi_bundle_options {
     bool host32;             /* made by a compilation for 32-bit hosts */
     bool debug;              /* made by a compilation with -g */
+    uint32_t host;           /* FATBIN_FLAG_HOST_ and so on; 0: for Linux */
     cbi_pack pack;           /* of PTX and LTO-IR */
     bool pack_elf;           /* of machine code, too */
     const char *ident;       /* name of the source, NULL or "": none */

@@ -33,14 +33,18 @@
 #define FATBIN_KIND_CAPSULE 16 /* ELF in capsule form */
 
 /* Flags. */
-#define FATBIN_FLAG_64BIT      0x1
-#define FATBIN_FLAG_DEBUG      0x2
-#define FATBIN_FLAG_HOST_LINUX 0x10
-#define FATBIN_FLAG_LZ4        0x2000
-#define FATBIN_FLAG_ZSTD       0x8000
-#define FATBIN_FLAG_OBFUSCATED 0x10000
-#define FATBIN_FLAG_SUFFIX_A   0x100000
-#define FATBIN_FLAG_SUFFIX_F   0x200000
-#define FATBIN_FLAG_CAPSULE    0x1000000
+#define FATBIN_FLAG_64BIT        0x1
+#define FATBIN_FLAG_DEBUG        0x2
+#define FATBIN_FLAG_CUDA         0x4 /* fatbinary --cuda; nvcc never sets it */
+#define FATBIN_FLAG_OPENCL       0x8
+#define FATBIN_FLAG_HOST_LINUX   0x10
+#define FATBIN_FLAG_HOST_MAC     0x20
+#define FATBIN_FLAG_HOST_WINDOWS 0x40
+#define FATBIN_FLAG_LZ4          0x2000
+#define FATBIN_FLAG_ZSTD         0x8000
+#define FATBIN_FLAG_OBFUSCATED   0x10000
+#define FATBIN_FLAG_SUFFIX_A     0x100000
+#define FATBIN_FLAG_SUFFIX_F     0x200000
+#define FATBIN_FLAG_CAPSULE      0x1000000
 
 #endif

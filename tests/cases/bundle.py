@@ -137,7 +137,11 @@ def cases():
     yield "created twice", [NONE, O, A, "--create=b.fatbin"]
     yield "same file twice", [NONE, O, A, O]
     yield "names twice", [NONE, O, "--ident=a", "--ident=b", "--cmdline=1", "--cmdline=2", P]
-    yield "deprecated", [NONE, O, A, "--key=1"]
+    for old in (["--key=1"], ["--key=1", "--key=2"], ["--arch=sm_90"], ["--arch"], ["--cuda"], ["--cuda=true"], ["--opencl"],
+                ["--cuda", "--opencl"], ["--host=linux"], ["-host", "mac"], ["--host=windows", "--cuda"], ["--host=foo"], ["--host"],
+                ["--elf=a.cubin"], ["--ptx=missing"], ["-ptx", "a.ptx"]):
+        yield "deprecated: " + " ".join(old), [NONE, O, A, P, *old]
+    yield "PTX as elf for 32 bits", [NONE, O, "-32", "--image3=kind=elf,sm=90,file=a.ptx"]
     yield "no place", [NONE, "--create=no/out.fatbin", A]
     yield "no place for C", [NONE, "--embedded-fatbin=no/out.c", A]
     for option in ("-foo", "--foo", "--compress=maybe", "-g=true", "--cmdline", "--compress-mode=x", "--image2=kind=elf,file=a.cubin"):
