@@ -63,8 +63,22 @@ def entries(blob, at):
     return found, end
 
 
+def members(blob):
+    """The members of an archive, or the file itself."""
+    if not blob.startswith(b"!<arch>\n"):
+        yield blob
+        return
+    at = 8
+    while at + 60 <= len(blob):
+        size = int(blob[at + 48:at + 58])
+        yield blob[at + 60:at + 60 + size]
+        at += 60 + size + size % 2
+
+
 def fatbins(blob):
     """Entries of all fatbins in a host file."""
+    if not blob.startswith(b"\x7fELF"):
+        return
     for _, kind, flags, offset, size in sections(blob):
         if kind != PROGBITS or flags & EXECINSTR:
             continue
@@ -80,7 +94,7 @@ def count(path):
     with open(path, "rb") as f:
         blob = f.read()
     total = dict(images=0, stored=0, size=0, code=0)
-    for kind, payload, size, flags in fatbins(blob):
+    for kind, payload, size, flags in (found for member in members(blob) for found in fatbins(member)):
         total["images"] += 1
         total["stored"] += len(payload)
         total["size"] += size if not flags & 0x10000 else len(payload)

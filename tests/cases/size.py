@@ -19,7 +19,7 @@ from _toolkit import library_folder
 
 ROOT = os.environ["CUBIND_ROOT"]
 CUBIND = os.environ["CUBIND"]
-SMALL = ["libcudnn_ops.so.9", "libcublas.so.13", "libcurand.so.10", "libcudnn_cnn.so.9"]
+SMALL = ["libcudadevrt.a", "libcudnn_ops.so.9", "libcublas.so.13", "libcurand.so.10", "libcudnn_cnn.so.9"]
 
 
 def run(*args):

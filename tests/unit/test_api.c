@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sink.h"
@@ -314,6 +315,46 @@ static void failures_are_explained(void **state)
     assert_int_not_equal(cb_link_run(link), CB_OK);
     assert_true(h.errors > 0);
     cb_link_free(link);
+}
+
+static void collect_notes(void *user, const cb_diagnostic *d)
+{
+    char *said = user;
+    if (strcmp(d->id, "assembler") == 0)
+        strncat(said, d->message, 511 - strlen(said));
+}
+
+/* The assembler is a script that says what it was given, and fails. */
+static void options_reach_the_assembler(void **state)
+{
+    (void)state;
+    static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    static const char *const more[] = {"-O1", "--verbose"};
+    char path[512], said[512] = " ";
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/ptxas-%ld", folder ? folder : "/tmp", (long)getpid());
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\nprintf '%s ' \"$@\"\necho\nexit 1\n", script);
+    fclose(script);
+    assert_int_equal(chmod(path, 0700), 0);
+    cb_link_options o = sample_options();
+    o.on_diagnostic = collect_notes;
+    o.on_diagnostic_user = said;
+    o.ptxas_path = path;
+    o.cache_path = "";
+    o.max_registers = 40;
+    o.ptxas_options = more;
+    o.ptxas_option_count = CBI_COUNT(more);
+    cb_link *link;
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    assert_int_equal(cb_link_add_memory(link, "a.ptx", ptx, sizeof ptx - 1), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_ERR_FATAL);
+    cb_link_free(link);
+    unlink(path);
+    assert_non_null(strstr(said, "-arch=sm_90 "));
+    assert_non_null(strstr(said, "-maxrregcount=40 "));
+    assert_non_null(strstr(said, " -O1 --verbose "));
 }
 
 static void lto_ir_needs_a_compiler(void **state)
@@ -651,6 +692,7 @@ int main(void)
         cmocka_unit_test(older_and_newer_callers_work),
         cmocka_unit_test(wrong_order_is_refused),
         cmocka_unit_test(failures_are_explained),
+        cmocka_unit_test(options_reach_the_assembler),
         cmocka_unit_test(lto_ir_needs_a_compiler),
         cmocka_unit_test(nothing_to_link_is_an_error),
         cmocka_unit_test(emulation_gives_the_bytes_of_nvlink),
