@@ -30,6 +30,8 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
 ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
 WORK = {"merge_work": "symbols", "layout_work": "layout", "propagate_work": "propagate"}
+# Files of src/mercury that work in a stage of the link before the last
+VIEW_STAGES = {"view": "inputs", "text": "patches"}
 MAX_LINES = 900
 
 
@@ -158,6 +160,37 @@ def check_stages(args):
     return found
 
 
+def staged():
+    """(file, number of its stage) of what is compiled as a part of a stage; reports write nothing"""
+    headers = [header for header, _ in STAGES]
+    for number, (_, files) in enumerate(STAGES, 1):
+        for name in files.split():
+            yield "src/link/%s.c" % name, number
+    for name in ROOMS["reports"].split():
+        yield "src/link/%s.c" % name, len(STAGES) + 1
+    for path in tracked(".c"):
+        if path.startswith("src/mercury/"):
+            stage = VIEW_STAGES.get(os.path.splitext(os.path.basename(path))[0], headers[-1])
+            yield path, headers.index(stage) + 1
+
+
+def check_writes(args):
+    """a stage writes nothing that an earlier one has fixed (stages.h)"""
+    if not shutil.which("cc"):
+        return Skip("there is no cc")
+
+    def compiled(job):
+        path, stage = job
+        done = subprocess.run(
+            ["cc", "-std=gnu17", "-fsyntax-only", "-D_GNU_SOURCE", '-DCUBIND_VERSION=""', "-Isrc", "-Iinclude",
+             "-Werror=deprecated-declarations", "-Werror=incompatible-pointer-types",
+             *["-Werror=discarded-qualifiers"] * path.startswith("src/link/"), "-DCBI_STAGE=%d" % stage, path],
+            cwd=ROOT, capture_output=True, text=True)
+        return [line for line in done.stderr.split("\n") if "error:" in line]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [line for lines in pool.map(compiled, staged()) for line in lines]
+
+
 def check_quirks(args):
     """whether nvlink is emulated is asked where the rows of quirks.h are made, and each row is used"""
     text = {path: "\n".join(lines_of(path)) for path in tracked(".c") if path.startswith(("src/link/", "src/mercury/"))}
@@ -255,6 +288,7 @@ CHECKS = [
     ("opcodes", check_opcodes),
     ("layering", check_layering),
     ("stages", check_stages),
+    ("writes", check_writes),
     ("quirks", check_quirks),
     ("calls", check_calls),
     ("length", check_length),

@@ -2,21 +2,6 @@
 #include "link/graph.h"
 #include "link/tables.h"
 
-void cbi_link_callgraph_sections(cbi_linker *lk)
-{
-    lk->callgraph =
-        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
-    lk->prototype =
-        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
-}
-
-void cbi_link_rel_action(cbi_linker *lk)
-{
-    if (lk->exec && !lk->mercury)
-        lk->rel_action =
-            cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.rel.action"), SHT_CUDA_RELOCINFO, 0, 8, 8);
-}
-
 /* The four lists of .nv.callgraph and that of .nv.prototype. */
 enum { LISTS = 4, PROTOTYPES = LISTS, RECORD = 8 };
 
@@ -71,23 +56,23 @@ static void put_all(const cbi_linker *lk, lists *to)
 void cbi_link_size_callgraph(cbi_linker *lk)
 {
     lists sizes = {0};
+    size_t size = 0;
     put_all(lk, &sizes);
-    lk->callgraph->size = 0;
     for (size_t k = 0; k < LISTS; k++)
-        lk->callgraph->size += sizes.size[k];
-    lk->prototype->size = sizes.size[PROTOTYPES];
+        size += sizes.size[k];
+    cbi_sec_fill(lk->callgraph, NULL, size);
+    cbi_sec_fill(lk->prototype, NULL, sizes.size[PROTOTYPES]);
 }
 
 void cbi_link_fill_callgraph(cbi_linker *lk)
 {
     lists sizes = {0}, to = {0};
     put_all(lk, &sizes);
-    uint8_t *at = cbi_alloc(lk->ctx, lk->callgraph->size);
-    lk->callgraph->bytes = at;
+    uint8_t *at = cbi_sec_open(lk, lk->callgraph);
     for (size_t k = 0; k < LISTS; k++) {
         to.at[k] = at;
         at += sizes.size[k];
     }
-    lk->prototype->bytes = to.at[PROTOTYPES] = cbi_alloc(lk->ctx, lk->prototype->size);
+    to.at[PROTOTYPES] = cbi_sec_open(lk, lk->prototype);
     put_all(lk, &to);
 }

@@ -34,18 +34,23 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
+static void add_size(cbi_linker *lk, const cbi_rec *rec, void *user)
+{
+    (void)user;
+    cbi_osec *stream = cbi_rec_stream(lk, rec);
+    cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
+}
+
 /* How much there is in the sections of attributes, but for what follows the order of symbols. */
 static void count_records(cbi_linker *lk)
 {
     const cbi_attributes *attributes = lk->attributes;
     for (size_t i = 0; i < attributes->recs.len; i++)
         if (!attributes->recs.items[i].dead)
-            cbi_rec_stream(lk, &attributes->recs.items[i])->size +=
-                record_size(&attributes->recs.items[i]);
+            add_size(lk, &attributes->recs.items[i], NULL);
     for (size_t i = 0; i < attributes->added.len; i++)
         if (!attributes->added.items[i]->dead)
-            cbi_rec_stream(lk, attributes->added.items[i])->size +=
-                record_size(attributes->added.items[i]);
+            add_size(lk, attributes->added.items[i], NULL);
 }
 
 static void decide_sections(cbi_linker *lk)
@@ -64,7 +69,7 @@ static void decide_sections(cbi_linker *lk)
         case SHT_RELA:
         case SHT_CUDA_RESOLVED_RELA:
             sec->emitted = sec->relocs.len > 0;
-            sec->size = sec->relocs.len * sec->entsize;
+            cbi_sec_fill(sec, NULL, sec->relocs.len * sec->entsize);
             break;
         case SHT_CUDA_INFO:
             sec->emitted = sec->size > 0;
@@ -255,10 +260,8 @@ static void build_strings(cbi_linker *lk)
     for (size_t i = 0; i < lk->globals.len; i++)
         if (symbol_name_stays(lk, lk->globals.items[i]))
             add_string(lk, &lk->str, lk->str_offsets, lk->globals.items[i]->name);
-    lk->shstrtab->bytes = lk->shstr.items;
-    lk->shstrtab->size = lk->shstr.len;
-    lk->strtab->bytes = lk->str.items;
-    lk->strtab->size = lk->str.len;
+    cbi_sec_fill(lk->shstrtab, lk->shstr.items, lk->shstr.len);
+    cbi_sec_fill(lk->strtab, lk->str.items, lk->str.len);
 }
 
 /* ---- contents that need final symbol numbers ---- */
@@ -295,7 +298,7 @@ static void write_info(cbi_linker *lk, const cbi_rec *rec, void *user)
     (void)user;
     cbi_osec *stream = cbi_rec_stream(lk, rec);
     put_record(lk, stream->copy + stream->size, rec);
-    stream->size += record_size(rec);
+    cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
 }
 
 void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user)
@@ -311,24 +314,17 @@ void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user)
                 visit(lk, own[k]->items[i], user);
 }
 
-static void add_size(cbi_linker *lk, const cbi_rec *rec, void *user)
-{
-    (void)user;
-    cbi_rec_stream(lk, rec)->size += record_size(rec);
-}
-
 static void fill_infos(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_INFO)
-            lk->secs.items[i]->size = 0;
+            cbi_sec_fill(lk->secs.items[i], NULL, 0);
     cbi_for_each_record(lk, add_size, NULL);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (sec->type != SHT_CUDA_INFO)
             continue;
-        sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
-        sec->size = 0;
+        cbi_sec_fill(sec, cbi_sec_open(lk, sec), 0);
     }
     cbi_for_each_record(lk, write_info, NULL);
 }
@@ -339,8 +335,7 @@ static void fill_relocs(cbi_linker *lk)
         cbi_osec *sec = lk->out.items[i];
         if (!is_reloc(sec->type))
             continue;
-        uint8_t *entries = cbi_alloc(lk->ctx, sec->size);
-        sec->bytes = entries;
+        uint8_t *entries = cbi_sec_open(lk, sec);
         for (size_t j = 0; j < sec->relocs.len; j++) {
             const cbi_lrel *r = sec->relocs.items[j];
             cbi_link_check_kept(lk, r);
@@ -442,14 +437,13 @@ static void fill_symtab(cbi_linker *lk)
 {
     cbi_osec *sec = lk->symtab;
     size_t count = lk->out_symbols.len;
-    sec->size = count * 24;
-    uint8_t *entries = cbi_alloc(lk->ctx, sec->size), *numbers = NULL;
-    sec->bytes = entries;
+    cbi_sec_fill(sec, NULL, count * 24);
+    uint8_t *entries = cbi_sec_open(lk, sec), *numbers = NULL;
     cbi_osec *shndx =
         needs_shndx(lk) ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
     if (shndx) {
-        shndx->size = count * 4;
-        shndx->bytes = numbers = cbi_alloc(lk->ctx, shndx->size);
+        cbi_sec_fill(shndx, NULL, count * 4);
+        numbers = cbi_sec_open(lk, shndx);
     }
     cbi_st64(entries + 8, null_value(lk));
     for (size_t i = 1; i < count; i++) {
@@ -548,7 +542,7 @@ static void add_late_records(cbi_linker *lk)
 void cbi_link_forget_lists(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
-        lk->secs.items[i]->relocs.len = 0;
+        cbi_sec_forget_relocs(lk->secs.items[i]);
     cbi_link_forget_records(lk);
 }
 

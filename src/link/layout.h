@@ -16,6 +16,9 @@ void cbi_cull_constants(cbi_linker *lk);
 void cbi_layout_constant_size(cbi_linker *lk);
 void cbi_layout_images(cbi_linker *lk);
 void cbi_check_limits(cbi_linker *lk);
+/* Create .nv.callgraph and .nv.prototype, and .nv.rel.action. */
+void cbi_layout_callgraph(cbi_linker *lk);
+void cbi_layout_rel_action(cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
 uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f);

@@ -318,6 +318,23 @@ void cbi_layout_constant_size(cbi_linker *lk)
         cbi_layout_place(lk, lk->symbols->constant_sizes.items[i])->value = size;
 }
 
+/* ---- sections of the link itself ---- */
+
+void cbi_layout_callgraph(cbi_linker *lk)
+{
+    lk->callgraph =
+        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
+    lk->prototype =
+        cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
+}
+
+void cbi_layout_rel_action(cbi_linker *lk)
+{
+    if (lk->exec && !lk->mercury)
+        lk->rel_action =
+            cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.rel.action"), SHT_CUDA_RELOCINFO, 0, 8, 8);
+}
+
 /* ---- limits ---- */
 
 void cbi_check_limits(cbi_linker *lk)

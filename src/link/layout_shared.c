@@ -546,12 +546,8 @@ static void create_instances(cbi_linker *lk)
             cbi_placement *place = cbi_layout_place(lk, r->sym);
             place->value = start > place->value ? start : place->value;
         } else {
-            cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, "externsharedinstance"),
-                                           STB_WEAK << 4 | STT_CUDA_OBJECT,
-                                           STO_CUDA_SHARED | STV_INTERNAL, true);
-            sym->value = start;
-            sym->dynamic = true;
-            cbi_dynamic_in(lk, k)->instance = sym;
+            cbi_dynamic_in(lk, k)->instance =
+                cbi_sym_create_dynamic(lk, "externsharedinstance", start);
         }
         if (!k->shared) {
             /* An unwanted kernel gets its section only now. */

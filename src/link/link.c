@@ -62,19 +62,19 @@ static void make_graph(cbi_linker *lk)
 static void lay_out(cbi_linker *lk)
 {
     cbi_layout_begin(lk);
-    cbi_layout_commons(lk);          /* they join .nv.global ... */
-    cbi_link_callgraph_sections(lk); /* ... and these follow: the order of creation */
-    cbi_link_warn_graph(lk);         /* recursion, functions that nobody calls */
-    cbi_link_check_unified(lk);      /* these need an index file */
-    cbi_link_check_replaced(lk);     /* an accident of nvlink */
-    cbi_layout_images(lk);           /* texture tables in bank 0 */
-    cbi_layout_shared(lk);           /* shared memory of every entry */
-    cbi_layout_constant_size(lk);    /* how many constants the user's own are */
-    cbi_cull_constants(lk);          /* constants beyond the limit */
-    cbi_layout_constants(lk);        /* optimizer constants into entry banks */
+    cbi_layout_commons(lk);       /* they join .nv.global ... */
+    cbi_layout_callgraph(lk);     /* ... and these follow: the order of creation */
+    cbi_link_warn_graph(lk);      /* recursion, functions that nobody calls */
+    cbi_link_check_unified(lk);   /* these need an index file */
+    cbi_link_check_replaced(lk);  /* an accident of nvlink */
+    cbi_layout_images(lk);        /* texture tables in bank 0 */
+    cbi_layout_shared(lk);        /* shared memory of every entry */
+    cbi_layout_constant_size(lk); /* how many constants the user's own are */
+    cbi_cull_constants(lk);       /* constants beyond the limit */
+    cbi_layout_constants(lk);     /* optimizer constants into entry banks */
     cbi_check_limits(lk);
     cbi_link_undefined(lk); /* what nobody defines */
-    cbi_link_rel_action(lk);
+    cbi_layout_rel_action(lk);
 }
 
 static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
@@ -85,7 +85,8 @@ static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
     cbi_sink_write(&sink, narrow.data, narrow.size);
 }
 
-/* Each stage with what holds behind it. */
+/* Each stage with what holds behind it; stages.h has it member by member, and `./dev lint` sees
+ * that it does. */
 cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_input *inputs,
                    size_t count, cbi_link_result *ret_result)
 {
@@ -100,8 +101,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_admit(lk, inputs, count);
     cbi_link_trace(lk); /* --trace-symbol */
 
-    /* 2 symbols: no function, no attribute of an input, no call and no name is added from here on.
-     */
+    /* 2 symbols: symbols stay as they are, and where inputs went; no function, no attribute of an
+     * input, no call and no name is added from here on. */
     merge_all(lk, ret_result);
     if (opt->forgives_merge_errors)
         errors = ctx->error_count;
@@ -110,19 +111,19 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     make_graph(lk);
 
     /* 4 layout: every symbol but the driver's has its value, and every section that can be patched
-     * its size. */
+     * its size; no section, symbol or piece of contents is added from here on. */
     lay_out(lk);
 
     /* 5 patches: the contents of sections from inputs are final; what the driver has to do is
      * listed in relocation sections. */
     cbi_link_relocate(lk);
 
-    /* 6 propagation: registers, stacks and attributes of entries are final. */
+    /* 6 propagation: attribute records, registers and stacks of entries are final. */
     cbi_link_propagate(lk);
     cbi_link_check_records(lk);
 
-    /* 7 tables: every section and symbol has its number, and every section its place in the file.
-     */
+    /* 7 tables: every section and symbol has its number, every section its place in the file, and
+     * the link's own tables their contents. */
     cbi_link_notes(lk);
     cbi_link_number(lk);
     if (!lk->mercury && !opt->verbose) {

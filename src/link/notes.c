@@ -15,8 +15,7 @@ static void make_tkinfo(cbi_linker *lk)
                                     .options = lk->opt->command_line});
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++)
         cbi_buf_append(lk->ctx, &out, lk->objs[i]->tkinfo.data, lk->objs[i]->tkinfo.size);
-    lk->tkinfo->bytes = out.items;
-    lk->tkinfo->size = out.len;
+    cbi_sec_fill(lk->tkinfo, out.items, out.len);
 }
 
 static void make_cuinfo(cbi_linker *lk)
@@ -34,8 +33,7 @@ static void make_cuinfo(cbi_linker *lk)
     cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
     cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
     cbi_buf_u32(lk->ctx, &out, CUDA_TOOLKIT);
-    lk->cuinfo->bytes = out.items;
-    lk->cuinfo->size = out.len;
+    cbi_sec_fill(lk->cuinfo, out.items, out.len);
 }
 
 /* ---- .nv.compat ---- */
@@ -135,8 +133,7 @@ static void make_compat(cbi_linker *lk)
         cbi_buf_u32(lk->ctx, &out,
                     c->row->format | (uint32_t)c->row->id << 8 | (uint32_t)c->value << 16);
     }
-    lk->compat->bytes = out.items;
-    lk->compat->size = out.len;
+    cbi_sec_fill(lk->compat, out.items, out.len);
 }
 
 void cbi_link_notes(cbi_linker *lk)
@@ -146,12 +143,9 @@ void cbi_link_notes(cbi_linker *lk)
     make_tkinfo(lk);
     make_cuinfo(lk);
     make_compat(lk);
-    if (lk->rel_action) {
-        lk->rel_action->bytes = cbi_memdup(lk->ctx, action, sizeof action);
-        lk->rel_action->size = sizeof action;
-    }
-    if (lk->uidx) {
-        lk->uidx->bytes = cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size);
-        lk->uidx->size = lk->opt->uidx.size;
-    }
+    if (lk->rel_action)
+        cbi_sec_fill(lk->rel_action, cbi_memdup(lk->ctx, action, sizeof action), sizeof action);
+    if (lk->uidx)
+        cbi_sec_fill(lk->uidx, cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size),
+                     lk->opt->uidx.size);
 }

@@ -233,6 +233,23 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
     cbi_map_put(lk->ctx, &lk->resolved, CBI_KEY(target), sec);
 }
 
+void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size)
+{
+    sec->bytes = bytes;
+    sec->size = size;
+}
+
+uint8_t *cbi_sec_open(cbi_linker *lk, cbi_osec *sec)
+{
+    sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
+    return sec->copy;
+}
+
+void cbi_sec_forget_relocs(cbi_osec *sec)
+{
+    sec->relocs.len = 0;
+}
+
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list)
 {
@@ -246,6 +263,15 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
         cbi_vec_push(lk->ctx, &lk->locals, sym);
     else
         cbi_vec_push(lk->ctx, &lk->globals, sym);
+    return sym;
+}
+
+cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value)
+{
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, name), STB_WEAK << 4 | STT_CUDA_OBJECT,
+                                   STO_CUDA_SHARED | STV_INTERNAL, true);
+    sym->value = value;
+    sym->dynamic = true;
     return sym;
 }
 

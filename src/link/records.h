@@ -6,15 +6,17 @@
 #define CBI_LINK_RECORDS_H
 
 #include "link/graph.h"
+#include "link/stages.h"
 #include "object/object.h"
 
 typedef struct cbi_linker cbi_linker; /* state.h */
-typedef struct cbi_lobj cbi_lobj;     /* an input object being linked */
-typedef struct cbi_osec cbi_osec;     /* an output section */
-typedef struct cbi_lsym cbi_lsym;     /* a symbol of the link */
-typedef struct cbi_func cbi_func;     /* a function of the link */
-typedef struct cbi_lrel cbi_lrel;     /* a relocation of the link */
-typedef struct cbi_rec cbi_rec;       /* an EIATTR record of the link */
+typedef struct cbi_osec cbi_osec; /* an output section: each member says until when it changes */
+/* Of these all members change until the same stage. */
+typedef struct cbi_lobj TILL_SYMBOLS cbi_lobj; /* an input object being linked */
+typedef struct cbi_lsym TILL_SYMBOLS cbi_lsym; /* a symbol of the link */
+typedef struct cbi_func TILL_LAYOUT cbi_func;  /* a function of the link */
+typedef struct cbi_lrel cbi_lrel; /* a relocation of the link; spans of them are const */
+typedef struct cbi_rec TILL_PROPAGATION cbi_rec; /* an EIATTR record of the link */
 
 /* Bytes that an output section got from somewhere. */
 typedef struct cbi_piece {
@@ -57,32 +59,34 @@ typedef struct cbi_shared_section {
 
 /* Of these there are many: what few have lies behind pointers. */
 struct cbi_osec {
-    const cbi_name *name;
-    uint32_t type;        /* as in relocatables; executables change it when written */
-    uint8_t info_top;     /* .text: top byte of sh_info (register count below sm_90) */
-    bool dead : 1;        /* since the merge: of copies that were replaced; see cbi_is_dead() */
-    bool contributed : 1; /* an input put something in, were it zero bytes */
-    bool emitted : 1;
-    bool rela_first : 1; /* its relocations with addends came before those without */
-    bool companion : 1;  /* for the texture table of a parameter bank */
-    uint32_t index;      /* in the output; valid when emitted */
-    uint32_t number;     /* in order of creation, from 0 */
-    uint64_t flags;
-    uint64_t size;
-    uint64_t offset;
-    uint64_t align;
-    uint64_t entsize;
-    CBI_LIST(cbi_piece) pieces;
-    const uint8_t *bytes;   /* the contents once layout has fixed the size, where they lie in one
-                               place: an input's, or the copy.  NULL: they are the pieces */
-    uint8_t *copy;          /* to be written to, or NULL */
-    cbi_osec *target;       /* section that sh_info names */
-    cbi_func *func;         /* the function that the section belongs to, or NULL */
-    const cbi_lsym *symbol; /* its STT_SECTION symbol */
-    cbi_osec *rel, *rela;   /* relocation sections with this target */
-    CBI_LIST(const cbi_lrel *) relocs; /* of a relocation section: the entries it keeps, in order */
-    cbi_constants *constants;          /* use cbi_constants_of() */
-    cbi_shared_section *shared;        /* use cbi_shared_of() */
+    const cbi_name *TILL_LAYOUT name;
+    uint32_t TILL_LAYOUT type;        /* as in relocatables; executables change it when written */
+    uint8_t TILL_LAYOUT info_top;     /* .text: top byte of sh_info (register count below sm_90) */
+    bool TILL_LAYOUT dead : 1;        /* of copies that were replaced; use cbi_is_dead() */
+    bool TILL_LAYOUT contributed : 1; /* an input put something in, were it zero bytes */
+    bool TILL_TABLES emitted : 1;
+    bool TILL_LAYOUT rela_first : 1; /* its relocations with addends came before those without */
+    bool TILL_LAYOUT companion : 1;  /* for the texture table of a parameter bank */
+    uint32_t TILL_TABLES index;      /* in the output; valid when emitted */
+    uint32_t TILL_LAYOUT number;     /* in order of creation, from 0 */
+    uint64_t TILL_PROPAGATION flags;
+    uint64_t TILL_LAYOUT size;
+    uint64_t TILL_TABLES offset;
+    uint64_t TILL_LAYOUT align;
+    uint64_t TILL_LAYOUT entsize;
+    CBI_LIST(cbi_piece) TILL_LAYOUT pieces;
+    /* The contents once their size is fixed, where they lie in one place: an input's, or the copy.
+     * NULL: they are the pieces. */
+    const uint8_t *TILL_PATCHES bytes;
+    uint8_t *TILL_PATCHES copy;         /* to be written to, or NULL */
+    cbi_osec *TILL_LAYOUT target;       /* section that sh_info names */
+    cbi_func *TILL_LAYOUT func;         /* the function that the section belongs to, or NULL */
+    const cbi_lsym *TILL_LAYOUT symbol; /* its STT_SECTION symbol */
+    cbi_osec *TILL_LAYOUT rel, *TILL_LAYOUT rela; /* relocation sections with this target */
+    /* of a relocation section: the entries it keeps, in order */
+    CBI_LIST(const cbi_lrel *) TILL_PATCHES relocs;
+    cbi_constants *TILL_LAYOUT constants;   /* use cbi_constants_of() */
+    cbi_shared_section *TILL_LAYOUT shared; /* use cbi_shared_of() */
 };
 
 typedef enum cbi_sym_state {
@@ -309,36 +313,45 @@ typedef struct cbi_lost {
 cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name);
 /* Appends a section and its section symbol. */
 cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
-                         uint64_t align, uint64_t entsize);
+                         uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
 /* The same without the section symbol, for callers that must place it later. */
 cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
-                              uint64_t align, uint64_t entsize);
-void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec);
+                              uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
+void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 /* Append bytes at the section's alignment rules; returns the offset. */
 uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
-                        uint64_t align);
+                        uint64_t align) NOT_AFTER_LAYOUT;
 /* What a section of constants, or of shared memory, has beside; all zero where there is none. */
 const cbi_constants *cbi_constants_of(const cbi_osec *sec);
 const cbi_shared_section *cbi_shared_of(const cbi_osec *sec);
 /* ... for changing. */
-cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec);
-cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec);
+cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
+cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 /* The relocation section for what --preserve-relocs keeps of the target, or NULL. */
 cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target);
 /* After layout: refers to the contents where they lie, copies them where that is not enough. */
-void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec);
+void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The contents in one place. */
 const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
 /* ... for writing. */
 uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
 /* The section for its relocations without addends, or for those with; creates it when missing. */
-cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela);
+cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
 uint64_t cbi_section_base(const cbi_lrel *r);
 /* --preserve-relocs: makes cbi_resolved_of(target). */
-void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target);
+void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
+/* Gives one of the link's own tables (strings, symbols, notes, attributes, relocations, calls),
+ * which no relocation names, its size, and its contents or NULL while they are not known. */
+void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size);
+/* The same for contents to be written: zeros of the size that it has. */
+uint8_t *cbi_sec_open(cbi_linker *lk, cbi_osec *sec);
+/* Lets go of the entries of a relocation section, when they have been written. */
+void cbi_sec_forget_relocs(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
-                         bool local_list);
+                         bool local_list) NOT_AFTER_LAYOUT;
+/* -r: a local symbol that stands for the dynamic shared variables of a function from `value` on. */
+cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value) NOT_AFTER_LAYOUT;
 /* A record of the link's own, for .nv.info.F or (func NULL) .nv.info, behind those of the list. */
 cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);
@@ -354,9 +367,9 @@ bool cbi_is_optimizer_type(uint32_t type);
 
 /* What a variable has beside, all zero where there is nothing; and for changing. */
 const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
-cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym);
+cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym) NOT_AFTER_SYMBOLS;
 /* The same for functions. */
 const cbi_dynamic *cbi_dynamic_of(const cbi_func *f);
-cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f);
+cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f) NOT_AFTER_LAYOUT;
 
 #endif

@@ -2,11 +2,11 @@
  *
  *     typedef struct cbi_lsym TILL_SYMBOLS cbi_lsym;    a whole record
  *     uint64_t TILL_LAYOUT size;                        a member
- *     void cbi_sec_add(...) NOT_AFTER(LAYOUT);          a function that writes
+ *     void cbi_sec_add(...) NOT_AFTER_LAYOUT;           a function that writes
  *
  * In the files of later stages it is const, and such a function cannot be called.  `./dev lint`
- * compiles each file with CBI_STAGE set to its stage to see that (layers.py --stages); a build has
- * no stage, since all files of it share one type.
+ * compiles each file with CBI_STAGE set to its stage to see that; a build has no stage, since all
+ * files of it share one type.
  */
 #ifndef CBI_LINK_STAGES_H
 #define CBI_LINK_STAGES_H
@@ -25,15 +25,19 @@
 #define CBI_STAGE 0
 #endif
 
+#define CBI_TOO_LATE __attribute__((deprecated("what it writes is fixed by now")))
+
 #if CBI_STAGE > CBI_STAGE_INPUTS
 #define TILL_INPUTS const
 #else
 #define TILL_INPUTS
 #endif
 #if CBI_STAGE > CBI_STAGE_SYMBOLS
-#define TILL_SYMBOLS const
+#define TILL_SYMBOLS      const
+#define NOT_AFTER_SYMBOLS CBI_TOO_LATE
 #else
 #define TILL_SYMBOLS
+#define NOT_AFTER_SYMBOLS
 #endif
 #if CBI_STAGE > CBI_STAGE_GRAPH
 #define TILL_GRAPH const
@@ -41,14 +45,18 @@
 #define TILL_GRAPH
 #endif
 #if CBI_STAGE > CBI_STAGE_LAYOUT
-#define TILL_LAYOUT const
+#define TILL_LAYOUT      const
+#define NOT_AFTER_LAYOUT CBI_TOO_LATE
 #else
 #define TILL_LAYOUT
+#define NOT_AFTER_LAYOUT
 #endif
 #if CBI_STAGE > CBI_STAGE_PATCHES
-#define TILL_PATCHES const
+#define TILL_PATCHES      const
+#define NOT_AFTER_PATCHES CBI_TOO_LATE
 #else
 #define TILL_PATCHES
+#define NOT_AFTER_PATCHES
 #endif
 #if CBI_STAGE > CBI_STAGE_PROPAGATION
 #define TILL_PROPAGATION const
@@ -59,13 +67,6 @@
 #define TILL_TABLES const
 #else
 #define TILL_TABLES
-#endif
-
-#if CBI_STAGE && defined __GNUC__
-#define NOT_AFTER(stage)  NOT_AFTER_(CBI_STAGE_##stage)
-#define NOT_AFTER_(stage) __attribute__((deprecated("stage " #stage)))
-#else
-#define NOT_AFTER(stage)
 #endif
 
 #endif

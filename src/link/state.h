@@ -82,50 +82,50 @@ struct cbi_linker {
     bool eliminate;       /* dead code elimination runs */
 
     /* The results of stages.  Only the files of a stage see what it works on. */
-    const cbi_symbols *symbols;
+    const cbi_symbols *TILL_SYMBOLS symbols;
     struct cbi_merge_work *merging;
-    const cbi_graph *graph;
+    const cbi_graph *TILL_GRAPH graph;
     struct cbi_graph_work *reaching;
-    const cbi_layout *layout;
+    const cbi_layout *TILL_LAYOUT layout;
     struct cbi_layout_work *placing;
-    const cbi_attributes *attributes;
+    const cbi_attributes *TILL_PROPAGATION attributes;
     struct cbi_propagate_work *propagating;
-    const cbi_flags *dead; /* of the stage that looked at it last */
+    const cbi_flags *TILL_LAYOUT dead; /* of the stage that looked at it last */
 
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
 
-    cbi_lobj **objs;
-    size_t obj_count;
-    CBI_VEC(cbi_lobj *) unused; /* libcudadevrt, when nothing needs it */
-    size_t similar_searches;    /* for names like an undefined one */
-    cbi_map cycle_texts;        /* component -> the recursion in it, for messages */
+    cbi_lobj **TILL_SYMBOLS objs;
+    size_t TILL_SYMBOLS obj_count;
+    CBI_VEC(cbi_lobj *) TILL_SYMBOLS unused; /* libcudadevrt, when nothing needs it */
+    size_t similar_searches;                 /* for names like an undefined one */
+    cbi_map cycle_texts;                     /* component -> the recursion in it, for messages */
 
     cbi_pool sec_pool, sym_pool, func_pool, rec_pool;
-    CBI_VEC(cbi_osec *) secs; /* creation order */
-    size_t fixed_secs;        /* of these the first, which every link has */
+    CBI_VEC(cbi_osec *) TILL_LAYOUT secs; /* creation order */
+    size_t TILL_SYMBOLS fixed_secs;       /* of these the first, which every link has */
     cbi_name_table sec_by_name;
-    CBI_VEC(cbi_lsym *) locals;
-    CBI_VEC(cbi_lsym *) globals;
+    CBI_VEC(cbi_lsym *) TILL_LAYOUT locals;
+    CBI_VEC(cbi_lsym *) TILL_LAYOUT globals;
     cbi_name_table sym_by_name;
-    cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
+    cbi_map TILL_LAYOUT resolved; /* section -> its relocation section for --preserve-relocs */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
-    cbi_map recorded;          /* symbols that --preserve-relocs names, since the patches */
-    cbi_failure_list failures; /* noticed, and not reported yet */
+    cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
+    cbi_failure_list failures;     /* noticed, and not reported yet */
 
-    const cbi_func_list *const *entries_of; /* by component; use cbi_entries_reaching() */
+    const cbi_func_list *const *TILL_TABLES entries_of; /* by component; cbi_entries_reaching() */
 
     /* output */
-    cbi_rec_list late_recs; /* attributes that follow the order of the symbols; behind all others */
-    CBI_VEC(cbi_osec *) out; /* emitted sections by index, [0] = NULL */
-    cbi_buf shstr, str;
+    cbi_rec_list TILL_TABLES late_recs;  /* in the order of the symbols; behind all others */
+    CBI_VEC(cbi_osec *) TILL_TABLES out; /* emitted sections by index, [0] = NULL */
+    cbi_buf TILL_TABLES shstr, str;
     uint32_t *shstr_offsets, *str_offsets; /* by name id */
-    uint64_t shoff;
-    uint32_t first_global;
-    CBI_VEC(const cbi_lsym *) out_symbols; /* by index, [0] = NULL */
-    const uint32_t *symbol_indices;        /* by symbol; use cbi_symbol_index() */
+    uint64_t TILL_TABLES shoff;
+    uint32_t TILL_TABLES first_global;
+    CBI_VEC(const cbi_lsym *) TILL_TABLES out_symbols; /* by index, [0] = NULL */
+    const uint32_t *TILL_TABLES symbol_indices;        /* by symbol; use cbi_symbol_index() */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */

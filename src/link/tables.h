@@ -6,8 +6,6 @@
 #include "link/state.h"
 
 /* ---- callgraph.c ---- */
-void cbi_link_callgraph_sections(cbi_linker *lk);
-void cbi_link_rel_action(cbi_linker *lk);
 /* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
  * what is in them. */
 void cbi_link_size_callgraph(cbi_linker *lk);
