@@ -55,6 +55,8 @@ EQUIVALENT = [
      "no two have the same order"),
     ("m = cbi_reader_at(mercury, 0);", "0", "1",
      "of the first name only its end matters"),
+    ("images_start + cbi_ld32(record + LOAD_OFFSET), 0);", "0", "1",
+     "the bank of a field that has none"),
     ("s->value <= UINT16_MAX && s->size <= UINT16_MAX) {", "<=", "<",
      "guards against sizes that no compiler writes"),
 ]

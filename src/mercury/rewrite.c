@@ -293,28 +293,53 @@ static uint32_t code_count(const uint8_t *text, uint32_t total)
     return total;
 }
 
+/* Where each instruction goes, with its barrier and by itself, and the size of it all: what is left
+ * is padded to a multiple of 8, with 8 to spare.  Returns how many instructions stay. */
+static uint32_t plan_places(cbi_rewrite *rw, uint32_t used, const bool *drop,
+                            const uint8_t *barrier)
+{
+    enum { PADDED_TO = 8 };
+    uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION), kept = 0;
+    for (uint32_t i = 0; i < used; i++) {
+        rw->place[i] = kept * CBI_SASS_INSTRUCTION;
+        kept += barrier[i];
+        rw->self[i] = kept * CBI_SASS_INSTRUCTION;
+        kept += !drop[i];
+    }
+    uint32_t padded = (kept + 2 * PADDED_TO - 1) / PADDED_TO * PADDED_TO;
+    for (uint32_t i = used; i <= total; i++) {
+        uint32_t at = kept + (i - used);
+        rw->place[i] = rw->self[i] = (at < padded ? at : padded) * CBI_SASS_INSTRUCTION;
+    }
+    rw->place[total] = rw->self[total] = padded * CBI_SASS_INSTRUCTION;
+    rw->size = (uint64_t)padded * CBI_SASS_INSTRUCTION;
+    return kept;
+}
+
+/* Does a dropped instruction, and nothing but such, stand between instruction i and an exit?  The
+ * exit, or NULL. */
+static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32_t used,
+                                          const bool *drop)
+{
+    uint32_t next = i + 1;
+    while (next < used && drop[next])
+        next++;
+    const uint8_t *behind = old + (size_t)next * CBI_SASS_INSTRUCTION;
+    bool is_exit = next < used && next > i + 1 && cbi_sass_opcode(behind) == CBI_OP_EXIT;
+    return is_exit ? behind : NULL;
+}
+
+/* The code at its new places, each instruction with what its changed neighbours ask of it. */
 static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const uint8_t *barrier)
 {
     const uint8_t *old = rw->func->text->bytes;
-    uint32_t total = (uint32_t)(rw->old_size / 16);
-    uint32_t used = code_count(old, total), kept = 0;
-    for (uint32_t i = 0; i < used; i++) {
-        rw->place[i] = kept * 16;
-        kept += barrier[i];
-        rw->self[i] = kept * 16;
-        kept += !drop[i];
-    }
-    uint32_t padded = (kept + 8 + 7) / 8 * 8;
-    for (uint32_t i = used; i <= total; i++) {
-        uint32_t at = kept + (i - used);
-        rw->place[i] = rw->self[i] = (at < padded ? at : padded) * 16;
-    }
-    rw->place[total] = rw->self[total] = padded * 16;
-    rw->size = (uint64_t)padded * 16;
+    uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
+    uint32_t used = code_count(old, total);
+    uint32_t kept = plan_places(rw, used, drop, barrier);
     rw->text = cbi_alloc(lk->ctx, rw->size);
     uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
     for (uint32_t i = 0; i < used; i++) {
-        const uint8_t *from = old + (size_t)i * 16;
+        const uint8_t *from = old + (size_t)i * CBI_SASS_INSTRUCTION;
         uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
             put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
@@ -335,15 +360,15 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, old, i + 1);
         }
-        uint32_t next = i + 1;
-        while (next < used && drop[next])
-            next++;
-        if (next < used && next > i + 1 && cbi_sass_opcode(old + (size_t)next * 16) == CBI_OP_EXIT)
-            lengthen_last(insn, old + (size_t)next * 16);
+        const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
+        if (exit)
+            lengthen_last(insn, exit);
         cbi_rewrite_retarget(rw, i, insn);
     }
-    for (uint32_t i = kept; i < padded; i++)
-        memcpy(rw->text + (size_t)i * 16, old + (size_t)(total - 1) * 16, 16);
+    const uint8_t *filler = old + (size_t)(total - 1) * CBI_SASS_INSTRUCTION;
+    for (uint64_t at = (uint64_t)kept * CBI_SASS_INSTRUCTION; at < rw->size;
+         at += CBI_SASS_INSTRUCTION)
+        memcpy(rw->text + at, filler, CBI_SASS_INSTRUCTION);
 }
 
 /* ---- its capsule ---- */
