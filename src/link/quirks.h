@@ -27,7 +27,7 @@
       ".extern .shared v[], .visible .shared v[8] in up to four files, through -r and again")\
     X(removed_reported, "reserved shared memory is reported of removed functions, too, without a name",\
       "docs/link-semantics.md, Shared memory",\
-      "oracle.py --random 2000 --with=disable-smem-reservation")\
+      "a function and a kernel that read %reserved_smem_offset_0, dead, unwanted or live; sm_90 to 120, -r, -g")\
     X(replaced_constants_found, "optimizer constants of replaced copies are found by name and used again",\
       "docs/link-semantics.md, Optimizer constants",\
       "all sequences of three copies of a function with and without tables, sm_80 and sm_100")\
@@ -51,7 +51,7 @@
       "the same, ABS_PROG_REL32")\
     X(namesakes_renamed, "sm_100+: their banks share a name, of which each renaming takes 9 bytes",\
       "docs/mercury.md, Functions of one name",\
-      "an -r output of functions of one name with optimizer constants")
+      "two and three files with a static fn that has a jump table; sm_100 to 120, final, -r, -kernels-used")
 /* clang-format on */
 
 typedef struct cbi_quirks {
