@@ -109,7 +109,7 @@ static void compare_list(cbi_link_run *run, const results *all, const char *cons
 void cbi_check_collisions(cbi_link_run *run)
 {
     const cbi_command_line *line = &run->line;
-    results all;
+    results all = {0};
     find_results(run, &all);
     for (size_t i = 0; i < all.count; i++)
         for (size_t j = i + 1; j < all.count; j++)

@@ -145,7 +145,8 @@ void cbi_write_host_script(cbi_link_run *run)
         cbi_fatal(ctx, "ghls-inputs", NULL, NULL,
                   "Input files are not allowed with -ghls option; use --help for more information");
     const char *path = cbi_text(&run->line, OPT_OUTPUT_FILE);
-    bool whole = strcmp(cbi_text(&run->line, OPT_GEN_HOST_LINKER_SCRIPT), "lcs-abs") == 0;
+    const char *kind = cbi_text(&run->line, OPT_GEN_HOST_LINKER_SCRIPT);
+    bool whole = kind && strcmp(kind, "lcs-abs") == 0;
     cbi_buf script = {0};
     if (whole) {
         cbi_span base = default_script(run);

@@ -55,7 +55,8 @@ void cbi_add_result_bytes(cbi_link_run *run, cbi_opt option, const void *data, s
 
 static void print_time(cbi_link_run *run, const char *text)
 {
-    if (strcmp(cbi_text(&run->line, OPT_TIME), "-") == 0)
+    const char *path = cbi_text(&run->line, OPT_TIME);
+    if (path && strcmp(path, "-") == 0)
         fputs(text, stdout);
     else
         cbi_buf_append(run->ctx, &run->time_rows, text, strlen(text));

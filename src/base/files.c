@@ -379,7 +379,7 @@ static size_t read_names(DIR *dir, bool (*filter)(const char *name), char *names
         size_t size = strlen(e->d_name) + 1;
         if (!filter(e->d_name))
             continue;
-        if (need + size <= room)
+        if (names && need + size <= room)
             memcpy(names + need, e->d_name, size);
         else
             room = need;

@@ -238,9 +238,10 @@ static bool own_bytes(entry *e)
     if (e->way == CBI_WAY_RENAME || e->own)
         return true;
     e->own_size = e->text ? e->text->len : e->rope.size;
-    uint8_t *at = e->own = malloc(e->own_size + 1);
-    if (!at)
+    uint8_t *own = malloc(e->own_size + 1), *at = own;
+    if (!own)
         return false;
+    e->own = own;
     if (e->text && e->text->len)
         memcpy(at, e->text->items, e->text->len);
     for (size_t i = 0; !e->text && i < e->rope.parts.len; i++) {

@@ -37,9 +37,9 @@ static bool flush(collector *c)
 
 static bool collect(collector *c, cbi_span part)
 {
-    if (part.size > c->room - c->used && !flush(c))
+    if (c->bytes && part.size > c->room - c->used && !flush(c))
         return false;
-    if (part.size > c->room)
+    if (!c->bytes || part.size > c->room)
         return cbi_write_all(c->fd, part.data, part.size);
     if (part.size)
         memcpy(c->bytes + c->used, part.data, part.size);
@@ -52,12 +52,11 @@ bool cbi_write_rope(int fd, const cbi_rope *rope)
     enum { ROOM = 256 * 1024 };
     collector c = {.fd = fd, .room = rope->size < ROOM ? rope->size : ROOM};
     c.bytes = c.room ? malloc(c.room) : NULL;
-    if (!c.bytes)
-        c.room = 0; /* then each part is written alone */
+    /* without memory each part is written alone */
     bool ok = true;
     for (size_t i = 0; ok && i < rope->parts.len; i++)
         ok = collect(&c, rope->parts.items[i]);
-    ok = ok && flush(&c);
+    ok = ok && (!c.bytes || flush(&c));
     free(c.bytes);
     return ok;
 }

@@ -170,7 +170,7 @@ static void check_text(cbi_checker *c, uint32_t i)
     const cbi_object *o = c->o;
     const cbi_section *s = &o->sections[i];
     uint64_t place = cbi_check_header(c, i);
-    const char *name = cbi_after(s->name, ".text.");
+    const char *name = s->name + strlen(".text.");
     uint32_t symbol = s->info & 0xffffff;
     const cbi_symbol *f = &o->symbols[symbol];
     if (symbol == 0 || symbol >= o->symbol_count || CBI_ST_TYPE(f->info) != STT_FUNC ||

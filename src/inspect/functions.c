@@ -225,7 +225,7 @@ const cb_function *cb_image_find_function(cb_image *image, const char *name)
     size_t count = cb_image_function_count(image);
     for (size_t i = 0; i < count; i++) {
         const cb_function *f = cb_image_function(image, i);
-        if (strcmp(f->name, name) == 0)
+        if (f && strcmp(f->name, name) == 0)
             return f;
     }
     return NULL;
@@ -258,7 +258,7 @@ static void make_places(cb_image *image, cbi_table *table)
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         const cb_function *f = cb_image_function(image, i);
-        if (f->section == CB_NONE)
+        if (!f || f->section == CB_NONE)
             continue;
         uint64_t size = o->symbols[f->symbol].size;
         if (!size)

@@ -69,7 +69,7 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
 static const char *dot_name(cbi_linker *lk, const cbi_func *f)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const char *name = f->sym->name->s;
+    const char *name = f ? f->sym->name->s : "";
     if (lk->quirks.graph_unquoted || (*name && !name[strspn(name, word)]))
         return name;
     cbi_buf text = {0};

@@ -238,7 +238,8 @@ static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, steps->items[at].node);
-    say(lk, "%s is in the output:", cbi_shown_name(lk, f->sym->name->s));
+    if (f)
+        say(lk, "%s is in the output:", cbi_shown_name(lk, f->sym->name->s));
     for (bool first = true;; first = false) {
         cbi_graph_node node = steps->items[at].node;
         size_t parent = steps->items[at].parent;

@@ -121,7 +121,7 @@ static bool make_module(const cbi_strings *names, const char *module, bytes *ret
                                             "nvvmGetCompiledResult"};
     /* The oldest target: its LTO-IR can be compiled for every other. */
     const char *options[] = {"-arch=compute_75", "-gen-lto"};
-    cbi_nvvm nvvm;
+    cbi_nvvm nvvm = {0};
     nvvmProgram program = NULL;
     void *library = load(names, ret_why);
     if (!library || !bind(library, functions, CBI_COUNT(functions), &nvvm, ret_why))
@@ -187,7 +187,7 @@ static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const
 void cbi_lto_worker(void *user, int to)
 {
     const cbi_lto_job *job = user;
-    cbi_nvjitlink lib;
+    cbi_nvjitlink lib = {0};
     bytes module = {NULL, 0};
     const char *why = "";
     if (!load_nvjitlink(&job->libraries, &lib, &why))
