@@ -139,10 +139,14 @@ static inline uint64_t cbi_align_by_size(const cbi_lsym *sym)
 }
 
 /* A texture, sampler or surface. */
+static inline bool cbi_is_image_info(uint8_t info)
+{
+    return CBI_ST_TYPE(info) >= STT_CUDA_TEXTURE && CBI_ST_TYPE(info) <= STT_CUDA_SURFACE;
+}
+
 static inline bool cbi_is_image(const cbi_lsym *sym)
 {
-    uint8_t type = CBI_ST_TYPE(sym->info);
-    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+    return cbi_is_image_info(sym->info);
 }
 
 /* A texture that is a parameter of a kernel is in the table of no other. */

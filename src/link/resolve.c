@@ -294,19 +294,14 @@ static void check_sizes(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *i
         report_size(lk, obj, in, sym);
 }
 
-/* A texture whose name something else has. */
-static bool is_other_image(const cbi_lsym *sym, const cbi_symbol *in)
-{
-    uint8_t type = CBI_ST_TYPE(in->info);
-    return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && type != CBI_ST_TYPE(sym->info);
-}
-
-/* A definition of something else for a texture's name, in the same space: no compiler writes it. */
+/* A texture whose name something else has, or a definition of something else, in the same space,
+ * for a texture's name: no compiler writes it. */
 static bool takes_image(const cbi_lsym *sym, const cbi_symbol *in, standing new)
 {
-    uint8_t type = CBI_ST_TYPE(in->info);
     bool same_space = !((sym->other ^ in->other) & STO_CUDA_SPACE);
-    return same_space && cbi_is_image(sym) && type != CBI_ST_TYPE(sym->info) && new != UNDEFINED;
+    if (CBI_ST_TYPE(in->info) == CBI_ST_TYPE(sym->info))
+        return false;
+    return cbi_is_image_info(in->info) || (cbi_is_image(sym) && same_space && new != UNDEFINED);
 }
 
 /* Where spaces differ, dynamic shared memory is defined, and common symbols define, too. */
@@ -351,15 +346,11 @@ cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cb
     standing have = of_symbol(sym), new = of_object(obj, in);
     const pair_rule *rule = &object_rules[have][new];
     bool larger = in->size > sym->size;
-    if (is_other_image(sym, in)) {
-        report_multiple(lk, obj, sym);
-        return CBI_LOSES;
-    }
-    check_kinds(lk, obj, in, sym);
     if (takes_image(sym, in, new)) {
         report_multiple(lk, obj, sym);
         return CBI_LOSES;
     }
+    check_kinds(lk, obj, in, sym);
     if (defines_in_other_space(sym, in, have, new)) {
         if (new == COMMON && is_dynamic(sym))
             report_size(lk, obj, in, sym);
