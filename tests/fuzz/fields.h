@@ -24,7 +24,8 @@ static inline size_t below(uint64_t *state, size_t n)
 /* ---- a field ---- */
 
 /* Gives the field at the offset, if it is inside, another value: special, near, or any. */
-static inline void poke(uint8_t *data, size_t size, uint64_t offset, unsigned width, uint64_t *state)
+static inline void poke(uint8_t *data, size_t size, uint64_t offset, unsigned width,
+                        uint64_t *state)
 {
     static const uint64_t special[] = {
         0,          1,          2,          3,          7,          0xff,       0x100,
@@ -67,7 +68,7 @@ static const field ehdr_fields[] = {{7, 1},  {8, 1},  {16, 2}, {20, 4}, {32, 8},
                                     {48, 4}, {54, 2}, {56, 2}, {58, 2}, {60, 2}, {62, 2}};
 
 static inline void poke_one_of(uint8_t *data, size_t size, uint64_t start, const field *fields,
-                        size_t count, uint64_t *state)
+                               size_t count, uint64_t *state)
 {
     const field *f = &fields[below(state, count)];
     poke(data, size, start + f->offset, f->width, state);

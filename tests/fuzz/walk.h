@@ -9,8 +9,8 @@
 
 /* Calls fn for each, those of a folder in the order of their names; what is not there is passed
  * over, as are hidden files. */
-static inline void fuzz_each_file(char **paths, int count,
-                                  void (*fn)(void *user, const char *path), void *user)
+static inline void fuzz_each_file(char **paths, int count, void (*fn)(void *user, const char *path),
+                                  void *user)
 {
     for (int i = 0; i < count; i++) {
         struct stat st;
