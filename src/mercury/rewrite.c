@@ -6,6 +6,7 @@
 #include "mercury/pace.h"
 #include "sass/opcodes.h"
 #include "sass/operands.h"
+#include "sass/pace_code.h"
 #include "sass/scoreboard.h"
 
 enum {
@@ -139,6 +140,22 @@ void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
                                     (int64_t)rw->self[old] - 16);
 }
 
+/* Where branches go. */
+static bool *find_targets(const cbi_linker *lk, const uint8_t *text, uint32_t total)
+{
+    bool *target = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
+    for (uint32_t i = 0; i < total; i++) {
+        int64_t offset;
+        const uint8_t *insn = text + (size_t)i * 16;
+        if (cbi_sass_opcode(insn) == CBI_OP_BSSY || !cbi_rewrite_distance(insn, &offset))
+            continue;
+        int64_t to = (int64_t)i + 1 + offset / 16;
+        if (to >= 0 && to < total)
+            target[to] = true;
+    }
+    return target;
+}
+
 /* What an exit waits for because a comparison of doubles writes its guard, which the barrier needs,
  * too.  One bit, or none. */
 static uint32_t guard_wait(const uint8_t *text, uint32_t at)
@@ -244,6 +261,30 @@ static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
         set_stall(insn, 2);
 }
 
+/* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
+ * `start`, are there in time for the first instruction of the next one. */
+static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, uint32_t at,
+                          const bool *drop)
+{
+    enum { LONGEST_KEPT = 11 };
+    unsigned passed = 0, need = EXIT_STALL;
+    if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
+        return;
+    for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
+        cbi_sass w = cbi_sass_load(text + (size_t)i * 16);
+        passed += drop[i] ? 0 : cbi_sass_stall(w);
+        unsigned latency = drop[i] ? 0 : cbi_pace_end_latency(w);
+        if (latency > need + passed && cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
+            need = latency - passed;
+    }
+    set_stall(insn, need);
+    if (need > LONGEST_KEPT) {
+        cbi_sass w = cbi_sass_load(insn);
+        cbi_sass_set_yield(&w, 0);
+        cbi_sass_store(insn, w);
+    }
+}
+
 /* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
  */
 static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicate,
@@ -329,8 +370,21 @@ static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32
     return is_exit ? behind : NULL;
 }
 
+/* An exit whose barrier goes. */
+static bool is_bare_exit(const uint8_t *text, uint32_t at, const bool *drop)
+{
+    return at && drop[at - 1] && cbi_sass_opcode(text + (size_t)at * 16) == CBI_OP_EXIT;
+}
+
+static bool ends_block(const uint8_t *insn)
+{
+    uint32_t op = cbi_sass_opcode(insn);
+    return cbi_op_has(op, CBI_OPF_BRANCH) || cbi_op_has(op, CBI_OPF_CALL);
+}
+
 /* The code at its new places, each instruction with what its changed neighbours ask of it. */
-static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const uint8_t *barrier)
+static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *target, const bool *drop,
+                      const uint8_t *barrier)
 {
     const uint8_t *old = rw->func->text->bytes;
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
@@ -338,8 +392,10 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
     uint32_t kept = plan_places(rw, used, drop, barrier);
     rw->text = cbi_alloc(lk->ctx, rw->size);
     uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
-    for (uint32_t i = 0; i < used; i++) {
+    for (uint32_t i = 0, start = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * CBI_SASS_INSTRUCTION;
+        if (target[i] || (i && ends_block(from - CBI_SASS_INSTRUCTION)))
+            start = i;
         uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
             put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
@@ -363,6 +419,8 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *drop, const u
         const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
         if (exit)
             lengthen_last(insn, exit);
+        if (is_bare_exit(old, i, drop))
+            lengthen_exit(insn, old, start, i, drop);
         cbi_rewrite_retarget(rw, i, insn);
     }
     const uint8_t *filler = old + (size_t)(total - 1) * CBI_SASS_INSTRUCTION;
@@ -461,22 +519,6 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
-/* Where branches go. */
-static bool *find_targets(cbi_linker *lk, const uint8_t *text, uint32_t total)
-{
-    bool *target = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
-    for (uint32_t i = 0; i < total; i++) {
-        int64_t offset;
-        const uint8_t *insn = text + (size_t)i * 16;
-        if (cbi_sass_opcode(insn) == CBI_OP_BSSY || !cbi_rewrite_distance(insn, &offset))
-            continue;
-        int64_t to = (int64_t)i + 1 + offset / 16;
-        if (to >= 0 && to < total)
-            target[to] = true;
-    }
-    return target;
-}
-
 /* Without a memory barrier of its own where that would go again at once, or behind a fence of the
  * block that did not get an error barrier. */
 static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t at, bool may_drop)
@@ -499,7 +541,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = lk->merc->exit_barriers;
-    const bool *target = barriers ? find_targets(lk, text, total) : NULL;
+    const bool *target = find_targets(lk, text, total);
     bool any = false;
     needs keep = {0};
     if (may_drop)
@@ -526,7 +568,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
-    move_code(lk, rw, drop, barrier);
+    move_code(lk, rw, target, drop, barrier);
     rebuild_capsule(lk, rw, capsule, drop, barrier);
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }
@@ -559,9 +601,9 @@ static void assign_scoreboards(cbi_linker *lk, const cbi_func *func, bool paced)
     if (!func->obj->mercury || (!may_drop && !cbi_rewrite_of(lk, func)))
         return;
     cbi_scoreboard_text text = text_of(lk, func);
-    if (may_drop && !paced) /* that comes with the change of pace */
-        cbi_scoreboard_assign(lk->ctx, &text);
-    else if (!may_drop)
+    if (may_drop && (paced || cbi_scoreboard_assign(lk->ctx, &text)))
+        return; /* what is paced comes with the change of pace */
+    if (text.places)
         cbi_scoreboard_meet_exits(lk->ctx, &text, cbi_chip_find(lk->opt->arch->sm)->fence_reads);
 }
 

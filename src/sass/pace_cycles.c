@@ -358,24 +358,27 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     return cbi_pace_occupancy(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
 }
 
-/* Cycles from instruction i to the end of the block, for the first instruction of the next one. */
-static int64_t end_latency(const cbi_sb_code *c, uint32_t i)
+uint32_t cbi_pace_end_latency(cbi_sass w)
 {
     enum { UNIFORM_PREDICATE = 14, OF_UPLOP3 = 11, UNIFORM_MOVE = 8, UNIFORM = 12, REGISTER = 7 };
-    const cbi_operands *o = &c->operands[i];
-    kind from = cbi_op_kind(cbi_sb_op(c, i));
-    flags f = flags_of(c->words[i]);
+    uint32_t op = cbi_sass_op(w);
+    kind from = cbi_op_kind(op);
+    flags f = flags_of(w);
+    cbi_operands o;
+    if (is_late(from))
+        return 0;
     if (from == CBI_KIND_OTHER)
         return FAR;
     if (f.uniform_written)
-        return cbi_sb_op(c, i) == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
+        return op == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
     if (f.written)
         return GUARD_LATENCY;
-    if (cbi_regset_any(&o->uniform_written))
+    cbi_sass_operands(w, &o);
+    if (cbi_regset_any(&o.uniform_written))
         return from == CBI_KIND_TO_UNIFORM     ? GUARD_LATENCY
                : from == CBI_KIND_UNIFORM_MOVE ? UNIFORM_MOVE
                                                : UNIFORM;
-    return cbi_regset_any(&o->written) ? REGISTER : 0;
+    return cbi_regset_any(&o.written) ? REGISTER : 0;
 }
 
 /* Cycles that the last instruction of the block takes itself. */
@@ -409,7 +412,7 @@ static int64_t leave(const block_times *t, bool goes_on)
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
         if (is_late(from))
             continue;
-        int64_t least = end_latency(c, t->at[n]);
+        int64_t least = cbi_pace_end_latency(c->words[t->at[n]]);
         need = later(need, t->now[n] + (least < apart ? least : apart));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
     }

@@ -150,6 +150,33 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
     return true;
 }
 
+/* Exits whose barrier went: more than one instruction of the input is now at their place.  False if
+ * there are none. */
+static bool find_bare_exits(const cbi_sb_code *c, const cbi_scoreboard_text *text, bool *ret_bare)
+{
+    bool any = false;
+    for (size_t i = 1; i < text->places; i++) {
+        uint32_t at = text->self[i] / 16;
+        if (text->place[i - 1] == text->self[i] && at < c->n && cbi_sb_op(c, at) == CBI_OP_EXIT)
+            any = ret_bare[at] = true;
+    }
+    return any;
+}
+
+/* Instructions put in front of exits.  False if there are none. */
+static bool find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
+                          uint8_t *ret_barrier)
+{
+    bool any = false;
+    for (size_t i = 0; i < text->places; i++) {
+        if (text->self[i] <= text->place[i] || text->self[i] / 16 >= c->n)
+            continue;
+        ret_barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
+        any = true;
+    }
+    return any;
+}
+
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
     cbi_sb_code code = {.ctx = ctx, .chip = text->chip}, best;
@@ -157,6 +184,9 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
     if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code) ||
         !cbi_sb_read_best(&code, text, &best, &guide))
         return false;
+    bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
+    if (find_bare_exits(&code, text, bare))
+        cbi_sb_leave_exits(&best, bare);
     cbi_sass *out = CBI_NEW_ARRAY(ctx, code.n, cbi_sass);
     cbi_sb_assign(&best, false, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))
@@ -172,10 +202,12 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
     if (!cbi_sb_read_words(&code, text->bytes, text->size))
         return;
     uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
-    for (size_t i = 0; i < text->places; i++)
-        if (text->self[i] > text->place[i] && text->self[i] / 16 < code.n)
-            barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
-    if (reads_fences) {
+    bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
+    bool any_bare = find_bare_exits(&code, text, bare);
+    bool any_barrier = find_barriers(&code, text, barrier);
+    if (!any_bare && !any_barrier)
+        return;
+    if (reads_fences && any_barrier) {
         c = code;
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return;
@@ -186,7 +218,8 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
         return;
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
     uint8_t *waits = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
-    if (!cbi_sb_meet_exits(&c, barrier, waits))
+    bool less = any_bare && cbi_sb_leave_exits(&c, bare);
+    if (!cbi_sb_meet_exits(&c, barrier, waits) && !less)
         return;
     cbi_sb_assign(&c, true, guide.exception ? &guide : NULL, out);
     bool trusted = !guide.exception || cbi_pace_keeps_waits(&c, out);

@@ -25,10 +25,10 @@ typedef struct cbi_scoreboard_text {
  * then it must not be trusted with the output.  Never fails. */
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text);
 
-/* Makes exits wait for what arrives while the barriers in front of them run, and assigns the
- * numbers that get free by that.  reads_fences: barriers wait for the read scoreboard of a fence
- * directly before them.  Where the model needs exceptions to reproduce the input and what comes out
- * is not safe, only the waits are added. */
+/* Makes exits wait for what arrives while the barriers in front of them run, or, where a barrier
+ * went, no longer, and assigns the numbers that get free by that.  reads_fences: barriers wait for
+ * the read scoreboard of a fence directly before them.  Where the model needs exceptions to
+ * reproduce the input and what comes out is not safe, only the waits are added. */
 void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences);
 
 #endif

@@ -149,6 +149,9 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
 /* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
  * the numbers.  False if nothing does. */
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
+/* The reverse, for exits whose barrier went: they do not wait for what is there with it only.
+ * bare[i]: exit i is one.  False if none did. */
+bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare);
 struct cbi_sb_guide;
 /* Instructions whose results come late on the target, by kinds that keep their order (0: it is
  * none), those of them that have no scoreboard in the input, and the predicates that every

@@ -136,6 +136,40 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
+/* The end of the block does not wait for the producer. */
+static void pass_by(cbi_sb_producer *p, uint32_t end)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < p->consumers.len; k++)
+        if (p->consumers.items[k] != end)
+            p->consumers.items[left++] = p->consumers.items[k];
+    p->consumers.len = left;
+    p->flush = false;
+}
+
+bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < c->blocks.len; n++) {
+        const cbi_sb_block *b = &c->blocks.items[n];
+        uint32_t exit = b->end - 1;
+        clock t;
+        if (!bare[exit] || exit == b->start || c->all[exit] ||
+            cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
+            continue;
+        tell_times(c, b, exit, &t);
+        for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
+            cbi_sb_producer *p = &c->producers.items[q];
+            if (!p->flush || p->local != CBI_SB_NOWHERE || !cbi_sb_contains(&p->consumers, exit) ||
+                is_due(c, &t, p, exit) == DUE_BEFORE)
+                continue;
+            pass_by(p, exit);
+            any = true;
+        }
+    }
+    return any;
+}
+
 bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
 {
     bool any = false;
