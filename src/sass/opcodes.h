@@ -61,6 +61,8 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_ATOM_SHARED_CAS,
     CBI_SHAPE_SHUFFLE,
     CBI_SHAPE_TENSOR,
+    CBI_SHAPE_TENSOR_LOAD, /* of tensor memory */
+    CBI_SHAPE_TENSOR_STORE,
     CBI_SHAPE_TEXTURE,
     CBI_SHAPES,
 } cbi_sass_shape;

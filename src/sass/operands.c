@@ -8,7 +8,7 @@ enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
-enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED };
+enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED, FRAGMENT };
 
 /* How many registers stand in each place; `b` and `c` of arithmetic are where the form says.
  * Of an address the uniform base stands at bit `base`, if bit 91 says that there is one. */
@@ -62,6 +62,8 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
+    [CBI_SHAPE_TENSOR_LOAD] = {.d = FRAGMENT, .ub = 1},
+    [CBI_SHAPE_TENSOR_STORE] = {.b = FRAGMENT, .uc = 1},
 };
 
 /* Registers of an access to memory, of a vector. */
@@ -77,6 +79,14 @@ static unsigned access_size(cbi_sass w)
     default:
         return 1;
     }
+}
+
+/* Registers of a fragment of tensor memory, 1 to 128: lanes of 128 and 256 bits take more. */
+static unsigned fragment_size(cbi_sass w)
+{
+    static const uint8_t factors[] = {2, 4, 1, 1};
+    bool halves = cbi_sass_bits(w, 87, 1);
+    return (halves ? 1U : factors[cbi_sass_bits(w, 81, 2)]) << cbi_sass_bits(w, 83, 3);
 }
 
 static unsigned count_of(uint8_t count, cbi_sass w)
@@ -95,6 +105,8 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return type & 2 ? 2 : 1;
     case PACKED:
         return cbi_sass_bits(w, 87, 3) == CBI_SASS_PT ? 1 : 2;
+    case FRAGMENT:
+        return fragment_size(w);
     case FROM:
         return cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
     default:

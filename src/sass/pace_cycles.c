@@ -64,7 +64,9 @@ static flags flags_of(cbi_sass w)
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
     if (op == CBI_OP_BRA_U)
         f.uniform_read = one(w, 24);
-    if (k == CBI_KIND_OTHER) { /* nobody knows */
+    if (op == CBI_OP_P2R) {
+        f.read |= (uint8_t)cbi_sass_bits(w, 32, 7);
+    } else if (k == CBI_KIND_OTHER) { /* nobody knows */
         f.read |= one(w, 87);
         f.written |= one(w, 81);
     }
@@ -113,6 +115,8 @@ static uint32_t rewrite_latency(kind from, kind to)
         return is_math(from) ? 6 : FAR;
     if (from == CBI_KIND_COUNTER && to == CBI_KIND_COUNTER)
         return 2;
+    if (is_math(from) && to == CBI_KIND_COUNTER)
+        return 5;
     if (!is_math(from) || !is_math(to))
         return FAR;
     return (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
@@ -175,15 +179,16 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 8;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
-    if (!adjacent || is_math(from) || (is_late(from) && from != CBI_KIND_LATE) || op == CBI_OP_LDCU)
+    if (op == CBI_OP_BSSY && to == CBI_KIND_CONTROL && (adjacent || next != CBI_OP_BSSY))
+        return 4;
+    if (!adjacent || is_math(from) || from == CBI_KIND_COUNTER ||
+        (is_late(from) && from != CBI_KIND_LATE) || op == CBI_OP_LDCU)
         return 1;
     if (op == CBI_OP_S2R)
         return next == CBI_OP_S2R ? FAR : 1;
     if (op == CBI_OP_BAR)
         return to == CBI_KIND_MEMORY ? 6 : is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
-    if (op == CBI_OP_BSSY)
-        return to == CBI_KIND_CONTROL ? 4 : 1;
-    return FAR;
+    return op == CBI_OP_BSSY ? 1 : FAR;
 }
 
 static uint32_t greater(uint32_t a, uint32_t b)
@@ -283,10 +288,11 @@ static bool is_slow_pair(const cbi_sb_code *c, uint32_t i, uint32_t j)
         return true;
     if (from != CBI_KIND_SLOW)
         return false;
+    uint8_t written, read;
+    cbi_pace_predicates(c->words[j], &written, &read);
     return to == CBI_KIND_SLOW || cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->written, &b->written) ||
-           (a->predicates_written &
-            (b->predicates_read | flags_of(c->words[j]).read | flags_of(c->words[j]).written));
+           (a->predicates_written & (b->predicates_read | read | written));
 }
 
 /* ---- a block ---- */

@@ -56,7 +56,8 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
 }
 
 /* What an instruction of which nothing is known may use: the registers that its fields name, each
- * the first of some.  It writes those of two of them at most. */
+ * the first of four at most (accesses of 128 bits, textures; the fragments of tensor memory, which
+ * are longer, are in the table of instructions).  It writes those of two of them at most. */
 static bool may_meet(cbi_sass w, const cbi_regset *set, bool writes)
 {
     enum { WIDEST = 4, ZERO = 255, WRITING = 2 };

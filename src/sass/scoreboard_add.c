@@ -44,12 +44,22 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
     return which->order[j] != which->order[i] && overwrites(c, i, j);
 }
 
+/* Sources that it does not overwrite itself. */
+static cbi_regset kept_sources(const cbi_operands *o)
+{
+    cbi_regset kept = o->read;
+    for (unsigned k = 0; k < CBI_COUNT(kept.w); k++)
+        kept.w[k] &= ~o->written.w[k];
+    return kept;
+}
+
 /* First instructions behind the block, on every path, that need the result or, with sources,
- * overwrite a source. */
+ * overwrite one that is kept. */
 static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
                                   bool sources)
 {
     cbi_u32_list found = {0}, todo = {0};
+    cbi_regset kept = kept_sources(&c->operands[i]);
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     cbi_sb_push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
     while (todo.len) {
@@ -57,7 +67,9 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
         if (seen[j])
             continue;
         seen[j] = true;
-        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) || overwrites(c, i, j)
+        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
+                                  (!cbi_sb_excludes(c, i, j) &&
+                                   cbi_regset_meet(&kept, &c->operands[j].written))
                             : cbi_sb_uses_late(c, which, i, j);
         if (ends)
             cbi_vec_push(c->ctx, &found, j);
@@ -65,15 +77,6 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
             cbi_sb_push_next(c, j, &todo);
     }
     return found;
-}
-
-/* Has it sources that it does not overwrite itself? */
-static bool has_sources(const cbi_operands *o)
-{
-    for (unsigned k = 0; k < CBI_COUNT(o->read.w); k++)
-        if (o->read.w[k] & ~o->written.w[k])
-            return true;
-    return false;
 }
 
 /* The late instructions of a block, last first: `awaited` is the first wait for the result of one
@@ -106,7 +109,8 @@ static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, con
         bool leaves = l->overwrites == CBI_SB_NOWHERE && read_by == CBI_SB_NOWHERE;
         if (leaves)
             l->overwriters = find_crossing(c, which, i, true);
-        l->read = leaves ? has_sources(&c->operands[i]) : l->overwrites < read_by;
+        cbi_regset kept = kept_sources(&c->operands[i]);
+        l->read = leaves ? cbi_regset_any(&kept) : l->overwrites < read_by;
         if (l->overwrites < read_by)
             read_by = l->overwrites;
         first_wait[which->order[i]] = awaited;
