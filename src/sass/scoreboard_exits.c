@@ -18,11 +18,16 @@ typedef struct clock {
     uint32_t *stalls; /* sum of the stall counts alone */
 } clock;
 
+static bool is_shared_store(uint32_t op)
+{
+    return op == CBI_OP_STS || op == CBI_OP_STS_R;
+}
+
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t op = cbi_sb_op(c, p->at), known = cbi_instruction_of(op)->at_exit;
     if (!p->write)
-        return (uint32_t)cbi_sb_latency(op, false, c->chip) + 1;
+        return (uint32_t)cbi_sb_latency(op, false, c->chip) + (is_shared_store(op) ? 2 : 1);
     return known ? known : (uint32_t)cbi_sb_latency(op, true, c->chip);
 }
 
