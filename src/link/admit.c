@@ -224,6 +224,21 @@ static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
     obj->symbol_lost = CBI_NEW_ARRAY(ctx, object->symbol_count, uint8_t);
 }
 
+/* A whole program may have others beside it, and the device runtime, but no modules. */
+static void warn_beside_ewp(cbi_linker *lk)
+{
+    bool whole = false;
+    for (size_t i = 0; i < lk->obj_count; i++)
+        whole |= lk->objs[i]->ewp;
+    for (size_t i = 0; i < lk->obj_count && whole; i++) {
+        const cbi_lobj *obj = lk->objs[i];
+        if (!obj->ewp && !obj->device_runtime)
+            cbi_warning(lk->ctx, "ewp-with-others", &(cbi_place){.file = obj->file}, NULL,
+                        "'%s': -ewp compiled objects should only link with libcudadevrt",
+                        obj->file);
+    }
+}
+
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
     candidate *all = CBI_NEW_ARRAY(lk->ctx, count, candidate);
@@ -242,15 +257,5 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
             lk->objs[lk->obj_count++] = all[i].obj;
     }
     cbi_parallel(lk->ctx, count, bytes, open_maps, all);
-    if (lk->obj_count < 2)
-        return;
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        if (!lk->objs[i]->ewp)
-            continue;
-        for (size_t j = 0; j < lk->obj_count; j++)
-            if (j != i && !lk->objs[j]->device_runtime)
-                cbi_warning(lk->ctx, "ewp-with-others", &(cbi_place){.file = lk->objs[j]->file},
-                            NULL, "'%s': -ewp compiled objects should only link with libcudadevrt",
-                            lk->objs[j]->file);
-    }
+    warn_beside_ewp(lk);
 }
