@@ -577,6 +577,15 @@ static const char *mangled_part(const char *name)
     return fits ? p + length + 2 : name;
 }
 
+/* A name, or one that ends in "$NUMBER", which is not shown. */
+static const char *demangle_numbered(cbi_ctx *ctx, const char *name)
+{
+    const char *text = demangle_whole(ctx, name), *end = strrchr(name, '$');
+    if (text || !end || !end[1] || end[1 + strspn(end + 1, "0123456789")])
+        return text;
+    return demangle_whole(ctx, cbi_strndup(ctx, name, (size_t)(end - name)));
+}
+
 const char *cbi_demangle(cbi_ctx *ctx, const char *name)
 {
     const char *mangled = mangled_part(name);
@@ -591,7 +600,7 @@ const char *cbi_demangle(cbi_ctx *ctx, const char *name)
             continue;
         size_t digits = strspn(end + 1, "0123456789");
         if (digits == 0) {
-            const char *inner = demangle_whole(ctx, end + 1);
+            const char *inner = demangle_numbered(ctx, end + 1);
             return cbi_printf(ctx, "[clone %s] %s", text, inner ? inner : end + 1);
         }
         return end[1 + digits] ? name : text;

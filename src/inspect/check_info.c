@@ -128,7 +128,10 @@ static void check_per_function(cbi_checker *c, const stream *st, const cbi_attr 
         cbi_check_fail(c, CBI_CHECK_ATTR_TWICE, st->section, place, s->name,
                        "%s is given twice for %s", row->name, s->name);
     seen[symbol] |= bit;
-    if (bit == (c->executable ? MAX_STACK : MIN_STACK) && !c->legacy && c->o->type != ET_CUDA_EWP)
+    /* what ptxas -ewp says of recursion within a kernel's code; nvlink -r keeps it */
+    bool unbounded = bit == MIN_STACK && cbi_ld32(attr->payload.data + 4) == UINT32_MAX;
+    if (bit == (c->executable ? MAX_STACK : MIN_STACK) && !c->legacy && !unbounded &&
+        c->o->type != ET_CUDA_EWP)
         cbi_check_fail(c, CBI_CHECK_ATTR_STACK, st->section, place, s->name,
                        "%s in a file of this kind", row->name);
 }

@@ -49,6 +49,9 @@
     X(namesakes_astray, "sm_100+: nvlink dies of a return address of theirs where no instruction starts",\
       "docs/mercury.md, Functions of one name",\
       "the same, ABS_PROG_REL32")\
+    X(return_rules_forgotten, "sm_100+: -r, -g: code that the rules for return addresses name has its relocation at 0",\
+      "docs/debug-data.md",\
+      "features/ewp-recursion, ewp-functions with -r and -g")\
     X(namesakes_renamed, "sm_100+: their banks share a name, of which each renaming takes 9 bytes",\
       "docs/mercury.md, Functions of one name",\
       "two and three files with a static fn that has a jump table; sm_100 to 120, final, -r, -kernels-used")

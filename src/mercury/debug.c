@@ -50,7 +50,7 @@ void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_part *pa
     cbi_span bytes;
     if (end <= start || !cbi_subspan(cbi_mercury_part_bytes(part), start, end - start, &bytes))
         return;
-    cbi_vec_push(lk->ctx, &part->moves, ((cbi_mercury_move){start, end, d->sass.len}));
+    cbi_vec_push(lk->ctx, &part->moves, ((cbi_mercury_move){start, end, d->sass.len, false}));
     cbi_buf_append(lk->ctx, &d->sass, bytes.data, bytes.size);
 }
 
@@ -64,17 +64,30 @@ static const cbi_mercury_part *part_of(const cbi_mercury_debug *d, const cbi_lob
     return NULL;
 }
 
-bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, uint64_t *ret_offset)
+/* What the bytes at the relocation's place went with; NULL if they are gone. */
+static const cbi_mercury_move *move_of(const cbi_mercury_debug *d, const cbi_lrel *rel)
 {
     const cbi_mercury_part *part = part_of(d, rel->obj);
     for (size_t i = 0; part && i < part->moves.len; i++) {
         const cbi_mercury_move *m = &part->moves.items[i];
-        if (cbi_sass_of(rel)->offset >= m->start && cbi_sass_of(rel)->offset < m->end) {
-            *ret_offset = m->out + (cbi_sass_of(rel)->offset - m->start);
-            return true;
-        }
+        if (cbi_sass_of(rel)->offset >= m->start && cbi_sass_of(rel)->offset < m->end)
+            return m;
     }
-    return false;
+    return NULL;
+}
+
+bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, uint64_t *ret_offset)
+{
+    const cbi_mercury_move *m = move_of(d, rel);
+    if (m)
+        *ret_offset = m->out + (cbi_sass_of(rel)->offset - m->start);
+    return m;
+}
+
+bool cbi_mercury_is_in_cie(const cbi_mercury_debug *debug, const cbi_lrel *rel)
+{
+    const cbi_mercury_move *m = move_of(debug, rel);
+    return m && m->cie;
 }
 
 uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int64_t addend)

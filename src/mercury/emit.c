@@ -70,6 +70,13 @@ static void set_bytes(cbi_emit_sec *s, const uint8_t *bytes, uint64_t size)
     s->size = size;
 }
 
+/* Data that is the same on both sides for the most part, and is stored once then. */
+static bool is_aliased(const cbi_osec *sec)
+{
+    return sec->type == SHT_CUDA_MERC_CONSTANT_USER || sec->type == SHT_CUDA_MERC_CONSTANT_PIC ||
+           sec->type == SHT_CUDA_GLOBAL_INIT;
+}
+
 static void add_sass_sections(cbi_emit *em)
 {
     cbi_linker *lk = em->lk;
@@ -96,6 +103,8 @@ static void add_sass_sections(cbi_emit *em)
             em->bank_symbols[sec->func->number] = cbi_symbol_index(lk, sec->symbol);
         } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
             set_bytes(s, cbi_mercury_tables(lk, sec), sec->size);
+        } else if (is_aliased(sec)) {
+            set_bytes(s, cbi_mercury_data(lk, sec), sec->size);
         } else if (cbi_is_debug(sec)) {
             const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
             set_bytes(s, d ? d->sass.items : NULL, d ? d->sass.len : 0);
@@ -185,12 +194,6 @@ static void add_capsules(cbi_emit *em)
         cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, sec->func);
         set_bytes(s, capsule.items, capsule.len);
     }
-}
-
-static bool is_aliased(const cbi_osec *sec)
-{
-    return sec->type == SHT_CUDA_MERC_CONSTANT_USER || sec->type == SHT_CUDA_MERC_CONSTANT_PIC ||
-           sec->type == SHT_CUDA_GLOBAL_INIT;
 }
 
 /* A debug section that is the same on both sides is stored once, unless it has relocations: those
@@ -294,7 +297,7 @@ static void mirror_data(cbi_emit *em)
             continue;
         }
         cbi_emit_sec *s = add_mirror(em, sec, sec->type, SHF_CUDA_MERCURY | sec->flags);
-        if (is_aliased(sec))
+        if (is_aliased(sec) && em->secs.items[i].bytes == sec->bytes)
             alias_to(em, s, sec);
         else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT)
             s->bytes = without_tables(lk, sec);

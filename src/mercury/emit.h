@@ -35,6 +35,9 @@ typedef struct cbi_emit {
 /* ---- tables.c ---- */
 /* The SASS list of a relocation section. */
 cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec);
+/* Data with the places in SASS of what lies within code; the section's own bytes if there is none.
+ */
+const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec);
 /* Optimizer constants with the jump tables' places in SASS. */
 uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec);
 /* .nv.compat with the capability mask. */

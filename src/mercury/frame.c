@@ -39,6 +39,15 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
     return true;
 }
 
+uint64_t cbi_mercury_frame_twin(cbi_span from, uint64_t place, cbi_span to)
+{
+    entry a = {0}, b = {0};
+    while (next_entry(from, a.end, &a) && next_entry(to, b.end, &b))
+        if (place < a.end)
+            return b.start + (place - a.start);
+    return 0;
+}
+
 /* The function, found by the place of its initial location. */
 static const cbi_lsym *described(const cbi_symbol_map *symbols, const entry *e)
 {
@@ -124,6 +133,8 @@ static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewri
     if (r.bad)
         return;
     uint64_t old = begin, now = cbi_rewrite_map(rw, begin);
+    if (begin)
+        cbi_st64(fde + at, now);
     cbi_st64(fde + at + ADDRESS,
              begin || range < rw->old_size ? cbi_rewrite_map(rw, begin + range) - now : rw->size);
     while (r.pos < size && !r.bad) {
@@ -287,6 +298,15 @@ static void write_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_pa
     }
 }
 
+static void copy_cie(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+                     const entry *cie)
+{
+    const size_t before = part->moves.len;
+    cbi_mercury_copy(lk, debug, part, cie->start, cie->end);
+    if (part->moves.len > before)
+        part->moves.items[before].cie = true;
+}
+
 /* One of several descriptions of a function; false to write it as it is. */
 static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                          const entry *cie, const entry *fde, const cbi_func *func)
@@ -302,7 +322,7 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
         if (!join_descriptions(lk, list, func, &ops))
             return false;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-        cbi_mercury_copy(lk, debug, part, cie->start, cie->end);
+        copy_cie(lk, debug, part, cie);
         write_frame(lk, debug, part, fde, cie_at, rw ? rw->size : func->text->size, &ops);
     } else {
         cbi_buf_append(lk->ctx, &debug->sass, d->bytes.data + d->cie.start,
@@ -347,7 +367,7 @@ void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
         }
         if (have_cie) {
             cie_at = debug->sass.len;
-            cbi_mercury_copy(lk, debug, part, cie.start, cie.end);
+            copy_cie(lk, debug, part, &cie);
             have_cie = false;
         }
         uint64_t start = debug->sass.len;

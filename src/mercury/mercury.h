@@ -23,6 +23,7 @@ typedef CBI_VEC(cbi_mercury_fixup) cbi_mercury_fixup_list;
 typedef struct cbi_mercury_move {
     uint64_t start, end; /* in the input's SASS section */
     uint64_t out;        /* in the output's SASS section */
+    bool cie;            /* the part of frame descriptions that several could share */
 } cbi_mercury_move;
 
 typedef struct cbi_mercury_part {
@@ -94,10 +95,17 @@ void cbi_mercury_debug_build(cbi_linker *lk);
 /* Offset on the SASS side for a relocation of a debug section; false if the place is gone. */
 bool cbi_mercury_debug_place(const cbi_mercury_debug *debug, const cbi_lrel *rel,
                              uint64_t *ret_offset);
+/* Does it lie in the part of a frame description that several could share? */
+bool cbi_mercury_is_in_cie(const cbi_mercury_debug *debug, const cbi_lrel *rel);
 /* Where a place in the section that the relocation's symbol names, of its own object, went.  Line
  * programs change their lengths. */
 uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int64_t addend);
 const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_osec *sec);
+
+/* ---- frame.c ---- */
+/* The place in another form of .debug_frame, within the same part of the same description; 0: there
+ * is none. */
+uint64_t cbi_mercury_frame_twin(cbi_span from, uint64_t place, cbi_span to);
 
 /* ---- info.c ---- */
 /* Fills sass_info of every .nv.info.F; bank_symbols[function number] is the symbol index of its

@@ -3,6 +3,7 @@
  * experiments: docs/code-rewriting.md. */
 #include "mercury/rewrite.h"
 #include "format/eiattr.h"
+#include "format/reloc.h"
 #include "mercury/pace.h"
 #include "sass/opcodes.h"
 #include "sass/operands.h"
@@ -129,10 +130,21 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
     return rw->self[offset / 16] + offset % 16;
 }
 
+/* Within the code of ptxas -ewp functions return relative to its start. */
+static bool return_distance(const uint8_t *insn, int64_t *ret_offset)
+{
+    enum { ABSOLUTE = 85 };
+    const cbi_sass w = cbi_sass_load(insn);
+    if (cbi_sass_op(w) != CBI_OP_RET || cbi_sass_bits(w, ABSOLUTE, 1))
+        return false;
+    *ret_offset = cbi_sass_branch_distance(w);
+    return true;
+}
+
 void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
 {
     int64_t offset;
-    if (!cbi_rewrite_distance(insn, &offset))
+    if (!cbi_rewrite_distance(insn, &offset) && !return_distance(insn, &offset))
         return;
     int64_t target = (int64_t)(old + 1) * 16 + offset;
     if (target >= 0 && (uint64_t)target <= rw->old_size)
@@ -429,6 +441,25 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *target, const
         memcpy(rw->text + at, filler, CBI_SASS_INSTRUCTION);
 }
 
+/* Return addresses within the code of ptxas -ewp; on the Mercury side they are relocations. */
+static void move_return_addresses(cbi_linker *lk, cbi_rewrite *rw)
+{
+    enum { IMMEDIATE = 4 };
+    const cbi_osec *list = rw->func->text->rela;
+    const cbi_mercury_places *places = list ? cbi_mercury_places_of(lk, rw->func) : NULL;
+    for (size_t i = 0; places && i < list->relocs.len; i++) {
+        const cbi_lrel *r = list->relocs.items[i];
+        const cbi_reloc_type *type = cbi_reloc_find(r->type);
+        if (!type || type->action != CBI_RELOC_PROG_REL || cbi_sass_of(r)->present)
+            continue;
+        const cbi_mercury_place *place = cbi_mercury_place_of(places, r->offset);
+        if (!place)
+            continue;
+        uint8_t *field = rw->text + cbi_rewrite_self(rw, place->main) + IMMEDIATE;
+        cbi_st32(field, (uint32_t)cbi_rewrite_map(rw, cbi_ld32(field)));
+    }
+}
+
 /* ---- its capsule ---- */
 
 /* The record of an exit with its barrier: up to four instructions, the exit's predicate in byte 4.
@@ -569,6 +600,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     move_code(lk, rw, target, drop, barrier);
+    move_return_addresses(lk, rw);
     rebuild_capsule(lk, rw, capsule, drop, barrier);
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
 }

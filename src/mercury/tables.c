@@ -66,6 +66,9 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
         uint64_t offset = r->offset;
         if (debug && !cbi_mercury_debug_place(debug, r, &offset))
             continue;
+        if (debug && lk->quirks.return_rules_forgotten && (!lk->exec || lk->shows_debug) &&
+            cbi_mercury_is_in_cie(debug, r))
+            offset = 0;
         if (cbi_is_text(sec->target))
             offset =
                 cbi_rewrite_self(cbi_rewrite_of(lk, sec->target->func), cbi_sass_of(r)->offset);
@@ -143,6 +146,15 @@ static void branch_targets(cbi_linker *lk, const cbi_func *f, cbi_map *ret_place
     }
 }
 
+/* Where a function within a kernel's code is on the SASS side; others are at 0. */
+static uint64_t inner_place(cbi_linker *lk, const cbi_func *f)
+{
+    if (!f || !cbi_is_inner(lk, f))
+        return 0;
+    return cbi_rewrite_map(cbi_rewrite_of(lk, f->alias_of),
+                           f->obj->mercury->file.symbols[f->in_sym].value);
+}
+
 uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
 {
     /* Of two sections for one function nvlink fills in neither. */
@@ -158,6 +170,10 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
         const cbi_func *f = r->sym ? r->sym->func : NULL;
         if (!f || !f->obj || !cbi_fits(r->offset, 4, sec->size))
             continue;
+        if (cbi_is_inner(lk, f) && !r->addend) { /* a table of functions */
+            cbi_st32(bytes + r->offset, (uint32_t)inner_place(lk, f));
+            continue;
+        }
         /* Tables that replaced copies left can lie below others: the later entry counts. */
         uint32_t value = cbi_ld32(sec->bytes + r->offset);
         if (known != f) {
@@ -176,6 +192,22 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
         cbi_st32(bytes + r->offset, (uint32_t)cbi_rewrite_map(cbi_rewrite_of(lk, f), value));
     }
     return bytes;
+}
+
+/* Addresses of functions within a kernel's code, which stay relocations on the Mercury side. */
+const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec)
+{
+    uint8_t *bytes = NULL;
+    for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
+        const cbi_lrel *r = sec->rela->relocs.items[i];
+        const cbi_reloc_type *type = cbi_reloc_find(r->type);
+        if (!type || type->action != CBI_RELOC_PROG_REL || !r->sym)
+            continue;
+        if (!bytes)
+            bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
+        cbi_link_patch(type, r, bytes, sec->size, inner_place(lk, r->sym->func), 0);
+    }
+    return bytes ? bytes : sec->bytes;
 }
 
 /* ---- .nv.compat ---- */

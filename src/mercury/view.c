@@ -320,6 +320,24 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
     text->data = copy;
 }
 
+/* A return address within the code of ptxas -ewp, which SASS has from the start. */
+static bool is_place_in_program(const cbi_rela *rela)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(rela->type);
+    return type && type->action == CBI_RELOC_PROG_REL;
+}
+
+/* What nvlink -r forgot: relocations of rules for return addresses are at 0. */
+static void find_return_rules(const cbi_object *file, const cbi_section *merc,
+                              const cbi_section *sass, cbi_sass_reloc *pairs, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (pairs[k].present && pairs[k].offset == 0)
+            pairs[k].offset =
+                cbi_mercury_frame_twin(file->sections[merc->info].data, cbi_rela_at(merc, k).offset,
+                                       file->sections[sass->info].data);
+}
+
 /* The lists agree entry by entry but for what only Mercury has. */
 static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
 {
@@ -350,12 +368,16 @@ static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
             pair_by_symbol(lk, file, merc, sass, view->pairs[i]);
             continue;
         }
+        const bool code = is_code(&file->sections[file->sections[partner].info]);
         size_t j = 0, have = cbi_rela_count(sass);
         for (size_t k = 0; k < count && j < have; k++) {
-            if (system_place(file, cbi_rela_at(merc, k).symbol))
+            const cbi_rela rela = cbi_rela_at(merc, k);
+            if (system_place(file, rela.symbol) || (code && is_place_in_program(&rela)))
                 continue;
             set_pair(&view->pairs[i][k], cbi_rela_at(sass, j++));
         }
+        if (strcmp(out->sections[target].name, ".debug_frame") == 0)
+            find_return_rules(file, merc, sass, view->pairs[i], count);
     }
 }
 
