@@ -196,12 +196,22 @@ static void add_capsules(cbi_emit *em)
     }
 }
 
-/* A debug section that is the same on both sides is stored once, unless it has relocations: those
- * sides are written apart although only the relocations differ, but for .debug_loc. */
+/* Does the SASS side have a value where the Mercury side keeps a relocation and zeros? */
+static bool has_program_places(const cbi_osec *sec)
+{
+    for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
+        const cbi_reloc_type *type = cbi_reloc_find(sec->rela->relocs.items[i]->type);
+        if (type && type->action == CBI_RELOC_PROG_REL)
+            return true;
+    }
+    return false;
+}
+
+/* A debug section that is the same on both sides is stored once, unless places in line programs
+ * are filled in on one of them, even if with zeros. */
 static bool equals_mirror(const cbi_emit_sec *s, const cbi_osec *sec)
 {
-    bool apart = sec->rela && sec->rela->relocs.len && strcmp(sec->name->s, ".debug_loc") != 0;
-    return !apart && s->size == sec->size &&
+    return !has_program_places(sec) && s->size == sec->size &&
            (!s->size || memcmp(s->bytes, sec->bytes, s->size) == 0);
 }
 

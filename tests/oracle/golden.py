@@ -18,6 +18,7 @@ err-undefined 75 default; err-many 90 default; err-shared 80 default; err-proto 
 err-kernel 89 default; deep-chain 75 partial; shared-shapes 90 partial; err-regs 90 default; launch-bounds 87 default; empty-module 80 default; doubles-pace 103 default
 weak-frames 100 r-g-final; debug-pace 120 default; dropped-rows 100 g; ewp-recursion 90 default; ewp-recursion 100 default
 ewp-recursion 100 g; ewp-recursion 103 r-g-final; ewp-recursion 80 verbose; ewp-inner 100 default; ewp-inner 120 g; ewp-inner 100 r
+ewp-debug 100 default; ewp-debug 120 g
 """
 
 NOTE = """# {name}
