@@ -278,7 +278,7 @@ static void print_version(const char *program)
            program, CBI_OWN_VERSION, CBI_NVLINK_VERSION, CBI_NVLINK_BUILD);
 }
 
-/* By default all cores, but not for what is over before a thread has started. */
+/* By default all cores, but one for inputs with which more do not pay. */
 static void set_threads(cbi_link_run *run)
 {
     int32_t number = run->line.values[OPT_THREADS].number;

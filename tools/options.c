@@ -201,9 +201,10 @@ const cbi_option cbi_options[OPT_COUNT] = {
     [OPT_SYSCALL_CONST_OFFSET] = {"syscall-const-offset", "syscall-const-offset", OPT_KIND_INT,
                                   OPT_HIDDEN | OPT_NO_EFFECT, OPT_RECORD_NEVER, 0, NULL, NULL,
                                   "<bytes>", "0", "Accepted for compatibility."},
-    [OPT_THREADS] = {"threads", NULL, OURS(OPT_KIND_INT, "<number>"),
-                     "Use so many threads; by default as many as there are cores, where it pays. "
-                     "The output is the same for every number."},
+    [OPT_THREADS] =
+        {"threads", NULL, OURS(OPT_KIND_INT, "<number>"),
+         "Use so many threads; by default one, and as many as there are cores for inputs "
+         "from 64 MiB on. The output is the same for every number."},
     [OPT_TIME] = {"time", "time", OPT_KIND_STRING, 0, OPT_RECORD_VERBOSE_BASENAME, 21, NULL, NULL,
                   "<file>", NULL,
                   "Append a table of the time used by compilers that were run; '-' is the "

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 enum {
-    BYTES_PER_THREAD = 512 * 1024, /* starting a thread costs as much as reading some of them */
-    SHARES = 8,                    /* of a thread: rounds are dealt in so many, for they differ */
+    /* A second thread makes every round dearer: what it reads is in the other core's cache.  Below
+     * so many bytes that is more than the time that it saves (docs/performance.md, "Threads"). */
+    PAYS_FROM = 64 << 20,
+    BYTES_PER_THREAD = 16 << 20,
+    SHARES = 8, /* of a thread: rounds are dealt in so many, for they differ */
 };
 
 /* What a round reported. */
@@ -180,7 +183,8 @@ static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
 
 void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg)
 {
-    uint64_t threads = ctx->all_threads ? ctx->threads : bytes / BYTES_PER_THREAD;
+    uint64_t worth = bytes < PAYS_FROM ? 1 : bytes / BYTES_PER_THREAD;
+    uint64_t threads = ctx->all_threads ? ctx->threads : worth;
     threads = threads < ctx->threads ? threads : ctx->threads;
     threads = threads < count ? threads : count;
     bool strict = ctx->memory_limit && !ctx->memory_multiple;
