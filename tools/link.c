@@ -288,7 +288,7 @@ static void set_threads(cbi_link_run *run)
                   cbi_printf(run->ctx, "from 0 to %d are possible", CBI_THREADS_MAX),
                   "Invalid number '%d' of --threads", number);
     run->ctx->all_threads = given;
-    run->ctx->threads = given ? (unsigned)number : cbi_all_cores();
+    run->ctx->threads = given ? (unsigned)number : CBI_THREADS_MAX;
 }
 
 static cb_status run_link(cbi_ctx *ctx, void *arg)

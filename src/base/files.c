@@ -235,7 +235,8 @@ static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
 void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
 {
     enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
-    if (ctx->threads < 2 || ctx->shared_files || ctx->ahead)
+    uint64_t bytes = (uint64_t)count * WORTH;
+    if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
         return;
     struct cbi_read_ahead *ahead = CBI_NEW(ctx, struct cbi_read_ahead);
     ahead->files = CBI_NEW_ARRAY(ctx, count, ahead_file);
@@ -243,7 +244,7 @@ void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
     for (size_t i = 0; i < count; i++)
         ahead->files[i].path = paths[i];
     ctx->ahead = ahead;
-    cbi_parallel(ctx, count, (uint64_t)count * WORTH, read_one_ahead, ahead->files);
+    cbi_parallel(ctx, count, bytes, read_one_ahead, ahead->files);
 }
 
 static cbi_mapping *take_ahead(cbi_ctx *ctx, const char *path)

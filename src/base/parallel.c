@@ -181,18 +181,34 @@ static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
             cbi_fail(ctx, helpers[i]->status);
 }
 
+/* How many a loop may have.  The cores are counted only where that matters: it means reading a
+ * file. */
+static size_t threads_for(const cbi_ctx *ctx, size_t count, uint64_t bytes)
+{
+    bool strict = ctx->memory_limit && !ctx->memory_multiple;
+    if (strict || ctx->threads < 2 || count < 2 || (!ctx->all_threads && bytes < PAYS_FROM))
+        return 1;
+    uint64_t threads = ctx->threads < CBI_THREADS_MAX ? ctx->threads : CBI_THREADS_MAX;
+    if (!ctx->all_threads && threads > bytes / BYTES_PER_THREAD)
+        threads = bytes / BYTES_PER_THREAD;
+    if (!ctx->all_threads && threads > cbi_all_cores())
+        threads = cbi_all_cores();
+    return threads < count ? threads : count;
+}
+
+bool cbi_parallel_pays(const cbi_ctx *ctx, size_t count, uint64_t bytes)
+{
+    return threads_for(ctx, count, bytes) > 1;
+}
+
 void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg)
 {
-    uint64_t worth = bytes < PAYS_FROM ? 1 : bytes / BYTES_PER_THREAD;
-    uint64_t threads = ctx->all_threads ? ctx->threads : worth;
-    threads = threads < ctx->threads ? threads : ctx->threads;
-    threads = threads < count ? threads : count;
-    bool strict = ctx->memory_limit && !ctx->memory_multiple;
-    if (threads > 1 && !strict) {
+    size_t threads = threads_for(ctx, count, bytes);
+    if (threads > 1) {
         loop l = {.count = count, .fn = fn, .arg = arg};
         atomic_init(&l.next, 0);
         atomic_init(&l.failed, count);
-        run_threads(ctx, &l, threads < CBI_THREADS_MAX ? threads : CBI_THREADS_MAX);
+        run_threads(ctx, &l, threads);
         return;
     }
     for (size_t i = 0; i < count; i++)

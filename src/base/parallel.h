@@ -11,11 +11,15 @@ enum { CBI_THREADS_MAX = 64 };
  * are not the job's. */
 typedef void (*cbi_item_fn)(cbi_ctx *ctx, void *arg, size_t i);
 
-/* Calls fn for every i below count, in as many threads as the job may have (ctx->threads) and as
- * `bytes`, about what all rounds read, are worth; in one where the limit on memory is a number that
- * must not be passed (no ctx->memory_multiple).  Everything is as if the rounds came one after the
- * other: what they report comes in that order, and the first of them that fails ends the job. */
+/* Calls fn for every i below count, in as many threads as the job may have (ctx->threads), as
+ * there are cores, and as `bytes`, about what all rounds read, are worth (ctx->all_threads: the job
+ * insists on its number); in one where the limit on memory is a number that must not be passed (no
+ * ctx->memory_multiple).  Everything is as if the rounds came one after the other: what they report
+ * comes in that order, and the first of them that fails ends the job. */
 void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg);
+
+/* Would such a loop have more than one thread? */
+bool cbi_parallel_pays(const cbi_ctx *ctx, size_t count, uint64_t bytes);
 
 /* As many threads as there are cores. */
 unsigned cbi_all_cores(void);
