@@ -13,10 +13,10 @@ import scale  # noqa: E402
 KINDS = [
     (r"(files|collect|containers|slices|archive)\.c", "input files"),
     (r"names\.c:", "names"),
-    (r":(read_symbols|read_record|reserve_records|cbi_rec_append|cbi_add_record|collect|"
-     r"cbi_link_min_stack)$", "attribute records"),
+    (r":(read_symbols|read_record|cbi_rec_append|cbi_add_record|collect|"
+     r"cbi_link_min_stack)$", "relocations and records"),
     (r"^(object|symbols|xref)\.c:", "object models"),
-    (r"relocate\.c:|:(read_relocs|reserve_relocs|move_constant)$", "relocations"),
+    (r"relocate\.c:|^merge\.c:reserve$|:(read_relocs|move_constant)$", "relocations and records"),
     (r":(copy_contents|cbi_sec_append)$", "contents"),
     (r":(cbi_sec_\w+|cbi_constants_in|cbi_shared_in|order_sections)$", "output sections"),
     (r":(cbi_sym_create|cbi_variable_in|list_symbol)$|^merge_objects\.c:", "symbols"),
