@@ -146,13 +146,21 @@ static const char *without_anchor(cbi_ctx *ctx, const char *line, size_t len)
     return cbi_printf(ctx, "%s%lu%.*s\n", head, at - ANCHOR_LINES, (int)(line + len - end), end);
 }
 
-/* Lines for the user as they are, but those in which the library names its own errors. */
+static bool begins(const char *text, const char *head)
+{
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+/* Lines for the user: without those in which the library speaks of its own errors and options, and
+ * without what its assembler puts before a line that continues another. */
 static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, cbi_lto_form form, const char *s)
 {
+    static const char more[] = "ptxas         . ";
     while (ptx->print && *s) {
+        s += begins(s, more) ? strlen(more) : 0;
         size_t len = strcspn(s, "\n");
         bool blank = strspn(s, " ") == len;
-        if (!blank && strncmp(s, "ERROR ", strlen("ERROR ")) != 0)
+        if (!blank && !begins(s, "ERROR ") && !begins(s, "Info: CU_JIT_"))
             ptx->print(ptx->print_user, is_part(form) ? without_anchor(ctx, s, len)
                                                       : cbi_printf(ctx, "%.*s\n", (int)len, s));
         s += len + (s[len] == '\n');

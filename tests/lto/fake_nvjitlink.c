@@ -89,7 +89,8 @@ EXPORT int nvJitLinkComplete(void *handle)
         return 5;
     }
     if (wants("ptxas")) {
-        strcpy(error_log, "ptxas error   : too much\nERROR 4: JIT the PTX\n ");
+        strcpy(error_log, "Info: CU_JIT_OPTION ignored\nptxas error   : too much\n"
+                          "ptxas         .     for one line\nERROR 4: JIT the PTX\n ");
         return 4;
     }
     read_output();
