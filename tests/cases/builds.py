@@ -33,7 +33,10 @@ MERCURY = ["-gencode", "arch=compute_100,code=sm_100", "-gencode", "arch=compute
 
 
 def find_nvcc():
-    path = os.environ.get("NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    """nvcc 13.0.88 with the rest of its toolkit, on PATH or named by NVCC; None without one."""
+    path = os.environ.get("NVCC") or shutil.which("nvcc")
+    if not path:
+        return None
     try:
         text = subprocess.run([path, "--version"], stdout=subprocess.PIPE, text=True).stdout
     except OSError:
