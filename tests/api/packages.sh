@@ -51,4 +51,16 @@ case $rc in
     result "not ok" 3 "the conda recipe"
     ;;
 esac
+if command -v mkdocs >/dev/null; then
+    # `./dev site` puts the examples where links to them lead
+    if mkdocs build --site-dir "$TMPDIR/site" >"$TMPDIR/log" 2>&1 && [ -s "$TMPDIR/site/index.html" ] &&
+        [ -s "$TMPDIR/site/how-to-embed.html" ] && ! grep WARNING "$TMPDIR/log" | grep -v "'../examples/"; then
+        result ok 4 "the documents as a site"
+    else
+        cat "$TMPDIR/log"
+        result "not ok" 4 "the documents as a site"
+    fi
+else
+    result ok 4 "the documents as a site # SKIP mkdocs is not installed"
+fi
 exit $failed
