@@ -261,7 +261,7 @@ static cb_status link_inputs(cbi_link_run *run)
         if (status == CB_OK)
             cbi_add_result(run, OPT_OUTPUT_FILE, &result.image);
     }
-    cbi_write_register_file(run, &inputs,
+    cbi_write_register_file(run, &inputs, done,
                             result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
     if (options.map && status == CB_OK && !done)

@@ -104,8 +104,9 @@ void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs);
 void cbi_write_time_row(cbi_link_run *run, const cbi_ptx_run *row);
 
 /* --register-link-binaries: the list for the host's start-up code.  A file that already names
- * libcudadevrt is left alone, since the list is shared by the links of several targets. */
-void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
+ * libcudadevrt is left alone, since the list is shared by the links of several targets.  Of a whole
+ * program that the compiler made nvlink lists the last module first, and nothing of PTX. */
+void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs, bool last_first,
                              bool device_runtime_used);
 
 /* Searches the images for other targets in all inputs; user is the run. */

@@ -131,20 +131,22 @@ static void append_identifier(cbi_ctx *ctx, cbi_buf *out, const char *id)
         cbi_buf_append(ctx, out, isalnum((unsigned char)*id) ? id : "_", 1);
 }
 
-void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
+void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs, bool last_first,
                              bool device_runtime_used)
 {
     cbi_ctx *ctx = run->ctx;
     const char *path = cbi_text(&run->line, OPT_REGISTER_LINK_BINARIES);
-    if (!path || is_complete(run, path))
+    bool stays_ptx = last_first && cbi_given(&run->line, OPT_EMIT_PTX);
+    if (!path || stays_ptx || is_complete(run, path))
         return;
     cbi_buf rows = {0};
     size_t count = 0;
     for (size_t i = 0; i < inputs->id_count; i++) {
-        if (inputs->ids[i].device_runtime && !device_runtime_used)
+        size_t at = last_first ? inputs->id_count - 1 - i : i;
+        if (inputs->ids[at].device_runtime && !device_runtime_used)
             continue;
         cbi_buf_printf(ctx, &rows, "DEFINE_REGISTER_FUNC(");
-        append_identifier(ctx, &rows, inputs->ids[i].id);
+        append_identifier(ctx, &rows, inputs->ids[at].id);
         cbi_buf_printf(ctx, &rows, ")\n");
         count++;
     }

@@ -315,6 +315,16 @@ def parts(f, nvcc):
         theirs = f.read("out")
         code, text = f.run(CUBIND, "link", "--emulate", "nvlink-13.0.88", *args)
         expect("a part of %s with %s" % (flags, options), code == 0 and f.read("out") == theirs, text)
+    runtime = os.path.join(os.path.dirname(find_library(nvcc)), "libcudadevrt.a")
+    for options in ([], ["-force-partial-lto"], ["-r"], ["-emit-ptx"], ["-emit-ptx", "-force-partial-lto"]):
+        lists = []
+        for linker in ([os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")], [CUBIND, "link"]):
+            f.run(*linker, "-arch=sm_90", "-dlto", "-nvvmpath=" + nvvm, "--register-link-binaries=list", *options,
+                  "a.o", "b.o", runtime, "-o", "out")
+            lists.append(f.read("list"))
+            if lists[-1] is not None:
+                os.unlink(os.path.join(f.path, "list"))
+        expect("list of modules with %s" % options, lists[0] == lists[1], lists)
 
 
 WRAPPER = """#!/bin/sh
