@@ -57,6 +57,8 @@ EQUIVALENT = [
      "of the first name only its end matters"),
     ("images_start + cbi_ld32(record + LOAD_OFFSET), 0);", "0", "1",
      "the bank of a field that has none"),
+    ("switch (op >> 6 ? op & 0xc0 : op) {", "6", "7",
+     "advances, 0x40 to 0x7f, are read by another function"),
     ("s->value <= UINT16_MAX && s->size <= UINT16_MAX) {", "<=", "<",
      "guards against sizes that no compiler writes"),
 ]
