@@ -22,6 +22,7 @@ import cubin  # noqa: E402
 
 BATCH = 150
 FLIPS = 250         # per file, of each side
+MERCURY_PROG_REL32 = 65544
 # what a link may have filled in on one side only
 FILLED_IN = {"immediate", "offset", "parameter"}
 
@@ -198,7 +199,10 @@ class Damage:
             if s.name.startswith((".rela.text.", ".nv.merc.rela.text.")) and twin.sh_size:
                 for k in range(s.sh_size // 24):
                     at = s.sh_offset + 24 * k
-                    symbol = struct.unpack_from("<I", data, at + 12)[0]
+                    kind, symbol = struct.unpack_from("<II", data, at + 8)
+                    # ... or return addresses there, which SASS has from the start
+                    if kind == MERCURY_PROG_REL32 and s.sh_size != twin.sh_size:
+                        continue
                     name_of = (elf.read_symbols(".symtab")[symbol][0]
                                if symbol else "")
                     if "reservedS" in name_of:
