@@ -67,6 +67,7 @@ class LinkFlags(enum.IntFlag):
     EMULATE_NVLINK = 1 << 12
     LTO = 1 << 13
     ALLOW_EMPTY = 1 << 14
+    ELF32 = 1 << 15
 
 
 @dataclass(frozen=True)
