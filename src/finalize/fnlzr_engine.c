@@ -252,8 +252,7 @@ static cbi_fnlzr_code check_line_references(cbi_fnlzr_state *f)
     uint64_t size = f->object.sections[line].size;
     for (size_t i = 0; i < cbi_rela_count(s); i++) {
         cbi_rela rela = cbi_rela_at(s, i);
-        const cbi_reloc_type *type = cbi_reloc_find(rela.type);
-        if (type && type->action == CBI_RELOC_PROG_REL && (uint64_t)rela.addend >= size)
+        if (cbi_is_prog_rel(rela.type) && (uint64_t)rela.addend >= size)
             return cbi_fnlzr_fail(
                 f, CBI_FNLZR_INVALID,
                 cbi_printf(f->ctx, "line reference %zu names place 0x%llx of 0x%llx", i,

@@ -232,6 +232,12 @@ const cbi_reloc_type *cbi_reloc_find(uint32_t type)
     return NULL;
 }
 
+bool cbi_is_prog_rel(uint32_t type)
+{
+    const cbi_reloc_type *row = cbi_reloc_find(type);
+    return row && row->action == CBI_RELOC_PROG_REL;
+}
+
 const char *cbi_reloc_source_name(uint8_t source)
 {
     static const char *const names[] = {

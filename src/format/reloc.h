@@ -93,6 +93,9 @@ extern const size_t cbi_reloc_mercury_count;
 /* The row of a type of either family, or NULL. */
 const cbi_reloc_type *cbi_reloc_find(uint32_t type);
 
+/* Is its action CBI_RELOC_PROG_REL? */
+bool cbi_is_prog_rel(uint32_t type);
+
 /* Short text for a source, e.g. "V" or "bank". */
 const char *cbi_reloc_source_name(uint8_t source);
 

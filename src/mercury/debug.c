@@ -131,9 +131,8 @@ static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
 {
     for (size_t i = 0; lk->exec && d->sec->rela && i < d->sec->rela->relocs.len; i++) {
         const cbi_lrel *r = d->sec->rela->relocs.items[i];
-        const cbi_reloc_type *type = cbi_reloc_find(r->type);
         uint64_t place;
-        if (!type || type->action != CBI_RELOC_PROG_REL || !cbi_sass_of(r)->present ||
+        if (!cbi_is_prog_rel(r->type) || !cbi_sass_of(r)->present ||
             !cbi_mercury_debug_place(d, r, &place) || !cbi_fits(place, 4, d->sass.len))
             continue;
         cbi_st32(d->sass.items + place,

@@ -199,11 +199,9 @@ static void add_capsules(cbi_emit *em)
 /* Does the SASS side have a value where the Mercury side keeps a relocation and zeros? */
 static bool has_program_places(const cbi_osec *sec)
 {
-    for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
-        const cbi_reloc_type *type = cbi_reloc_find(sec->rela->relocs.items[i]->type);
-        if (type && type->action == CBI_RELOC_PROG_REL)
+    for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++)
+        if (cbi_is_prog_rel(sec->rela->relocs.items[i]->type))
             return true;
-    }
     return false;
 }
 

@@ -449,8 +449,7 @@ static void move_return_addresses(cbi_linker *lk, cbi_rewrite *rw)
     const cbi_mercury_places *places = list ? cbi_mercury_places_of(lk, rw->func) : NULL;
     for (size_t i = 0; places && i < list->relocs.len; i++) {
         const cbi_lrel *r = list->relocs.items[i];
-        const cbi_reloc_type *type = cbi_reloc_find(r->type);
-        if (!type || type->action != CBI_RELOC_PROG_REL || cbi_sass_of(r)->present)
+        if (!cbi_is_prog_rel(r->type) || cbi_sass_of(r)->present)
             continue;
         const cbi_mercury_place *place = cbi_mercury_place_of(places, r->offset);
         if (!place)

@@ -19,8 +19,7 @@ static bool is_resolved_on_sass_side(const cbi_linker *lk, const cbi_lrel *r)
 {
     if (!lk->exec)
         return false;
-    const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    return (type && type->action == CBI_RELOC_PROG_REL) ||
+    return cbi_is_prog_rel(r->type) ||
            (r->sym && cbi_is_reserved_var(r->sym) && r->sym->state != CBI_SYM_UNDEF);
 }
 
@@ -200,12 +199,12 @@ const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec)
     uint8_t *bytes = NULL;
     for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
         const cbi_lrel *r = sec->rela->relocs.items[i];
-        const cbi_reloc_type *type = cbi_reloc_find(r->type);
-        if (!type || type->action != CBI_RELOC_PROG_REL || !r->sym)
+        if (!cbi_is_prog_rel(r->type) || !r->sym)
             continue;
         if (!bytes)
             bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
-        cbi_link_patch(type, r, bytes, sec->size, inner_place(lk, r->sym->func), 0);
+        cbi_link_patch(cbi_reloc_find(r->type), r, bytes, sec->size, inner_place(lk, r->sym->func),
+                       0);
     }
     return bytes ? bytes : sec->bytes;
 }

@@ -320,13 +320,6 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
     text->data = copy;
 }
 
-/* A return address within the code of ptxas -ewp, which SASS has from the start. */
-static bool is_place_in_program(const cbi_rela *rela)
-{
-    const cbi_reloc_type *type = cbi_reloc_find(rela->type);
-    return type && type->action == CBI_RELOC_PROG_REL;
-}
-
 /* What nvlink -r forgot: relocations of rules for return addresses are at 0. */
 static void find_return_rules(const cbi_object *file, const cbi_section *merc,
                               const cbi_section *sass, cbi_sass_reloc *pairs, size_t count)
@@ -372,7 +365,8 @@ static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
         size_t j = 0, have = cbi_rela_count(sass);
         for (size_t k = 0; k < count && j < have; k++) {
             const cbi_rela rela = cbi_rela_at(merc, k);
-            if (system_place(file, rela.symbol) || (code && is_place_in_program(&rela)))
+            /* return addresses within the code of ptxas -ewp are in SASS from the start */
+            if (system_place(file, rela.symbol) || (code && cbi_is_prog_rel(rela.type)))
                 continue;
             set_pair(&view->pairs[i][k], cbi_rela_at(sass, j++));
         }
