@@ -172,43 +172,46 @@ static const char *text_of(const bundle_run *run, int option)
     return run->values[option].given ? run->values[option].text : NULL;
 }
 
+typedef struct word_value {
+    const char *word;
+    uint32_t value;
+} word_value;
+
+/* What the word given with the option stands for. */
+static uint32_t value_of(bundle_run *run, int option, uint32_t otherwise, const word_value *table,
+                         size_t count, const char *help)
+{
+    const char *word = text_of(run, option);
+    for (size_t i = 0; word && i < count; i++)
+        if (strcmp(table[i].word, word) == 0)
+            return table[i].value;
+    if (word)
+        bad_image(run, NULL, help, "unknown option");
+    return otherwise;
+}
+
 static cbi_pack read_mode(bundle_run *run)
 {
-    static const struct {
-        const char *name;
-        cbi_pack pack;
-    } modes[] = {{"default", CBI_PACK_BALANCE},
-                 {"size", CBI_PACK_SIZE},
-                 {"speed", CBI_PACK_SPEED},
-                 {"balance", CBI_PACK_BALANCE},
-                 {"none", CBI_PACK_NONE}};
-    const char *mode = text_of(run, BUNDLE_COMPRESS_MODE);
-    for (size_t i = 0; mode && i < CBI_COUNT(modes); i++)
-        if (strcmp(modes[i].name, mode) == 0)
-            return modes[i].pack;
-    if (mode)
-        bad_image(run, NULL, "modes are default, size, speed, balance and none", "unknown option");
-    return CBI_PACK_BALANCE;
+    static const word_value modes[] = {{"default", CBI_PACK_BALANCE},
+                                       {"size", CBI_PACK_SIZE},
+                                       {"speed", CBI_PACK_SPEED},
+                                       {"balance", CBI_PACK_BALANCE},
+                                       {"none", CBI_PACK_NONE}};
+    return (cbi_pack)value_of(run, BUNDLE_COMPRESS_MODE, CBI_PACK_BALANCE, modes, CBI_COUNT(modes),
+                              "modes are default, size, speed, balance and none");
 }
 
 /* What a fatbin may be told of the host. */
 static uint32_t read_host(bundle_run *run)
 {
-    static const struct {
-        const char *name;
-        uint32_t flag;
-    } hosts[] = {{"linux", FATBIN_FLAG_HOST_LINUX},
-                 {"mac", FATBIN_FLAG_HOST_MAC},
-                 {"windows", FATBIN_FLAG_HOST_WINDOWS}};
-    const char *name = given(run, BUNDLE_HOST) ? text_of(run, BUNDLE_HOST) : "linux";
-    size_t i = 0;
-    while (i < CBI_COUNT(hosts) && strcmp(hosts[i].name, name) != 0)
-        i++;
-    if (i == CBI_COUNT(hosts))
-        bad_image(run, NULL, "hosts are linux, mac and windows", "unknown option");
+    static const word_value hosts[] = {{"linux", FATBIN_FLAG_HOST_LINUX},
+                                       {"mac", FATBIN_FLAG_HOST_MAC},
+                                       {"windows", FATBIN_FLAG_HOST_WINDOWS}};
+    uint32_t host = value_of(run, BUNDLE_HOST, FATBIN_FLAG_HOST_LINUX, hosts, CBI_COUNT(hosts),
+                             "hosts are linux, mac and windows");
     if (given(run, BUNDLE_CUDA) && given(run, BUNDLE_OPENCL))
         bad_image(run, NULL, "--cuda and --opencl exclude each other", "unknown option");
-    return hosts[i].flag | (given(run, BUNDLE_CUDA) ? FATBIN_FLAG_CUDA : 0) |
+    return host | (given(run, BUNDLE_CUDA) ? FATBIN_FLAG_CUDA : 0) |
            (given(run, BUNDLE_OPENCL) ? FATBIN_FLAG_OPENCL : 0);
 }
 

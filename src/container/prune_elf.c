@@ -21,7 +21,6 @@ enum {
     SYM_INFO = 4,
     SYM_SHNDX = 6,
     SYM_VALUE = 8,
-    RELA_SIZE = 24,
     RELA_SYM = 12, /* upper half of r_info */
     RELA_ADDEND = 16,
     ALIGN_MAX = 4096
@@ -188,8 +187,8 @@ static void move_addends(job *j, uint8_t *copy, uint32_t index, const cbi_elf_se
         return;
     cbi_elf_section symtab = cbi_elf_section_at(&j->elf, link);
     uint8_t *base = copy + (rela->data.data - j->elf.bytes.data);
-    for (size_t i = 0; i < rela->data.size / RELA_SIZE; i++) {
-        uint8_t *r = base + i * RELA_SIZE;
+    for (size_t i = 0; i < rela->data.size / sizeof(Elf64_Rela); i++) {
+        uint8_t *r = base + i * sizeof(Elf64_Rela);
         uint64_t symbol = cbi_ld32(r + RELA_SYM);
         if (symbol >= symtab.data.size / SYM_SIZE)
             continue;

@@ -357,12 +357,13 @@ static void add_linked_ids(cbi_inputs *in, const char *file, const cbi_host_obje
     size_t pos = 0;
     const char *id;
     while ((id = cbi_next_module_id(in->ctx, host->module_id, &pos)) != NULL) {
-        if (strncmp(id, CBI_LINKED_ID, strlen(CBI_LINKED_ID)) != 0)
+        const char *linked = cbi_after(id, CBI_LINKED_ID);
+        if (!linked)
             cbi_fatal(in->ctx, "module-ids", &(cbi_place){.file = file},
                       "it holds a device link's result and modules that are not linked; link those "
                       "as files of their own",
                       "unexpected data in module_ids");
-        cbi_vec_push(in->ctx, &in->linked_ids, id + strlen(CBI_LINKED_ID));
+        cbi_vec_push(in->ctx, &in->linked_ids, linked);
     }
 }
 

@@ -75,5 +75,5 @@ bool cbi_host_is_linked(cbi_ctx *ctx, const cbi_host_object *host)
 {
     size_t pos = 0;
     const char *first = cbi_next_module_id(ctx, host->module_id, &pos);
-    return first && strncmp(first, CBI_LINKED_ID, strlen(CBI_LINKED_ID)) == 0;
+    return first && cbi_after(first, CBI_LINKED_ID);
 }

@@ -44,7 +44,7 @@ void cbi_reduce_externs(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (rec->code != EIATTR_EXTERNS || rec->format != 4)
+        if (!cbi_is_externs(rec))
             continue;
         uint32_t kept = 0;
         for (uint32_t j = 0; j < rec->symbol_count; j++)
@@ -60,7 +60,7 @@ void cbi_drop_empty_externs(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS)
+        if (cbi_is_externs(rec))
             rec->dead |= rec->symbol_count == 0;
     }
 }
@@ -306,11 +306,11 @@ void cbi_sparse_masks(cbi_linker *lk)
     }
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_properties *own = cbi_properties_of(lk, f);
         uint16_t mask = 0;
-        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < cbi_properties_of(lk, f)->records.len;
-             j++)
-            if (cbi_properties_of(lk, f)->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
-                mask |= cbi_properties_of(lk, f)->records.items[j]->value;
+        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < own->records.len; j++)
+            if (own->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
+                mask |= own->records.items[j]->value;
         if (!mask)
             continue;
         if (lk->graph->only_entry) {

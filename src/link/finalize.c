@@ -12,21 +12,16 @@ static bool is_reloc(uint32_t type)
     return type == SHT_REL || type == SHT_RELA || type == SHT_CUDA_RESOLVED_RELA;
 }
 
-static bool is_externs(const cbi_rec *rec)
-{
-    return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
-}
-
 bool cbi_is_written(const cbi_rec *rec)
 {
-    return !rec->dead && (cbi_eiattr_link(rec->code) != CBI_LINK_EXTERNS || rec->symbol_count);
+    return !rec->dead && (!cbi_is_externs(rec) || rec->symbol_count);
 }
 
 static uint32_t payload_size(const cbi_rec *rec)
 {
     if (rec->format != 4)
         return 0;
-    return is_externs(rec) ? rec->symbol_count * 4 : rec->size;
+    return cbi_is_externs(rec) ? rec->symbol_count * 4 : rec->size;
 }
 
 static size_t record_size(const cbi_rec *rec)
@@ -41,21 +36,10 @@ static void add_size(cbi_linker *lk, const cbi_rec *rec, void *user)
     cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
 }
 
-/* How much there is in the sections of attributes, but for what follows the order of symbols. */
-static void count_records(cbi_linker *lk)
-{
-    const cbi_attributes *attributes = lk->attributes;
-    for (size_t i = 0; i < attributes->recs.len; i++)
-        if (!attributes->recs.items[i].dead)
-            add_size(lk, &attributes->recs.items[i], NULL);
-    for (size_t i = 0; i < attributes->added.len; i++)
-        if (!attributes->added.items[i]->dead)
-            add_size(lk, attributes->added.items[i], NULL);
-}
-
 static void decide_sections(cbi_linker *lk)
 {
-    count_records(lk);
+    /* what follows the order of symbols is not there yet, and fills no section by itself */
+    cbi_for_each_record(lk, add_size, NULL);
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         if (cbi_is_dead(lk, sec)) {
@@ -278,7 +262,7 @@ static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
     at[1] = rec->code;
     cbi_st16(at + 2, rec->format == 4 ? (uint16_t)size : rec->value);
     at += 4;
-    if (is_externs(rec)) {
+    if (cbi_is_externs(rec)) {
         for (uint32_t i = 0; i < rec->symbol_count; i++)
             cbi_st32(at + 4 * i, symbol_index(lk, rec->symbols[i]));
     } else if (size) {

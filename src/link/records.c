@@ -1,4 +1,5 @@
 /* Creation of records: sections, symbols, attributes; what few of them have; contents. */
+#include "format/eiattr.h"
 #include "link/state.h"
 
 bool cbi_is_constant_type(uint32_t type)
@@ -278,6 +279,11 @@ cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t valu
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
 {
     return rec->func ? rec->func->info : lk->info;
+}
+
+bool cbi_is_externs(const cbi_rec *rec)
+{
+    return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
 }
 
 cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,

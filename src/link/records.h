@@ -361,6 +361,8 @@ cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint
                         uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
+/* Is it a list of symbols that code of the function refers to? */
+bool cbi_is_externs(const cbi_rec *rec);
 bool cbi_is_constant_type(uint32_t type);
 /* The bank of __constant__ variables. */
 bool cbi_is_user_constants(const cbi_osec *sec);

@@ -136,19 +136,12 @@ static const char *without_anchor(cbi_ctx *ctx, const char *line, size_t len)
 {
     enum { ANCHOR_LINES = 3 };
     static const char head[] = "ptxas application ptx input, line ";
-    const char *number = line + strlen(head);
+    const char *number = cbi_after(line, head);
     char *end = NULL;
-    unsigned long at = 0;
-    if (strncmp(line, head, strlen(head)) == 0)
-        at = strtoul(number, &end, 10);
+    unsigned long at = number ? strtoul(number, &end, 10) : 0;
     if (at <= ANCHOR_LINES)
         return cbi_printf(ctx, "%.*s\n", (int)len, line);
     return cbi_printf(ctx, "%s%lu%.*s\n", head, at - ANCHOR_LINES, (int)(line + len - end), end);
-}
-
-static bool begins(const char *text, const char *head)
-{
-    return strncmp(text, head, strlen(head)) == 0;
 }
 
 /* Lines for the user: without those in which the library speaks of its own errors and options, and
@@ -157,10 +150,11 @@ static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, cbi_lto_form f
 {
     static const char more[] = "ptxas         . ";
     while (ptx->print && *s) {
-        s += begins(s, more) ? strlen(more) : 0;
+        const char *rest = cbi_after(s, more);
+        s = rest ? rest : s;
         size_t len = strcspn(s, "\n");
         bool blank = strspn(s, " ") == len;
-        if (!blank && !begins(s, "ERROR ") && !begins(s, "Info: CU_JIT_"))
+        if (!blank && !cbi_after(s, "ERROR ") && !cbi_after(s, "Info: CU_JIT_"))
             ptx->print(ptx->print_user, is_part(form) ? without_anchor(ctx, s, len)
                                                       : cbi_printf(ctx, "%.*s\n", (int)len, s));
         s += len + (s[len] == '\n');

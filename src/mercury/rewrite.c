@@ -284,8 +284,12 @@ static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, ui
         return;
     for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
         cbi_sass w = cbi_sass_load(text + (size_t)i * 16);
-        passed += drop[i] ? 0 : cbi_sass_stall(w);
-        unsigned latency = drop[i] ? 0 : cbi_pace_end_latency(w);
+        if (drop[i])
+            continue;
+        passed += cbi_sass_stall(w);
+        cbi_operands operands;
+        cbi_sass_operands(w, &operands);
+        unsigned latency = cbi_pace_end_latency(w, &operands);
         if (latency > need + passed && cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
             need = latency - passed;
     }
@@ -571,7 +575,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = lk->merc->exit_barriers;
-    const bool *target = find_targets(lk, text, total);
+    const bool *target = barriers ? find_targets(lk, text, total) : NULL;
     bool any = false;
     needs keep = {0};
     if (may_drop)
@@ -598,7 +602,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
-    move_code(lk, rw, target, drop, barrier);
+    move_code(lk, rw, target ? target : find_targets(lk, text, total), drop, barrier);
     move_return_addresses(lk, rw);
     rebuild_capsule(lk, rw, capsule, drop, barrier);
     cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);

@@ -5,8 +5,6 @@
 #include "format/section.h"
 
 enum {
-    RELA_SIZE = 24,
-    REL_SIZE = 16,
     GRAPH_RECORD = 8,
     UNIFIED_RECORD = 32,
 };
@@ -41,7 +39,7 @@ cbi_elf_record cbi_section_record(uint32_t sh_type)
 
 static size_t rela_size(uint32_t type)
 {
-    return type == SHT_REL ? REL_SIZE : RELA_SIZE;
+    return type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
 }
 
 size_t cbi_rela_count(const cbi_section *section)

@@ -23,7 +23,7 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
 
 /* Cycles from an instruction to the end of its block, for the first instruction of the next one; 0
  * where a scoreboard watches over what it writes. */
-uint32_t cbi_pace_end_latency(cbi_sass w);
+uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
 /* Is nothing known about the registers and predicates that the instruction uses? */
 bool cbi_pace_is_opaque(uint32_t op);

@@ -364,13 +364,12 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     return cbi_pace_occupancy(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
 }
 
-uint32_t cbi_pace_end_latency(cbi_sass w)
+uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
 {
     enum { UNIFORM_PREDICATE = 14, OF_UPLOP3 = 11, UNIFORM_MOVE = 8, UNIFORM = 12, REGISTER = 7 };
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
-    cbi_operands o;
     if (is_late(from))
         return 0;
     if (from == CBI_KIND_OTHER)
@@ -379,12 +378,11 @@ uint32_t cbi_pace_end_latency(cbi_sass w)
         return op == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
     if (f.written)
         return GUARD_LATENCY;
-    cbi_sass_operands(w, &o);
-    if (cbi_regset_any(&o.uniform_written))
+    if (cbi_regset_any(&operands->uniform_written))
         return from == CBI_KIND_TO_UNIFORM     ? GUARD_LATENCY
                : from == CBI_KIND_UNIFORM_MOVE ? UNIFORM_MOVE
                                                : UNIFORM;
-    return cbi_regset_any(&o.written) ? REGISTER : 0;
+    return cbi_regset_any(&operands->written) ? REGISTER : 0;
 }
 
 /* Cycles that the last instruction of the block takes itself. */
@@ -418,7 +416,7 @@ static int64_t leave(const block_times *t, bool goes_on)
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
         if (is_late(from))
             continue;
-        int64_t least = cbi_pace_end_latency(c->words[t->at[n]]);
+        int64_t least = cbi_pace_end_latency(c->words[t->at[n]], &c->operands[t->at[n]]);
         need = later(need, t->now[n] + (least < apart ? least : apart));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
     }
