@@ -39,13 +39,26 @@ static bool next_entry(cbi_span bytes, uint64_t at, entry *ret_entry)
     return true;
 }
 
-uint64_t cbi_mercury_frame_twin(cbi_span from, uint64_t place, cbi_span to)
+void cbi_mercury_frame_twins(cbi_ctx *ctx, cbi_span from, cbi_span to, cbi_frame_twins *ret_twins)
 {
     entry a = {0}, b = {0};
     while (next_entry(from, a.end, &a) && next_entry(to, b.end, &b))
-        if (place < a.end)
-            return b.start + (place - a.start);
-    return 0;
+        cbi_vec_push(ctx, ret_twins, ((cbi_frame_twin){a.start, a.end, b.start}));
+}
+
+static int compare_place(const void *key, const void *element)
+{
+    const uint64_t *place = key;
+    const cbi_frame_twin *twin = element;
+    return *place < twin->start ? -1 : *place >= twin->end;
+}
+
+uint64_t cbi_mercury_frame_twin(const cbi_frame_twins *twins, uint64_t place)
+{
+    const cbi_frame_twin *twin =
+        twins->len ? bsearch(&place, twins->items, twins->len, sizeof *twins->items, compare_place)
+                   : NULL;
+    return twin ? twin->other_start + (place - twin->start) : 0;
 }
 
 /* The function, found by the place of its initial location. */

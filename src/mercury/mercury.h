@@ -103,9 +103,14 @@ uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int
 const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_osec *sec);
 
 /* ---- frame.c ---- */
-/* The place in another form of .debug_frame, within the same part of the same description; 0: there
- * is none. */
-uint64_t cbi_mercury_frame_twin(cbi_span from, uint64_t place, cbi_span to);
+/* A description in two forms of .debug_frame. */
+typedef struct cbi_frame_twin {
+    uint64_t start, end, other_start;
+} cbi_frame_twin;
+typedef CBI_VEC(cbi_frame_twin) cbi_frame_twins; /* by place */
+void cbi_mercury_frame_twins(cbi_ctx *ctx, cbi_span from, cbi_span to, cbi_frame_twins *ret_twins);
+/* The place in the other form, within the same part of the same description; 0: there is none. */
+uint64_t cbi_mercury_frame_twin(const cbi_frame_twins *twins, uint64_t place);
 
 /* ---- info.c ---- */
 /* Fills sass_info of every .nv.info.F; bank_symbols[function number] is the symbol index of its

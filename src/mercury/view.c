@@ -321,14 +321,18 @@ static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, u
 }
 
 /* What nvlink -r forgot: relocations of rules for return addresses are at 0. */
-static void find_return_rules(const cbi_object *file, const cbi_section *merc,
+static void find_return_rules(cbi_ctx *ctx, const cbi_object *file, const cbi_section *merc,
                               const cbi_section *sass, cbi_sass_reloc *pairs, size_t count)
 {
-    for (size_t k = 0; k < count; k++)
-        if (pairs[k].present && pairs[k].offset == 0)
-            pairs[k].offset =
-                cbi_mercury_frame_twin(file->sections[merc->info].data, cbi_rela_at(merc, k).offset,
-                                       file->sections[sass->info].data);
+    cbi_frame_twins twins = {0};
+    for (size_t k = 0; k < count; k++) {
+        if (!pairs[k].present || pairs[k].offset != 0)
+            continue;
+        if (!twins.len)
+            cbi_mercury_frame_twins(ctx, file->sections[merc->info].data,
+                                    file->sections[sass->info].data, &twins);
+        pairs[k].offset = cbi_mercury_frame_twin(&twins, cbi_rela_at(merc, k).offset);
+    }
 }
 
 /* The lists agree entry by entry but for what only Mercury has. */
@@ -371,7 +375,7 @@ static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
             set_pair(&view->pairs[i][k], cbi_rela_at(sass, j++));
         }
         if (strcmp(out->sections[target].name, ".debug_frame") == 0)
-            find_return_rules(file, merc, sass, view->pairs[i], count);
+            find_return_rules(lk->ctx, file, merc, sass, view->pairs[i], count);
     }
 }
 
