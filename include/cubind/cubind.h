@@ -140,7 +140,8 @@ typedef struct cb_link_options {
     size_t variables_used_count;
     const char *const *library_paths; /* where cb_link_add_library looks [-L] */
     size_t library_path_count;
-    const char *ptxas_path; /* program that compiles PTX inputs; NULL makes them an error */
+    const char *ptxas_path; /* program that compiles PTX inputs, looked for on PATH if it has no
+                             * folder; NULL makes them an error [--ptxas] */
 
     /* The note that the link leaves in its output.  NULL = the library's own values. */
     const char *tool_name;

@@ -172,7 +172,7 @@ static void finish_run(cbi_ctx *ctx, run *r)
     errno = 0;
     if (job->exit_status == 0 && !read_file(ctx, r->paths[1], &job->cubin)) {
         job->exit_status = -1;
-        job->why = errno;
+        job->why = errno == ENOENT ? 0 : errno; /* it made none */
     }
     remove_folder(r);
 }

@@ -161,12 +161,35 @@ static void assemble(cbi_inputs *in, cbi_assembly *const *jobs, size_t count)
         remember(ctx, &cache, new_jobs[i]);
 }
 
+/* NULL: there is no such program. */
+static const char *program_in_path(cbi_ctx *ctx, const char *program)
+{
+    cbi_strings dirs = {0};
+    cbi_split_paths(ctx, getenv("PATH"), &dirs);
+    for (size_t i = 0; i < dirs.len; i++) {
+        const char *path = cbi_printf(ctx, "%s/%s", dirs.items[i], program);
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+/* A name without a folder is that of a program on PATH, as for a shell; else as seen from here: the
+ * assembler runs in a folder of its own. */
+static const char *absolute_program(cbi_ctx *ctx, const char *name)
+{
+    char cwd[4096];
+    const char *found = strchr(name, '/') ? NULL : program_in_path(ctx, name);
+    const char *path = found ? found : name;
+    return path[0] != '/' && getcwd(cwd, sizeof cwd) ? cbi_printf(ctx, "%s/%s", cwd, path) : path;
+}
+
 /* False after an error was reported. */
 static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struct cbi_ptx_job *job)
 {
     cbi_ctx *ctx = in->ctx;
     const char *program = in->options.ptx.ptxas;
-    char cwd[4096];
     if (!program) {
         report_no_assembler(in, job->origin.file);
         return false;
@@ -175,9 +198,8 @@ static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struc
     split_words(ctx, entry_options, &asked);
     if (!may_ask_for(in, job->origin.file, &asked))
         return false;
-    if (program[0] != '/' && getcwd(cwd, sizeof cwd))
-        program = cbi_printf(ctx, "%s/%s", cwd, program);
-    job->assembly = (cbi_assembly){.program = program, .args = arguments(in, &asked), .text = text};
+    job->assembly = (cbi_assembly){
+        .program = absolute_program(ctx, program), .args = arguments(in, &asked), .text = text};
     return true;
 }
 
@@ -193,7 +215,9 @@ static bool settle(cbi_inputs *in, struct cbi_ptx_job *job)
                   "Could not create a temporary folder for ptxas");
     print_log(in, a->log);
     if (a->exit_status < 0) {
-        cbi_error(ctx, "ptx-assembler", &place, a->why ? strerror(a->why) : NULL,
+        in->lacks_compiler = true;
+        int why = a->why || access(a->program, X_OK) == 0 ? a->why : errno;
+        cbi_error(ctx, "ptx-assembler", &place, why ? strerror(why) : "it ended without a result",
                   "'%s' could not be run", a->program);
         return false;
     }
@@ -269,19 +293,6 @@ void cbi_inputs_compile(cbi_inputs *in)
     for (size_t i = 0; i < count; i++)
         if (settle(in, jobs[i]))
             cbi_inputs_add_compiled(in, &jobs[i]->origin, jobs[i]->assembly.cubin, jobs[i]->module);
-}
-
-static const char *program_in_path(cbi_ctx *ctx, const char *program)
-{
-    cbi_strings dirs = {0};
-    cbi_split_paths(ctx, getenv("PATH"), &dirs);
-    for (size_t i = 0; i < dirs.len; i++) {
-        const char *path = cbi_printf(ctx, "%s/%s", dirs.items[i], program);
-        struct stat st;
-        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
-            return path;
-    }
-    return NULL;
 }
 
 const char *cbi_find_ptxas(cbi_ctx *ctx)

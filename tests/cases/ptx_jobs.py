@@ -131,8 +131,23 @@ def failures(bench):
     expect("nothing is left behind", os.listdir(bench.path("tmp")) == [], os.listdir(bench.path("tmp")))
     bench.ptx("void.ptx", "say no output")
     code, text, image = bench.link("void.ptx")
-    expect("no output of the assembler", code != 0 and "could not be run" in text, text)
+    expect("no output of the assembler", code != 0 and "could not be run" in text and
+           "ended without a result" in text, text)
     bench.notes()
+
+
+def names(bench):
+    """A name without a folder is looked for on PATH; what is not there is said."""
+    bench.ptx("good.ptx", "give " + os.path.join(ROOT, "samples", "mathlib.cubin"))
+    os.mkdir(bench.path("bin"))
+    os.rename(bench.assembler, bench.path("bin/my-ptxas"))
+    path = bench.path("bin") + ":" + os.environ["PATH"]
+    for name, found in (("my-ptxas", True), ("bin/my-ptxas", True), ("./my-ptxas", False), ("no-ptxas", False)):
+        argv = [CUBIND, "link", "-arch=sm_90", "--ptxas", name, "-o", "out", "good.ptx"]
+        done = subprocess.run(argv, cwd=bench.folder, env=bench.environment(PATH=path),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        expect("the program " + name, done.returncode == 0 if found else
+               done.returncode != 0 and "No such file or directory" in done.stdout, done.stdout)
 
 
 def signals(bench):
@@ -273,7 +288,7 @@ def together(bench):
 
 
 def main():
-    for part in (several_at_a_time, failures, signals, cache, limit, together):
+    for part in (several_at_a_time, failures, names, signals, cache, limit, together):
         with tempfile.TemporaryDirectory() as folder:
             part(Bench(folder))
     finish()
