@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/process.h"
 
 #define LOG_NAME "log"
@@ -36,13 +36,6 @@ typedef struct batch {
     unsigned at_a_time;
     size_t started, running;
 } batch;
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 /* ---- files ---- */
 
@@ -145,7 +138,7 @@ static void start_run(cbi_ctx *ctx, run *r)
     if (!make_folder(ctx, r))
         return;
     r->job->exit_status = -1;
-    r->start = now_ms();
+    r->start = cbi_now_ms();
     if (write_file(r->paths[0], r->job->text) && cbi_process_start(&r->process, be_assembler, r)) {
         r->job->why = 0;
         return;
@@ -165,7 +158,7 @@ static int wait_for(run *r)
 static void finish_run(cbi_ctx *ctx, run *r)
 {
     cbi_assembly *job = r->job;
-    job->milliseconds = now_ms() - r->start;
+    job->milliseconds = cbi_now_ms() - r->start;
     job->exit_status = wait_for(r);
     if (job->exit_status >= 0)
         read_file(ctx, r->paths[2], &job->log);

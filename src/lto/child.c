@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/process.h"
 #include "base/write.h"
 
@@ -66,25 +66,18 @@ static void be_child(void *user, int life)
     _exit(0);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Waits for the end of the child, which holds the other end of the pipe as long as it lives. */
 static bool ends_in_time(int pipe_end, unsigned seconds)
 {
-    double end = now() + seconds;
+    double end = cbi_now_ms() + seconds * 1e3;
     for (;;) {
-        double left = end - now();
-        int ms = !seconds ? -1 : left <= 0 ? 0 : left > 3600 ? 3600000 : (int)(left * 1e3) + 1;
+        double left = end - cbi_now_ms();
+        int ms = !seconds ? -1 : left <= 0 ? 0 : left > 3.6e6 ? 3600000 : (int)left + 1;
         struct pollfd p = {.fd = pipe_end, .events = POLLIN};
         int n = poll(&p, 1, ms);
         if (n > 0)
             return true;
-        if (n == 0 && seconds && now() >= end)
+        if (n == 0 && seconds && cbi_now_ms() >= end)
             return false;
         if (n < 0 && errno != EINTR)
             return true; /* waitpid will tell */

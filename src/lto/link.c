@@ -1,6 +1,5 @@
 /* What nvlink does with LTO-IR among its inputs (docs/lto.md). */
-#include <time.h>
-
+#include "base/clock.h"
 #include "lto/lto.h"
 
 typedef struct lto_link {
@@ -11,24 +10,17 @@ typedef struct lto_link {
     cbi_inputs_result *inputs;
 } lto_link;
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static void tell(const lto_link *l, cbi_ptx_run run, double start)
 {
     run.input = "";
-    run.milliseconds = now_ms() - start;
+    run.milliseconds = cbi_now_ms() - start;
     if (l->request->on_run)
         l->request->on_run(l->request->user, &run);
 }
 
 static bool compile(const lto_link *l, cbi_lto_form form, cbi_span *ret_output)
 {
-    double start = now_ms();
+    double start = cbi_now_ms();
     if (!cbi_lto_compile(l->ctx, l->options, form, l->inputs->lto, l->inputs->lto_count,
                          ret_output))
         return false;
@@ -82,7 +74,7 @@ static bool compile_part(const lto_link *l, bool in_full, cbi_span *ret_ptx)
 
 static bool assemble_part(const lto_link *l, cbi_span ptx, cbi_span *ret_cubin)
 {
-    double start = now_ms();
+    double start = cbi_now_ms();
     if (!cbi_inputs_assemble_lto(l->collector, ptx, l->options->fast_compile, ret_cubin))
         return false;
     tell(l, (cbi_ptx_run){.source = "lto.ptx", .phase = "ptxas", .output = "lto.cubin"}, start);

@@ -2,10 +2,10 @@
 #include "nvjitlink/link.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/identity.h"
 #include "api/private.h"
+#include "base/clock.h"
 #include "input/recognise.h"
 
 /* What the library's own linker leaves in its note. */
@@ -16,13 +16,6 @@
 #define EMULATE_VALUE "nvlink-13.0.88"
 #define CONTINUED     "ptxas         . " /* before lines of the assembler that are indented */
 #define LTOIR_ARCH    26                 /* ten times its number, at this offset of LTO-IR */
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static nvJitLinkResult result_of(cb_status status)
 {
@@ -139,7 +132,7 @@ nvJitLinkResult cbi_jit_start(struct nvJitLink *jit, uint32_t count, const char 
 {
     starting s = {jit, count, options, NVJITLINK_ERROR_INTERNAL};
     cbi_ctx_init(&jit->ctx);
-    jit->created = now_ms();
+    jit->created = cbi_now_ms();
     if (cbi_run(&jit->ctx, start, &s) != CB_OK)
         s.result = NVJITLINK_ERROR_INTERNAL;
     if (s.result != NVJITLINK_SUCCESS)
@@ -360,7 +353,7 @@ static cb_status complete(cbi_ctx *ctx, void *arg)
 {
     (void)ctx;
     completion *c = arg;
-    double start = now_ms();
+    double start = cbi_now_ms();
     if (c->jit->options.lto) {
         c->result = link_in_library(c->jit);
         return CB_OK;
@@ -369,7 +362,7 @@ static cb_status complete(cbi_ctx *ctx, void *arg)
         cbi_jit_say(&c->jit->info, "nvJitLink time until Complete: %f\n", start - c->jit->created);
     c->result = link_inputs(c->jit);
     if (c->jit->options.time)
-        cbi_jit_say(&c->jit->info, "nvJitLinkComplete time to finish: %f\n", now_ms() - start);
+        cbi_jit_say(&c->jit->info, "nvJitLinkComplete time to finish: %f\n", cbi_now_ms() - start);
     return CB_OK;
 }
 
