@@ -5,8 +5,9 @@ at all of it. Needs no CUDA toolkit.
 usage: run.py [--cubind PROGRAM] [-j N] [--stop] [--every N] [--threads N] [--timeout SECONDS]
               [--extract FOLDER] [NAME...]
 
-NAME: only the links whose name has NAME in it.  --stop: at the first difference.  --every N: of each
-archive only every Nth link.  --threads N: link with so many, and look at no image.  --extract: write the folders of these links, and run nothing.
+NAME: only the links whose name has NAME in it.  --stop: at the first difference, the links in an order
+that mixes their kinds.  --every N: of each archive only every Nth link.  --threads N: link with so many,
+and look at no image.  --extract: write the folders of these links, and run nothing.
 """
 import argparse
 import collections
@@ -14,6 +15,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -169,6 +171,8 @@ def main(argv):
              if not opts.names or any(n in x.name for n in opts.names)]
     if opts.extract:
         return extract(links, opts.extract)
+    if opts.stop:
+        links.sort(key=lambda link: zlib.crc32(link.name.encode()))
     tools = toolchain.Tools(opts.cubind, tempfile.gettempdir())
     try:
         options = ["--threads", opts.threads] if opts.threads else []
