@@ -10,7 +10,8 @@ static cbi_span section_bytes(const cbi_object *object, const char *name)
     return index ? object->sections[index].data : (cbi_span){NULL, 0};
 }
 
-static void refuse_damaged(cbi_linker *lk, const cbi_link_input *in, const cbi_findings *findings)
+static void refuse_damaged(const cbi_linker *lk, const cbi_link_input *in,
+                           const cbi_findings *findings)
 {
     if (!findings->len)
         return;
@@ -25,7 +26,7 @@ static void refuse_damaged(cbi_linker *lk, const cbi_link_input *in, const cbi_f
               "Input file '%s' is damaged: %s", in->file, f->message);
 }
 
-static void check_abi(cbi_linker *lk, const cbi_object *object)
+static void check_abi(const cbi_linker *lk, const cbi_object *object)
 {
     uint8_t osabi = object->ident[EI_OSABI];
     bool legacy = osabi != ELFOSABI_CUDA; /* the input stage has warned */
@@ -225,7 +226,7 @@ static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
 }
 
 /* A whole program may have others beside it, and the device runtime, but no modules. */
-static void warn_beside_ewp(cbi_linker *lk)
+static void warn_beside_ewp(const cbi_linker *lk)
 {
     bool whole = false;
     for (size_t i = 0; i < lk->obj_count; i++)

@@ -27,7 +27,7 @@ static bool externs_has(const cbi_rec *rec, const cbi_lsym *sym)
     return false;
 }
 
-static void externs_add(cbi_linker *lk, cbi_rec *rec, const cbi_lsym *const *symbols,
+static void externs_add(const cbi_linker *lk, cbi_rec *rec, const cbi_lsym *const *symbols,
                         uint32_t count)
 {
     const cbi_lsym **grown = CBI_NEW_ARRAY(lk->ctx, rec->symbol_count + count, const cbi_lsym *);
@@ -40,7 +40,7 @@ static void externs_add(cbi_linker *lk, cbi_rec *rec, const cbi_lsym *const *sym
 }
 
 /* Keep only what is still undefined, and entries: only their descriptors are known to code. */
-void cbi_reduce_externs(cbi_linker *lk)
+void cbi_reduce_externs(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
@@ -56,7 +56,7 @@ void cbi_reduce_externs(cbi_linker *lk)
     }
 }
 
-void cbi_drop_empty_externs(cbi_linker *lk)
+void cbi_drop_empty_externs(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
@@ -66,7 +66,7 @@ void cbi_drop_empty_externs(cbi_linker *lk)
 }
 
 /* Word arrays without duplicates, first seen first. */
-static void fragments_add(cbi_linker *lk, cbi_rec *rec, const uint8_t *words, uint32_t size)
+static void fragments_add(const cbi_linker *lk, cbi_rec *rec, const uint8_t *words, uint32_t size)
 {
     cbi_buf all = {0};
     cbi_buf_append(lk->ctx, &all, rec->payload, rec->size);
@@ -93,7 +93,7 @@ static uint8_t other_granularity(uint8_t code)
     return code == EIATTR_TCGEN05_1CTA_USED ? EIATTR_TCGEN05_2CTA_USED : EIATTR_TCGEN05_1CTA_USED;
 }
 
-static void refuse_granularity(cbi_linker *lk, const cbi_func *k)
+static void refuse_granularity(const cbi_linker *lk, const cbi_func *k)
 {
     cbi_error(lk->ctx, "tcgen05-granularity", &(cbi_place){.symbol = k->sym->name->s}, NULL,
               "Function '%s' uses single CTA(.cta_group::1) and CTA pair "
@@ -106,7 +106,7 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte)
     rec->value = (uint16_t)((rec->value & 0xff00) | (byte & 0xff));
 }
 
-void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
+void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
     cbi_rec *own = cbi_find_record(lk, k, from->code);
     switch (cbi_eiattr_link(from->code)) {
@@ -155,7 +155,7 @@ void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 }
 
 /* Several entries: every record of a reached function, in input order. */
-static void propagate_many(cbi_linker *lk)
+static void propagate_many(const cbi_linker *lk)
 {
     /* Messages about what is added follow the order of all records. */
     if (!lk->opt->disable_smem_reservation && cbi_fold_attributes(lk))
@@ -179,7 +179,7 @@ static const uint8_t single_order[] = {
     EIATTR_REG_RECONFIG,       EIATTR_NUM_MBARRIERS,      EIATTR_EXTERNS,
     EIATTR_AT_ENTRY_FRAGEMENTS};
 
-static void single_externs(cbi_linker *lk, cbi_func *k)
+static void single_externs(const cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_EXTERNS};
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
@@ -215,7 +215,7 @@ static bool mixes(const cbi_linker *lk, const cbi_func *k, uint8_t code)
 }
 
 /* A record of the kernel that lacks something makes room for one with everything at the end. */
-static void single_fragments(cbi_linker *lk, cbi_func *k)
+static void single_fragments(const cbi_linker *lk, cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_AT_ENTRY_FRAGEMENTS};
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
@@ -235,7 +235,7 @@ static void single_fragments(cbi_linker *lk, cbi_func *k)
     own->size = all.size;
 }
 
-static void single_attribute(cbi_linker *lk, cbi_func *k, uint8_t code)
+static void single_attribute(const cbi_linker *lk, cbi_func *k, uint8_t code)
 {
     if (code == EIATTR_EXTERNS) {
         single_externs(lk, k);
@@ -281,7 +281,7 @@ static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 /* EIATTR_SPARSE_MMA_MASK: a record anywhere makes every function say what it knows.  A single entry
  * takes it from all that are live, reached or not, but only if some function, live or not, has
  * none. */
-void cbi_sparse_masks(cbi_linker *lk)
+void cbi_sparse_masks(const cbi_linker *lk)
 {
     bool any = false, complete = true;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -325,7 +325,7 @@ void cbi_sparse_masks(cbi_linker *lk)
     }
 }
 
-static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
+static void refuse_reserved(const cbi_linker *lk, const cbi_rec *rec)
 {
     if (rec->code != EIATTR_RESERVED_SMEM_USED || !rec->func ||
         (rec->obj && rec->func->obj && rec->func->obj != rec->obj))
@@ -343,7 +343,7 @@ static void refuse_reserved(cbi_linker *lk, const cbi_rec *rec)
 }
 
 /* Newest additions first, then the inputs' in order. */
-void cbi_check_reserved(cbi_linker *lk)
+void cbi_check_reserved(const cbi_linker *lk)
 {
     if (!lk->opt->disable_smem_reservation)
         return;
@@ -354,7 +354,7 @@ void cbi_check_reserved(cbi_linker *lk)
 }
 
 /* What runs at the entry: functions that handed theirs on lose them. */
-static void drop_fragments(cbi_linker *lk)
+static void drop_fragments(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
@@ -364,7 +364,7 @@ static void drop_fragments(cbi_linker *lk)
     }
 }
 
-void cbi_propagate_attributes(cbi_linker *lk)
+void cbi_propagate_attributes(const cbi_linker *lk)
 {
     if (lk->graph->only_entry) {
         for (size_t i = 0; i < CBI_COUNT(single_order); i++)

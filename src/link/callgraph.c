@@ -53,7 +53,7 @@ static void put_all(const cbi_linker *lk, lists *to)
     }
 }
 
-void cbi_link_size_callgraph(cbi_linker *lk)
+void cbi_link_size_callgraph(const cbi_linker *lk)
 {
     lists sizes = {0};
     size_t size = 0;
@@ -64,7 +64,7 @@ void cbi_link_size_callgraph(cbi_linker *lk)
     cbi_sec_fill(lk->prototype, NULL, sizes.size[PROTOTYPES]);
 }
 
-void cbi_link_fill_callgraph(cbi_linker *lk)
+void cbi_link_fill_callgraph(const cbi_linker *lk)
 {
     lists sizes = {0}, to = {0};
     put_all(lk, &sizes);

@@ -4,18 +4,18 @@
 #include "link/graph.h"
 #include "link/report.h"
 
-static void print(cbi_linker *lk, const char *text)
+static void print(const cbi_linker *lk, const char *text)
 {
     if (lk->opt->print)
         lk->opt->print(lk->opt->print_user, text);
 }
 
-static void print_callee(cbi_linker *lk, cbi_buf *line, const cbi_func *callee)
+static void print_callee(const cbi_linker *lk, cbi_buf *line, const cbi_func *callee)
 {
     cbi_buf_printf(lk->ctx, line, " %u", callee->number + 1);
 }
 
-void cbi_link_dump_callgraph(cbi_linker *lk)
+void cbi_link_dump_callgraph(const cbi_linker *lk)
 {
     if (!lk->opt->dump_callgraph || !lk->exec)
         return;
@@ -57,7 +57,7 @@ void cbi_link_dump_callgraph(cbi_linker *lk)
     }
 }
 
-void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *entry)
+void cbi_dump_register_rise(const cbi_linker *lk, const cbi_func *f, const cbi_func *entry)
 {
     if (lk->opt->dump_callgraph)
         print(lk, cbi_printf(lk->ctx, "regcount %u for %s propagated to entry %s\n",
@@ -66,7 +66,7 @@ void cbi_dump_register_rise(cbi_linker *lk, const cbi_func *f, const cbi_func *e
 }
 
 /* nvlink writes names as they are; what is no word of Graphviz goes into quotes. */
-static const char *dot_name(cbi_linker *lk, const cbi_func *f)
+static const char *dot_name(const cbi_linker *lk, const cbi_func *f)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const char *name = f ? f->sym->name->s : "";
@@ -83,14 +83,15 @@ static const char *dot_name(cbi_linker *lk, const cbi_func *f)
     return (const char *)text.items;
 }
 
-static void put_dot_edge(cbi_linker *lk, cbi_buf *out, const cbi_func *f, cbi_graph_node callee)
+static void put_dot_edge(const cbi_linker *lk, cbi_buf *out, const cbi_func *f,
+                         cbi_graph_node callee)
 {
     cbi_buf_printf(lk->ctx, out, "%s -> %s;\n", dot_name(lk, f),
                    dot_name(lk, cbi_node_func(&lk->graph->calls, callee)));
 }
 
 /* The same graph for graphviz: mangled names, removed functions left out. */
-void cbi_link_dot(cbi_linker *lk, cbi_buf *out)
+void cbi_link_dot(const cbi_linker *lk, cbi_buf *out)
 {
     cbi_buf_printf(lk->ctx, out, "digraph callgraph {\n");
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {

@@ -6,14 +6,14 @@
 enum { MAX_REFERRERS = 4, MAX_SIMILAR = 3, MAX_SEARCHES = 20, MAX_DISTANCE = 2 };
 
 /* The function or variable whose bytes a relocation patches. */
-static const char *referrer(cbi_linker *lk, const cbi_lrel *r)
+static const char *referrer(const cbi_linker *lk, const cbi_lrel *r)
 {
     const char *owner =
         r->target->func ? cbi_demangle(lk->ctx, r->target->func->sym->name->s) : r->target->name->s;
     return cbi_printf(lk->ctx, "%s in %s", owner, r->obj->file);
 }
 
-static void add_referrers(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
+static void add_referrers(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
 {
     size_t shown = 0, more = 0;
     const cbi_osec *last_target = NULL;
@@ -106,9 +106,9 @@ static bool is_similar(const char *wanted, size_t base, const cbi_name *have)
     return len > 4 && distance(wanted, len, have->s, have->len) <= MAX_DISTANCE;
 }
 
-static void add_similar(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
+static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
 {
-    if (lk->similar_searches++ >= MAX_SEARCHES)
+    if (lk->told->searches++ >= MAX_SEARCHES)
         return;
     const char *wanted = sym->name->s;
     size_t base = mangled_base(wanted);
@@ -132,7 +132,7 @@ static void add_similar(cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
     }
 }
 
-const char *cbi_explain_undefined(cbi_linker *lk, const cbi_lsym *sym)
+const char *cbi_explain_undefined(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (lk->terse)
         return NULL; /* nobody would see it */
@@ -167,15 +167,15 @@ static const char *defining_section(const cbi_lobj *obj, const char *name)
     return NULL;
 }
 
-static void add_definition(cbi_linker *lk, const cbi_lobj *obj, const char *name, cbi_buf *help)
+static void add_definition(const cbi_linker *lk, const cbi_lobj *obj, const char *name,
+                           cbi_buf *help)
 {
-    const char *section =
-        lk->similar_searches++ < MAX_SEARCHES ? defining_section(obj, name) : NULL;
+    const char *section = lk->told->searches++ < MAX_SEARCHES ? defining_section(obj, name) : NULL;
     if (section)
         cbi_buf_printf(lk->ctx, help, "\n%s: in %s", obj->file, section);
 }
 
-const char *cbi_explain_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
+const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
     if (lk->terse)
         return NULL; /* nobody would see it */
@@ -201,7 +201,7 @@ const char *cbi_explain_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_
 /* ---- names given on the command line ---- */
 
 /* Near the mangled name, the readable one, or that without parameters? */
-static bool is_near(cbi_linker *lk, const char *given, const char *name)
+static bool is_near(const cbi_linker *lk, const char *given, const char *name)
 {
     const char *readable = cbi_demangle(lk->ctx, name);
     size_t len = strlen(given), bare = strcspn(readable, "(");
@@ -211,9 +211,9 @@ static bool is_near(cbi_linker *lk, const char *given, const char *name)
             distance(given, len, readable, bare) <= MAX_DISTANCE);
 }
 
-const char *cbi_explain_name(cbi_linker *lk, const char *given, bool kernels)
+const char *cbi_explain_name(const cbi_linker *lk, const char *given, bool kernels)
 {
-    if (lk->similar_searches++ >= MAX_SEARCHES)
+    if (lk->told->searches++ >= MAX_SEARCHES)
         return NULL;
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_object *in = &lk->objs[i]->object;

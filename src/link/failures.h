@@ -24,7 +24,7 @@ typedef struct cbi_failure {
 typedef CBI_VEC(cbi_failure) cbi_failure_list;
 
 /* Notes a failure.  The help is kept, not copied. */
-void cbi_defer(struct cbi_linker *lk, cbi_failure_phase phase, const struct cbi_lrel *rel,
+void cbi_defer(const struct cbi_linker *lk, cbi_failure_phase phase, const struct cbi_lrel *rel,
                const char *help);
 
 /* The latest one of a phase, whose cause is told; NULL if there is none. */

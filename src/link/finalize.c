@@ -29,14 +29,14 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
-static void add_size(cbi_linker *lk, const cbi_rec *rec, void *user)
+static void add_size(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     (void)user;
     cbi_osec *stream = cbi_rec_stream(lk, rec);
     cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
 }
 
-static void decide_sections(cbi_linker *lk)
+static void decide_sections(const cbi_linker *lk)
 {
     /* what follows the order of symbols is not there yet, and fills no section by itself */
     cbi_for_each_record(lk, add_size, NULL);
@@ -188,7 +188,8 @@ static void number_symbols(cbi_linker *lk)
 
 /* ---- string tables ---- */
 
-static uint32_t add_string(cbi_linker *lk, cbi_buf *table, uint32_t *offsets, const cbi_name *name)
+static uint32_t add_string(const cbi_linker *lk, cbi_buf *table, uint32_t *offsets,
+                           const cbi_name *name)
 {
     if (!name->len)
         return 0;
@@ -272,12 +273,12 @@ static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
     }
 }
 
-void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
+void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
 {
     put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
-static void write_info(cbi_linker *lk, const cbi_rec *rec, void *user)
+static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     (void)user;
     cbi_osec *stream = cbi_rec_stream(lk, rec);
@@ -285,7 +286,7 @@ static void write_info(cbi_linker *lk, const cbi_rec *rec, void *user)
     cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
 }
 
-void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user)
+void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
 {
     const cbi_attributes *attributes = lk->attributes;
     for (size_t i = attributes->recs.len; i-- > 0;)
@@ -298,7 +299,7 @@ void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user)
                 visit(lk, own[k]->items[i], user);
 }
 
-static void fill_infos(cbi_linker *lk)
+static void fill_infos(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_INFO)
@@ -313,7 +314,7 @@ static void fill_infos(cbi_linker *lk)
     cbi_for_each_record(lk, write_info, NULL);
 }
 
-static void fill_relocs(cbi_linker *lk)
+static void fill_relocs(const cbi_linker *lk)
 {
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_osec *sec = lk->out.items[i];
@@ -417,7 +418,7 @@ static bool needs_shndx(const cbi_linker *lk)
     return section_number(lk, lk->secs.len) > SHN_LORESERVE;
 }
 
-static void fill_symtab(cbi_linker *lk)
+static void fill_symtab(const cbi_linker *lk)
 {
     cbi_osec *sec = lk->symtab;
     size_t count = lk->out_symbols.len;
@@ -473,7 +474,7 @@ static void place_sections(cbi_linker *lk)
 
 /* A replaced function's constants keep their symbols, which -r writes and an executable does not.
  */
-static void find_lost_constants(cbi_linker *lk)
+static void find_lost_constants(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len && !lk->exec; i++) {
         const cbi_osec *sec = lk->secs.items[i];
@@ -488,7 +489,7 @@ static void find_lost_constants(cbi_linker *lk)
 }
 
 /* A texture that is a kernel's parameter stays when the kernel goes. */
-static void find_lost_images(cbi_linker *lk)
+static void find_lost_images(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->images.len; i++) {
         const cbi_lsym *sym = lk->symbols->images.items[i];
@@ -500,7 +501,7 @@ static void find_lost_images(cbi_linker *lk)
 }
 
 /* Common symbols without a place (resolve.c). Below sm_100 nvlink crashes. */
-static void find_lost_commons(cbi_linker *lk)
+static void find_lost_commons(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->commons.len && lk->exec; i++) {
         const cbi_lsym *sym = lk->symbols->commons.items[i];
@@ -523,7 +524,7 @@ static void add_late_records(cbi_linker *lk)
     }
 }
 
-void cbi_link_forget_lists(cbi_linker *lk)
+void cbi_link_forget_lists(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++)
         cbi_sec_forget_relocs(lk->secs.items[i]);

@@ -48,7 +48,7 @@ static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec
 }
 
 /* Whom live code calls. */
-static const bool *find_called(cbi_linker *lk)
+static const bool *find_called(const cbi_linker *lk)
 {
     const cbi_components *live = &lk->graph->components;
     bool *called = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
@@ -120,7 +120,7 @@ static void clear(fold *folds, size_t count)
         folds[i] = (fold){NEVER, NEVER, 0};
 }
 
-static void take_over(cbi_linker *lk, cbi_func *k, uint8_t code, const fold *below)
+static void take_over(const cbi_linker *lk, cbi_func *k, uint8_t code, const fold *below)
 {
     cbi_rec *own = cbi_find_record(lk, k, code);
     uint16_t last = below->last == NEVER ? 0 : lk->attributes->recs.items[below->last].value & 0xff;
@@ -144,7 +144,7 @@ static void take_over(cbi_linker *lk, cbi_func *k, uint8_t code, const fold *bel
     }
 }
 
-static void take_over_all(cbi_linker *lk, const folding *all, cbi_func *k)
+static void take_over_all(const cbi_linker *lk, const folding *all, cbi_func *k)
 {
     fold below[KINDS];
     clear(below, KINDS);
@@ -161,7 +161,7 @@ static void take_over_all(cbi_linker *lk, const folding *all, cbi_func *k)
     }
 }
 
-bool cbi_fold_attributes(cbi_linker *lk)
+bool cbi_fold_attributes(const cbi_linker *lk)
 {
     folding all = {0};
     const bool *called = find_called(lk);

@@ -9,9 +9,10 @@
 typedef struct cbi_graph_work {
     cbi_graph graph;
     cbi_fate *fates;
+    const cbi_func_list *const *entries_of; /* by component; NULL until it is asked for */
 } cbi_graph_work;
 
-static cbi_fate *fate_of(cbi_linker *lk, const cbi_func *f)
+static cbi_fate *fate_of(const cbi_linker *lk, const cbi_func *f)
 {
     return &lk->reaching->fates[f->number];
 }
@@ -31,7 +32,7 @@ typedef struct prototype_table {
     CBI_VEC(prototype) list;
 } prototype_table;
 
-static uint32_t number_of(cbi_linker *lk, prototype_table *table, const cbi_name *name)
+static uint32_t number_of(const cbi_linker *lk, prototype_table *table, const cbi_name *name)
 {
     uintptr_t number = (uintptr_t)cbi_map_get(&table->numbers, CBI_KEY(name));
     if (!number) {
@@ -42,7 +43,7 @@ static uint32_t number_of(cbi_linker *lk, prototype_table *table, const cbi_name
     return (uint32_t)number - 1;
 }
 
-static void list_prototypes(cbi_linker *lk, prototype_table *table)
+static void list_prototypes(const cbi_linker *lk, prototype_table *table)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
@@ -126,7 +127,7 @@ typedef struct reach {
     CBI_VEC(cbi_graph_node) work;
 } reach;
 
-static void reach_node(cbi_linker *lk, reach *r, cbi_graph_node node)
+static void reach_node(const cbi_linker *lk, reach *r, cbi_graph_node node)
 {
     if (r->seen[node])
         return;
@@ -137,7 +138,7 @@ static void reach_node(cbi_linker *lk, reach *r, cbi_graph_node node)
     cbi_vec_push(lk->ctx, &r->work, node);
 }
 
-static void mark_reached(cbi_linker *lk, reach *r, const cbi_func *root)
+static void mark_reached(const cbi_linker *lk, reach *r, const cbi_func *root)
 {
     reach_node(lk, r, root->number);
     while (r->work.len) {
@@ -192,7 +193,7 @@ static bool keeps_function(uint32_t type)
 }
 
 /* What --preserve-relocs records keeps its name. */
-static void remove_section(cbi_linker *lk, const cbi_osec *sec)
+static void remove_section(const cbi_linker *lk, const cbi_osec *sec)
 {
     const cbi_osec *all[] = {sec, sec ? sec->rel : NULL, sec ? sec->rela : NULL};
     for (size_t i = 0; i < CBI_COUNT(all); i++)
@@ -200,7 +201,7 @@ static void remove_section(cbi_linker *lk, const cbi_osec *sec)
             lk->reaching->graph.dead.items[all[i]->number] = true;
 }
 
-static void remove_function(cbi_linker *lk, const cbi_func *f)
+static void remove_function(const cbi_linker *lk, const cbi_func *f)
 {
     if (f->alias_of)
         return;
@@ -221,7 +222,7 @@ bool cbi_is_wanted_entry(const cbi_linker *lk, const cbi_func *f)
 }
 
 /* The kernel that is the only one wanted, and all that stay. */
-static void list_entries(cbi_linker *lk)
+static void list_entries(const cbi_linker *lk)
 {
     cbi_graph *graph = &lk->reaching->graph;
     size_t wanted = 0;
@@ -243,7 +244,7 @@ static void list_entries(cbi_linker *lk)
     }
 }
 
-static size_t wanted_count(cbi_linker *lk)
+static size_t wanted_count(const cbi_linker *lk)
 {
     size_t count = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -254,7 +255,7 @@ static size_t wanted_count(cbi_linker *lk)
 }
 
 /* A kernel that no host code names is wanted no more than one that -kernels-used does not name. */
-static void apply_host_references(cbi_linker *lk)
+static void apply_host_references(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
@@ -266,7 +267,7 @@ static void apply_host_references(cbi_linker *lk)
 /* nvlink looks for optimizer constants by name.  When it removes a static function without any and
  * finds those of a later one of the name, it takes the number of the code's section for that of a
  * symbol and removes that symbol, which may be a function that lives (not seen below sm_90). */
-static void lose_symbols(cbi_linker *lk)
+static void lose_symbols(const cbi_linker *lk)
 {
     const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
     for (size_t i = 0; i < lk->secs.len && i < lk->locals.len; i++) {
@@ -288,7 +289,7 @@ static void lose_symbols(cbi_linker *lk)
 }
 
 /* Kernels, and all that they reach through calls. */
-static void reach_from_roots(cbi_linker *lk)
+static void reach_from_roots(const cbi_linker *lk)
 {
     reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool)};
     bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
@@ -308,7 +309,7 @@ static void reach_from_roots(cbi_linker *lk)
 }
 
 /* What lives although no call reaches it. */
-static void keep_referred(cbi_linker *lk)
+static void keep_referred(const cbi_linker *lk)
 {
     /* What a live function calls outside stays, also when the function itself is not reached. */
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -326,7 +327,7 @@ static void keep_referred(cbi_linker *lk)
 
 /* An alias that nobody refers to takes the text along that its owner still needs; the link then
  * fails where the text is needed first. */
-static void orphan_alias(cbi_linker *lk, const cbi_func *alias)
+static void orphan_alias(const cbi_linker *lk, const cbi_func *alias)
 {
     cbi_defer(
         lk, CBI_FAILS_AT_TABLES, NULL,
@@ -337,7 +338,7 @@ static void orphan_alias(cbi_linker *lk, const cbi_func *alias)
 }
 
 /* Names of code that belongs to another symbol. */
-static void settle_aliases(cbi_linker *lk)
+static void settle_aliases(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
@@ -353,7 +354,7 @@ static void settle_aliases(cbi_linker *lk)
     }
 }
 
-static void remove_dead(cbi_linker *lk)
+static void remove_dead(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
@@ -369,7 +370,7 @@ static void remove_dead(cbi_linker *lk)
     }
 }
 
-void cbi_link_liveness(cbi_linker *lk)
+void cbi_link_liveness(const cbi_linker *lk)
 {
     reach_from_roots(lk);
     keep_referred(lk);
@@ -399,7 +400,7 @@ typedef struct search {
     CBI_VEC(frame) frames;
 } search;
 
-static void enter(cbi_linker *lk, search *s, cbi_graph_node node)
+static void enter(const cbi_linker *lk, search *s, cbi_graph_node node)
 {
     s->low[node] = s->order[node] = ++s->met;
     cbi_vec_push(lk->ctx, &s->stack, node);
@@ -420,7 +421,7 @@ static void leave(search *s, cbi_graph_node node)
 }
 
 /* With a stack of its own: chains are as long as an input makes them. */
-static void visit(cbi_linker *lk, search *s, cbi_graph_node root)
+static void visit(const cbi_linker *lk, search *s, cbi_graph_node root)
 {
     enter(lk, s, root);
     while (s->frames.len) {
@@ -450,7 +451,7 @@ static void visit(cbi_linker *lk, search *s, cbi_graph_node root)
     }
 }
 
-static const bool *find_cycles_below(cbi_linker *lk, const search *s)
+static const bool *find_cycles_below(const cbi_linker *lk, const search *s)
 {
     bool *below = CBI_NEW_ARRAY(lk->ctx, s->calls->count, bool);
     for (uint32_t i = 0; i < s->done; i++) {
@@ -462,7 +463,7 @@ static const bool *find_cycles_below(cbi_linker *lk, const search *s)
     return below;
 }
 
-void cbi_link_components(cbi_linker *lk)
+void cbi_link_components(const cbi_linker *lk)
 {
     uint32_t count = lk->graph->calls.count;
     search s = {.calls = &lk->graph->calls,
@@ -496,7 +497,7 @@ typedef struct callers {
     cbi_graph_node *edges;
 } callers;
 
-static callers find_callers(cbi_linker *lk)
+static callers find_callers(const cbi_linker *lk)
 {
     const cbi_calls *calls = &lk->graph->calls;
     const cbi_components *live = &lk->graph->components;
@@ -520,7 +521,8 @@ typedef struct spreading {
     uint32_t *mark;              /* by function: the component whose list it has joined */
 } spreading;
 
-static void join(cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f, cbi_func_list *own)
+static void join(const cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f,
+                 cbi_func_list *own)
 {
     if (s->mark[f->number] == component)
         return;
@@ -530,7 +532,7 @@ static void join(cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f, 
 
 /* Looks at the callers of a component (its nodes from begin to end in bottom_up) outside of it.
  * Where all that comes in is one list, that is the component's, too; else it gets the union. */
-static const cbi_func_list *gather(cbi_linker *lk, spreading *s, uint32_t begin, uint32_t end)
+static const cbi_func_list *gather(const cbi_linker *lk, spreading *s, uint32_t begin, uint32_t end)
 {
     const cbi_components *live = &lk->graph->components;
     const cbi_func_list *longest = NULL;
@@ -577,7 +579,7 @@ static const cbi_func_list *gather(cbi_linker *lk, spreading *s, uint32_t begin,
 /* Hands the entries down from callers to callees, a component at a time.  Components that are
  * reached by the same entries through one way share the list, so a long chain costs no more than
  * its length. */
-static const cbi_func_list *const *spread_entries(cbi_linker *lk)
+static const cbi_func_list *const *spread_entries(const cbi_linker *lk)
 {
     const cbi_components *live = &lk->graph->components;
     spreading s = {.callers = find_callers(lk),
@@ -593,11 +595,11 @@ static const cbi_func_list *const *spread_entries(cbi_linker *lk)
     return s.lists;
 }
 
-const cbi_func_list *cbi_entries_reaching(cbi_linker *lk, const cbi_func *f)
+const cbi_func_list *cbi_entries_reaching(const cbi_linker *lk, const cbi_func *f)
 {
     static const cbi_func_list none;
-    if (!lk->entries_of)
-        lk->entries_of = spread_entries(lk);
-    const cbi_func_list *list = lk->entries_of[lk->graph->components.of[f->number]];
+    if (!lk->reaching->entries_of)
+        lk->reaching->entries_of = spread_entries(lk);
+    const cbi_func_list *list = lk->reaching->entries_of[lk->graph->components.of[f->number]];
     return list ? list : &none;
 }

@@ -92,12 +92,12 @@ typedef struct cbi_graph {
 /* ---- graph.c ---- */
 /* Begins the stage. */
 void cbi_link_calls(struct cbi_linker *lk);
-void cbi_link_liveness(struct cbi_linker *lk);
+void cbi_link_liveness(const struct cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
 bool cbi_is_wanted_entry(const struct cbi_linker *lk, const struct cbi_func *f);
 /* Strongly connected components of what lives. */
-void cbi_link_components(struct cbi_linker *lk);
+void cbi_link_components(const struct cbi_linker *lk);
 /* The live entries that reach f (f itself when it is one), in function order. */
-const cbi_func_list *cbi_entries_reaching(struct cbi_linker *lk, const struct cbi_func *f);
+const cbi_func_list *cbi_entries_reaching(const struct cbi_linker *lk, const struct cbi_func *f);
 
 #endif

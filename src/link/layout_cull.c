@@ -45,7 +45,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The variables of the section with their bytes. */
-static variable_list collect(cbi_linker *lk, const cbi_osec *sec)
+static variable_list collect(const cbi_linker *lk, const cbi_osec *sec)
 {
     variable_list all = {0};
     for (size_t o = 0; o < lk->obj_count; o++) {
@@ -70,7 +70,7 @@ static variable_list collect(cbi_linker *lk, const cbi_osec *sec)
     return all;
 }
 
-static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_symbol)
+static void mark_kept(const cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_symbol)
 {
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
@@ -84,7 +84,7 @@ static void mark_kept(cbi_linker *lk, const cbi_osec *sec, const cbi_map *by_sym
 
 /* The entries in and behind a variable go where it goes, also those of a weak copy that lost; those
  * of a dropped one nowhere. */
-static void move_relocs(cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
+static void move_relocs(const cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
 {
     cbi_rel_span *rels = &lk->placing->layout.rels;
     cbi_lrel *moved = cbi_memdup(lk->ctx, rels->items, rels->len * sizeof *moved);
@@ -118,7 +118,7 @@ static bool has_relocs(const cbi_linker *lk, const cbi_osec *sec)
 
 typedef CBI_VEC(variable *) variable_order;
 
-static void add_kept(cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *sec,
+static void add_kept(const cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *sec,
                      const cbi_map *by_symbol, variable_order *order)
 {
     variable *v = sym->sec == sec ? cbi_map_get(by_symbol, CBI_KEY(sym)) : NULL;
@@ -127,7 +127,7 @@ static void add_kept(cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *sec,
 }
 
 /* Places the kept variables in nvlink's order. */
-static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
+static void place(const cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
 {
     variable_order order = {0};
     for (size_t i = 0; i < lk->locals.len; i++)
@@ -148,7 +148,7 @@ static void place(cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
     }
 }
 
-static void cull(cbi_linker *lk, cbi_osec *sec)
+static void cull(const cbi_linker *lk, cbi_osec *sec)
 {
     variable_list all = collect(lk, sec);
     cbi_map by_symbol = {0};
@@ -180,7 +180,7 @@ static void cull(cbi_linker *lk, cbi_osec *sec)
         cbi_layout_place(lk, all.items[i].sym)->removed = true;
 }
 
-void cbi_cull_constants(cbi_linker *lk)
+void cbi_cull_constants(const cbi_linker *lk)
 {
     if (!lk->exec || !lk->quirks.constants_culled)
         return;

@@ -16,7 +16,7 @@ void cbi_layout_begin(cbi_linker *lk)
     lk->dead = &lk->layout->dead;
 }
 
-cbi_placement *cbi_layout_place(cbi_linker *lk, const cbi_lsym *sym)
+cbi_placement *cbi_layout_place(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_layout *layout = &lk->placing->layout;
     if (sym->number >= layout->placed_count) {
@@ -34,7 +34,7 @@ cbi_placement *cbi_layout_place(cbi_linker *lk, const cbi_lsym *sym)
     return &layout->placements.items[layout->placed[sym->number] - 1];
 }
 
-static void mark_dead(cbi_linker *lk, const cbi_osec *sec, bool dead)
+static void mark_dead(const cbi_linker *lk, const cbi_osec *sec, bool dead)
 {
     const cbi_osec *all[] = {sec, sec->rel, sec->rela};
     for (size_t i = 0; i < CBI_COUNT(all); i++) {
@@ -45,12 +45,12 @@ static void mark_dead(cbi_linker *lk, const cbi_osec *sec, bool dead)
     }
 }
 
-void cbi_layout_remove(cbi_linker *lk, const cbi_osec *sec)
+void cbi_layout_remove(const cbi_linker *lk, const cbi_osec *sec)
 {
     mark_dead(lk, sec, true);
 }
 
-void cbi_layout_restore(cbi_linker *lk, const cbi_osec *sec)
+void cbi_layout_restore(const cbi_linker *lk, const cbi_osec *sec)
 {
     mark_dead(lk, sec, false);
 }
@@ -146,7 +146,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
 }
 
 /* Sections whose function was replaced by a copy without constants. */
-static void drop_emptied(cbi_linker *lk, size_t count)
+static void drop_emptied(const cbi_linker *lk, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         cbi_osec *sec = lk->secs.items[i];
@@ -176,7 +176,7 @@ typedef CBI_VEC(constant) constant_list;
 
 /* The constants of each spread section by value: those of the copy that is linked, and of copies
  * that lost after it came. */
-static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
+static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
@@ -201,7 +201,7 @@ static void list_constants(cbi_linker *lk, cbi_map *ret_lists)
 
 typedef CBI_VEC(cbi_lrel) rel_copies;
 
-static void move_constant(cbi_linker *lk, const cbi_constants *from, const constant *c,
+static void move_constant(const cbi_linker *lk, const cbi_constants *from, const constant *c,
                           rel_list *list, rel_copies *copies)
 {
     for (size_t k = 0; list && k < list->len; k++) {
@@ -239,7 +239,7 @@ static void grow_constants(constant_list *list)
 }
 
 /* Values and relocations follow their bytes, constant by constant. */
-static void move_constants(cbi_linker *lk)
+static void move_constants(const cbi_linker *lk)
 {
     cbi_map by_section = {0};
     for (size_t i = 0; i < lk->placing->layout.rels.len; i++) {
@@ -306,7 +306,7 @@ void cbi_layout_constants(cbi_linker *lk)
     move_constants(lk);
 }
 
-void cbi_layout_constant_size(cbi_linker *lk)
+void cbi_layout_constant_size(const cbi_linker *lk)
 {
     if (!lk->symbols->constant_sizes.len)
         return;
@@ -337,7 +337,7 @@ void cbi_layout_rel_action(cbi_linker *lk)
 
 /* ---- limits ---- */
 
-void cbi_check_limits(cbi_linker *lk)
+void cbi_check_limits(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];

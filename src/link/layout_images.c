@@ -62,7 +62,7 @@ static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
 }
 
 /* The tables are all alike, so the newest kernel that has one stands for all. */
-static void check_image_counts(cbi_linker *lk)
+static void check_image_counts(const cbi_linker *lk)
 {
     static const struct {
         uint8_t type;
@@ -91,7 +91,7 @@ static void check_image_counts(cbi_linker *lk)
 }
 
 /* The entries that reach code with textures. */
-static void find_users(cbi_linker *lk)
+static void find_users(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
@@ -125,7 +125,7 @@ static uint64_t tables_start(const cbi_linker *lk)
 }
 
 /* Textures, samplers, surfaces, in the order of their slots. */
-static const cbi_lsym **assign_slots(cbi_linker *lk, uint64_t start)
+static const cbi_lsym **assign_slots(const cbi_linker *lk, uint64_t start)
 {
     static const uint8_t kinds[] = {STT_CUDA_SURFACE, STT_CUDA_SAMPLER, STT_CUDA_TEXTURE};
     size_t n = lk->symbols->images.len, at = n;

@@ -23,7 +23,7 @@ static bool uses_shared(const cbi_lrel *r)
            r->target == r->target->func->text && r->target->func->obj == r->obj;
 }
 
-static void collect_users(cbi_linker *lk)
+static void collect_users(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
@@ -72,7 +72,7 @@ static bool is_unlaid(const cbi_lsym *sym)
 
 /* The entries in whose shared memory a user of variables counts. A kernel that stays although it is
  * not wanted has its own, but where one kernel is wanted it has nothing to do with its callees. */
-static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
+static const cbi_func_list *entries_with(const cbi_linker *lk, cbi_func *user)
 {
     if (!cbi_fate_of(lk, user)->entry || !cbi_fate_of(lk, user)->live)
         return cbi_entries_reaching(lk, user);
@@ -83,7 +83,7 @@ static const cbi_func_list *entries_with(cbi_linker *lk, cbi_func *user)
 }
 
 /* The live entries that reach a user of the variable, each once, for each user from the last. */
-static cbi_func_list entries_of(cbi_linker *lk, const cbi_lsym *sym)
+static cbi_func_list entries_of(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list all = {0};
     cbi_map seen = {0};
@@ -119,7 +119,7 @@ static bool disjoint(const group *g, const cbi_func_list *entries)
     return true;
 }
 
-static void join_group(cbi_linker *lk, group_list *groups, cbi_shared *var,
+static void join_group(const cbi_linker *lk, group_list *groups, cbi_shared *var,
                        const cbi_func_list *entries)
 {
     group *g = NULL;
@@ -137,7 +137,7 @@ static void join_group(cbi_linker *lk, group_list *groups, cbi_shared *var,
 
 /* nvlink -r loses the alignment of a variable that was dynamic at first.  Later a group without any
  * starts where the one before ends; if it is the first, nvlink crashes. */
-static void need_alignment(cbi_linker *lk, const cbi_lsym *sym)
+static void need_alignment(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (!lk->quirks.alignment_lost)
         return;
@@ -149,7 +149,7 @@ static void need_alignment(cbi_linker *lk, const cbi_lsym *sym)
 }
 
 /* Place the groups one after the other; returns where the last one ends. */
-static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
+static uint64_t place_groups(const cbi_linker *lk, const group_list *groups)
 {
     uint64_t off = lk->opt->reserve_null_pointer ? 1 : 0;
     for (size_t i = 0; i < groups->len; i++) {
@@ -172,7 +172,7 @@ static uint64_t place_groups(cbi_linker *lk, const group_list *groups)
     return off;
 }
 
-static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
+static bool reached_by(const cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
 {
     const cbi_func_list *users = users_of(lk, sym);
     for (size_t i = 0; i < users->len; i++) {
@@ -184,7 +184,7 @@ static bool reached_by(cbi_linker *lk, const cbi_lsym *sym, const cbi_func *k)
     return false;
 }
 
-static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
+static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
     cbi_osec *sec = k->shared;
     if (!sec || sec->func != k)
@@ -224,7 +224,7 @@ static void place_entry(cbi_linker *lk, cbi_func *k, const group_list *groups)
 /* ---- dynamic shared memory ---- */
 
 /* Union-find over entries: those that have a parent, the first of a set itself. */
-static cbi_func *set_of(cbi_linker *lk, cbi_func *k)
+static cbi_func *set_of(const cbi_linker *lk, cbi_func *k)
 {
     for (;;) {
         cbi_dynamic *here = cbi_dynamic_in(lk, k);
@@ -237,7 +237,7 @@ static cbi_func *set_of(cbi_linker *lk, cbi_func *k)
     }
 }
 
-static void unite(cbi_linker *lk, cbi_func *a, cbi_func *b)
+static void unite(const cbi_linker *lk, cbi_func *a, cbi_func *b)
 {
     a = set_of(lk, a);
     b = set_of(lk, b);
@@ -251,7 +251,7 @@ static void unite(cbi_linker *lk, cbi_func *a, cbi_func *b)
     cbi_dynamic_in(lk, b)->set = a;
 }
 
-static void place_dynamic(cbi_linker *lk)
+static void place_dynamic(const cbi_linker *lk)
 {
     cbi_func_list users = {0};
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
@@ -306,7 +306,7 @@ static void place_dynamic(cbi_linker *lk)
     }
 }
 
-uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
+uint64_t cbi_dynamic_offset(const cbi_linker *lk, cbi_func *f)
 {
     if (!f)
         return 0;
@@ -317,7 +317,7 @@ uint64_t cbi_dynamic_offset(cbi_linker *lk, cbi_func *f)
 
 /* ---- final link ---- */
 
-static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
+static void check_shared_limit(const cbi_linker *lk, const cbi_func *k)
 {
     const cbi_arch *arch = lk->opt->arch;
     bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
@@ -339,7 +339,7 @@ static void check_shared_limit(cbi_linker *lk, const cbi_func *k)
 /* --preserve-relocs.  Beside static variables of the module the dynamic ones that no entry reaches
  * are taken for static ones.  They have the value -1, which marks deleted symbols, unless the
  * reserved area was added to it. */
-static void preserve_dynamic(cbi_linker *lk, bool beside_static, bool reserve)
+static void preserve_dynamic(const cbi_linker *lk, bool beside_static, bool reserve)
 {
     lk->placing->layout.dynamic_recorded = beside_static;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
@@ -391,7 +391,7 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
 
 /* -g: debuggers see a dynamic variable at its common offset, which all code uses then; at the
  * lowest one when nobody reaches it. */
-static void show_dynamic(cbi_linker *lk, const cbi_lsym *sym)
+static void show_dynamic(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_placement *place = cbi_layout_place(lk, sym);
     place->state = CBI_SYM_DEFINED;
@@ -408,7 +408,7 @@ static void show_dynamic(cbi_linker *lk, const cbi_lsym *sym)
     }
 }
 
-static void finish_entries(cbi_linker *lk, bool dynamic, bool reserve)
+static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         cbi_osec *sec = lk->graph->entries.items[i]->shared;
@@ -423,8 +423,8 @@ static void finish_entries(cbi_linker *lk, bool dynamic, bool reserve)
 }
 
 /* .nv_debug.shared, which holds what groups of entries share, up to group_end. */
-static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end, bool dynamic,
-                                bool reserve)
+static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t group_end,
+                                bool dynamic, bool reserve)
 {
     cbi_osec *sec = lk->debug_shared;
     uint64_t used = grouped ? group_end : 0;
@@ -447,7 +447,7 @@ static void finish_debug_shared(cbi_linker *lk, bool grouped, uint64_t group_end
 }
 
 /* Debug data names variables of kernels that were removed, which have no place. */
-static void unplace_dead(cbi_linker *lk)
+static void unplace_dead(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
@@ -495,7 +495,7 @@ static uint64_t relocatable_size(uint64_t total, uint64_t align)
     return total > align ? total : total + align;
 }
 
-static void layout_relocatable_section(cbi_linker *lk, cbi_osec *sec, cbi_shared *const *vars,
+static void layout_relocatable_section(const cbi_linker *lk, cbi_osec *sec, cbi_shared *const *vars,
                                        size_t count, uint64_t min_align, bool dynamic)
 {
     cbi_shared_section *shared = cbi_shared_in(lk, sec);
@@ -630,7 +630,7 @@ static void layout_relocatable(cbi_linker *lk)
 
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the
  * Mercury side does not count.  Objects give their alignment as value. */
-static void place_reserved(cbi_linker *lk, cbi_osec *sec)
+static void place_reserved(const cbi_linker *lk, cbi_osec *sec)
 {
     const cbi_shared_section *shared = cbi_shared_of(sec);
     cbi_shared **vars = shared->variables.items;
@@ -653,7 +653,7 @@ static void place_reserved(cbi_linker *lk, cbi_osec *sec)
 }
 
 /* Sections of ptxas -ewp with dynamic memory only stay as they are. */
-static void emit_empty(cbi_linker *lk)
+static void emit_empty(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];

@@ -11,9 +11,9 @@ typedef struct cbi_layout_work {
 } cbi_layout_work;
 
 /* The symbol's place, for changing; valid until the next call. */
-cbi_placement *cbi_layout_place(cbi_linker *lk, const cbi_lsym *sym);
+cbi_placement *cbi_layout_place(const cbi_linker *lk, const cbi_lsym *sym);
 /* Removes the section with its relocations, or takes it back. */
-void cbi_layout_remove(cbi_linker *lk, const cbi_osec *sec);
-void cbi_layout_restore(cbi_linker *lk, const cbi_osec *sec);
+void cbi_layout_remove(const cbi_linker *lk, const cbi_osec *sec);
+void cbi_layout_restore(const cbi_linker *lk, const cbi_osec *sec);
 
 #endif

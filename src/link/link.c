@@ -15,11 +15,14 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
 {
     lk->ctx = ctx;
     lk->opt = opt;
+    lk->told = CBI_NEW(ctx, cbi_told);
+    lk->failures = CBI_NEW(ctx, cbi_failure_list);
     lk->quirks = cbi_quirks_make(opt->exact);
     lk->terse = opt->exact;
     lk->exec = !opt->relocatable;
     lk->shows_debug = opt->debug && !opt->suppress_debug_info;
     lk->mercury = cbi_arch_is_mercury(opt->arch) && !cbi_link_has_plain(inputs, count);
+    lk->merc = lk->mercury ? opt->view->begin(ctx) : NULL;
     lk->sm90plus = cbi_chip_find(opt->arch->sm)->reserved_shared != 0;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);

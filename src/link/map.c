@@ -5,12 +5,12 @@
 #include "demangle/demangle.h"
 #include "link/report.h"
 
-static const char *shown(cbi_linker *lk, const char *name)
+static const char *shown(const cbi_linker *lk, const char *name)
 {
     return cbi_text_shown(lk->ctx, name);
 }
 
-static void section_line(cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)
+static void section_line(const cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)
 {
     cbi_buf_printf(lk->ctx, out, "%5u  %#10llx  %#10llx  %5llu  %s\n", sec->index,
                    (unsigned long long)sec->offset, (unsigned long long)sec->size,
@@ -38,14 +38,14 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void add_row(cbi_linker *lk, row_list *rows, const cbi_osec *sec, uint64_t at, uint64_t size,
-                    const cbi_lobj *obj, const char *name)
+static void add_row(const cbi_linker *lk, row_list *rows, const cbi_osec *sec, uint64_t at,
+                    uint64_t size, const cbi_lobj *obj, const char *name)
 {
     map_row row = {sec, at, size, obj ? obj->file : "(link)", name, rows->len};
     cbi_vec_push(lk->ctx, rows, row);
 }
 
-static void collect_sections(cbi_linker *lk, row_list *rows)
+static void collect_sections(const cbi_linker *lk, row_list *rows)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_lobj *obj = lk->objs[i];
@@ -58,7 +58,8 @@ static void collect_sections(cbi_linker *lk, row_list *rows)
     }
 }
 
-static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t count, row_list *rows)
+static void collect_symbols(const cbi_linker *lk, cbi_lsym *const *symbols, size_t count,
+                            row_list *rows)
 {
     for (size_t i = 0; i < count; i++) {
         const cbi_lsym *sym = symbols[i];
@@ -70,7 +71,7 @@ static void collect_symbols(cbi_linker *lk, cbi_lsym *const *symbols, size_t cou
     }
 }
 
-static void dropped_functions(cbi_linker *lk, cbi_buf *out)
+static void dropped_functions(const cbi_linker *lk, cbi_buf *out)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
@@ -81,7 +82,7 @@ static void dropped_functions(cbi_linker *lk, cbi_buf *out)
     }
 }
 
-static void dropped_copies(cbi_linker *lk, cbi_buf *out)
+static void dropped_copies(const cbi_linker *lk, cbi_buf *out)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_lobj *obj = lk->objs[i];
@@ -98,7 +99,7 @@ static void dropped_copies(cbi_linker *lk, cbi_buf *out)
     }
 }
 
-void cbi_link_map(cbi_linker *lk, cbi_buf *out)
+void cbi_link_map(const cbi_linker *lk, cbi_buf *out)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_buf_printf(ctx, out,

@@ -31,7 +31,7 @@ static size_t count_records(const cbi_object *object)
 }
 
 /* The lists have room for all that the inputs have; records are pointed to and must not move. */
-static void reserve(cbi_linker *lk)
+static void reserve(const cbi_linker *lk)
 {
     size_t relocs = 0, records = 0;
     for (size_t i = 0; i < lk->obj_count; i++) {
@@ -49,14 +49,14 @@ void cbi_link_merge_begin(cbi_linker *lk)
     reserve(lk);
 }
 
-cbi_rec_table cbi_link_hand_over_records(cbi_linker *lk)
+cbi_rec_table cbi_link_hand_over_records(const cbi_linker *lk)
 {
     cbi_rec_table recs = lk->merging->symbols.recs;
     lk->merging->symbols.recs = (cbi_rec_table){0};
     return recs;
 }
 
-void cbi_link_merge_forget(cbi_linker *lk)
+void cbi_link_merge_forget(const cbi_linker *lk)
 {
     cbi_vec_free(lk->ctx, &lk->merging->symbols.rels);
 }
@@ -189,7 +189,7 @@ static bool is_zero_scalar(const cbi_section *in)
     return in->size <= sizeof zeros && memcmp(in->data.data, zeros, in->size) == 0;
 }
 
-static uint64_t merge_constant_bank(cbi_linker *lk, cbi_osec *out, const cbi_section *in)
+static uint64_t merge_constant_bank(const cbi_linker *lk, cbi_osec *out, const cbi_section *in)
 {
     cbi_constants *constants = cbi_constants_in(lk, out);
     uint64_t base = cbi_align_up(constants->unshared_size, in->align);

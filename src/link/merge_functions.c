@@ -136,7 +136,7 @@ static void mark_dead(cbi_osec *sec, bool dead)
  * come anew, and -r keeps the old section's name.  nvlink finds the old section by its name all the
  * same: it takes the constants of callees and of copies that lose from now on, and is the one that
  * further replacements empty, while the new one is written again from its start. */
-static void empty_constants(cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
+static void empty_constants(const cbi_linker *lk, cbi_func *func, const cbi_lobj *obj)
 {
     cbi_osec *sec = func->old_constants ? func->old_constants : func->constant2;
     if (!sec)
@@ -174,7 +174,7 @@ void cbi_revive_constants(cbi_func *func)
     sec->func = func;
 }
 
-static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
+static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
     /* Entries that describe the old copies go only if a copy's text had relocations itself. */
@@ -191,7 +191,7 @@ static void replace_function(cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint
 }
 
 /* An alias has no text of its own that could be replaced, and no compiler makes weak ones. */
-static void refuse_weak_alias(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
+static void refuse_weak_alias(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
     cbi_fatal(lk->ctx, "weak-alias", &(cbi_place){.file = obj->file, .symbol = sym->name->s},
               "make the alias global, or leave out one of the two",

@@ -1,7 +1,7 @@
 /* Merging one object, pass B: symbols other than functions. */
 #include "link/merge_work.h"
 
-static void lose_bytes(cbi_linker *lk, cbi_lobj *obj, uint32_t index)
+static void lose_bytes(const cbi_linker *lk, cbi_lobj *obj, uint32_t index)
 {
     const cbi_symbol *s = &obj->object.symbols[index];
     if (!obj->lost)
@@ -57,7 +57,7 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     sym->initialised = !uninitialised;
 }
 
-void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
+void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
 {
     cbi_shared *var = CBI_NEW(lk->ctx, cbi_shared);
     *var = (cbi_shared){sym, align};
@@ -79,7 +79,7 @@ static cbi_osec *debug_shared(cbi_linker *lk)
     return lk->debug_shared;
 }
 
-static void merge_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
+static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
 {
     if (sym->state != CBI_SYM_COMMON) {
         if (sym->state == CBI_SYM_UNDEF)
@@ -120,7 +120,7 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 
 /* A constant of a further copy at the place of those that nvlink forgot to empty: it may repeat
  * them, and be longer than the last. */
-static void overlay_constant(cbi_linker *lk, cbi_osec *out, cbi_span bytes, uint64_t start)
+static void overlay_constant(const cbi_linker *lk, cbi_osec *out, cbi_span bytes, uint64_t start)
 {
     uint64_t end = start + bytes.size;
     for (size_t i = 0; i < out->pieces.len; i++) {

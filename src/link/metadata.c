@@ -46,7 +46,7 @@ static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
            (attr->payload.size < 8 || !cbi_ld32(attr->payload.data + 4));
 }
 
-static void read_symbols(cbi_linker *lk, const cbi_lobj *obj, cbi_span words, cbi_rec *rec)
+static void read_symbols(const cbi_linker *lk, const cbi_lobj *obj, cbi_span words, cbi_rec *rec)
 {
     rec->has_symbols = true;
     rec->symbols = CBI_NEW_ARRAY(lk->ctx, words.size / 4, const cbi_lsym *);
@@ -129,7 +129,7 @@ static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t 
 
 /* NULL: no function of the link.  A function whose name is a variable in another object has been
  * reported, and ends the link where the graph needs it. */
-static cbi_func *input_func(cbi_linker *lk, const cbi_lobj *obj, uint32_t index)
+static cbi_func *input_func(const cbi_linker *lk, const cbi_lobj *obj, uint32_t index)
 {
     if (index < obj->object.symbol_count && obj->symbols[index] && !obj->symbols[index]->func &&
         CBI_ST_TYPE(obj->object.symbols[index].info) == STT_FUNC)
@@ -140,7 +140,7 @@ static cbi_func *input_func(cbi_linker *lk, const cbi_lobj *obj, uint32_t index)
                                                                    : NULL;
 }
 
-static void add_call(cbi_linker *lk, cbi_func *caller, cbi_func *callee)
+static void add_call(const cbi_linker *lk, cbi_func *caller, cbi_func *callee)
 {
     if (!lk->exec)
         for (size_t i = 0; i < caller->calls.len; i++)
@@ -149,7 +149,7 @@ static void add_call(cbi_linker *lk, cbi_func *caller, cbi_func *callee)
     cbi_vec_push(lk->ctx, &caller->calls, callee);
 }
 
-static void add_taken(cbi_linker *lk, cbi_func *user, cbi_func *taken)
+static void add_taken(const cbi_linker *lk, cbi_func *user, cbi_func *taken)
 {
     if (!lk->exec)
         for (size_t i = 0; i < user->takes.len; i++)
@@ -379,7 +379,7 @@ void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
 }
 
 /* An address taken by a merged function counts when the prototype is known; entries have none. */
-void cbi_link_complete_calls(cbi_linker *lk)
+void cbi_link_complete_calls(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];

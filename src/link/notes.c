@@ -4,7 +4,7 @@
 #include "link/tables.h"
 
 /* The record of this link, then the inputs' records as they are (not with -r). */
-static void make_tkinfo(cbi_linker *lk)
+static void make_tkinfo(const cbi_linker *lk)
 {
     cbi_buf out = {0};
     cbi_tkinfo_append(lk->ctx, &out,
@@ -18,7 +18,7 @@ static void make_tkinfo(cbi_linker *lk)
     cbi_sec_fill(lk->tkinfo, out.items, out.len);
 }
 
-static void make_cuinfo(cbi_linker *lk)
+static void make_cuinfo(const cbi_linker *lk)
 {
     uint16_t virtual_sm = (uint16_t)lk->opt->arch->sm;
     bool seen = false;
@@ -80,7 +80,8 @@ static bool is_joined(const cbi_eicompat *row)
 
 typedef CBI_VEC(compat) compat_list;
 
-static void merge_compat(cbi_linker *lk, compat_list *list, const cbi_eicompat *row, uint16_t value)
+static void merge_compat(const cbi_linker *lk, compat_list *list, const cbi_eicompat *row,
+                         uint16_t value)
 {
     for (size_t i = 0; i < list->len; i++) {
         if (list->items[i].row == row) {
@@ -91,7 +92,7 @@ static void merge_compat(cbi_linker *lk, compat_list *list, const cbi_eicompat *
     cbi_vec_push(lk->ctx, list, ((compat){row, value}));
 }
 
-static void read_compat(cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
+static void read_compat(const cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
 {
     bool seen[256] = {false};
     size_t pos = 0;
@@ -117,7 +118,7 @@ static void read_compat(cbi_linker *lk, compat_list *list, const cbi_lobj *obj)
     }
 }
 
-static void make_compat(cbi_linker *lk)
+static void make_compat(const cbi_linker *lk)
 {
     if (!lk->compat)
         return;
@@ -136,7 +137,7 @@ static void make_compat(cbi_linker *lk)
     cbi_sec_fill(lk->compat, out.items, out.len);
 }
 
-void cbi_link_notes(cbi_linker *lk)
+void cbi_link_notes(const cbi_linker *lk)
 {
     /* Describes relocation type 0x73 for drivers that do not know it; the same in every file. */
     static const uint8_t action[16] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 5, 0x36};

@@ -13,7 +13,7 @@ static uint32_t flagged_barriers(const cbi_linker *lk, const cbi_func *f)
     return SHF_CUDA_BARRIERS(f->text->flags);
 }
 
-static void raise_barriers(cbi_linker *lk, cbi_func *k, uint32_t count)
+static void raise_barriers(const cbi_linker *lk, cbi_func *k, uint32_t count)
 {
     const cbi_rec flagged = {.code = EIATTR_NUM_BARRIERS, .value = (uint16_t)count};
     if (count)
@@ -41,7 +41,7 @@ static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi
 
 /* Every entry takes over the highest count (by function) that it reaches; its own is its record's.
  */
-static void raise_all(cbi_linker *lk, const uint32_t *counts)
+static void raise_all(const cbi_linker *lk, const uint32_t *counts)
 {
     const cbi_components *live = &lk->graph->components;
     uint32_t *highest = CBI_NEW_ARRAY(lk->ctx, (size_t)live->count + 1, uint32_t);
@@ -68,7 +68,7 @@ static void raise_all(cbi_linker *lk, const uint32_t *counts)
     }
 }
 
-void cbi_migrate_barriers(cbi_linker *lk)
+void cbi_migrate_barriers(const cbi_linker *lk)
 {
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -102,8 +102,8 @@ static bool wants_cache(const cbi_rec *rec)
     return rec->size >= 8 && cbi_ld32(rec->payload + 4) != 0;
 }
 
-static void join_preference(cbi_linker *lk, preference *p, const cbi_func *k, const cbi_func *f,
-                            bool wanted)
+static void join_preference(const cbi_linker *lk, preference *p, const cbi_func *k,
+                            const cbi_func *f, bool wanted)
 {
     if (!p->of) {
         p->of = f;
@@ -118,7 +118,7 @@ static void join_preference(cbi_linker *lk, preference *p, const cbi_func *k, co
 }
 
 /* The requests of linked functions; no output keeps one. */
-static rec_list take_requests(cbi_linker *lk)
+static rec_list take_requests(const cbi_linker *lk)
 {
     rec_list requests = {0};
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
@@ -132,7 +132,7 @@ static rec_list take_requests(cbi_linker *lk)
     return requests;
 }
 
-void cbi_apply_cache_preferences(cbi_linker *lk)
+void cbi_apply_cache_preferences(const cbi_linker *lk)
 {
     rec_list requests = take_requests(lk);
     if (!requests.len || !lk->exec)
@@ -162,13 +162,13 @@ void cbi_apply_cache_preferences(cbi_linker *lk)
 
 /* ---- their presence ---- */
 
-void cbi_mark_old_objects(cbi_linker *lk, cbi_rec_list *ret_recs)
+void cbi_mark_old_objects(const cbi_linker *lk, cbi_rec_list *ret_recs)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
         if (c->present && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
-        cbi_rec_append(lk, ret_recs, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
+        cbi_rec_append(lk->ctx, ret_recs, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
         return;
     }
 }

@@ -7,13 +7,13 @@
 void cbi_link_relocate(cbi_linker *lk);
 /* Does --preserve-relocs name it? */
 bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym);
-void cbi_link_check_records(cbi_linker *lk);
+void cbi_link_check_records(const cbi_linker *lk);
 /* sm_100+: nvlink fails while kernels are removed if a copy that was replaced had relocations. */
-void cbi_link_check_replaced(cbi_linker *lk);
+void cbi_link_check_replaced(const cbi_linker *lk);
 /* A relocation that is written must be inside of its section. */
-void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r);
+void cbi_link_check_kept(const cbi_linker *lk, const cbi_lrel *r);
 /* Report what nobody defines. */
-void cbi_link_undefined(cbi_linker *lk);
+void cbi_link_undefined(const cbi_linker *lk);
 /* The eight symbols of the unified tables. */
 bool cbi_is_unified_name(const char *name);
 
@@ -24,6 +24,6 @@ void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint8_
                     uint64_t size, uint64_t value, uint32_t bank);
 
 /* unified.c: refuses final links of unified symbols. */
-void cbi_link_check_unified(cbi_linker *lk);
+void cbi_link_check_unified(const cbi_linker *lk);
 
 #endif

@@ -27,7 +27,7 @@ static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
     return true;
 }
 
-cbi_properties *cbi_properties_in(cbi_linker *lk, const cbi_func *f)
+cbi_properties *cbi_properties_in(const cbi_linker *lk, const cbi_func *f)
 {
     return &lk->propagating->attributes.properties[f->number];
 }
@@ -41,9 +41,11 @@ cbi_rec *cbi_find_record(const cbi_linker *lk, const cbi_func *f, uint8_t code)
     return NULL;
 }
 
-cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value)
+cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code,
+                        uint16_t value)
 {
-    cbi_rec *rec = cbi_rec_append(lk, &lk->propagating->attributes.added, f, format, code, value);
+    cbi_rec *rec =
+        cbi_rec_append(lk->ctx, &lk->propagating->attributes.added, f, format, code, value);
     rec->dead = !f->info; /* only damaged objects have functions without attributes */
     cbi_vec_push(lk->ctx, &cbi_properties_in(lk, f)->records, rec);
     return rec;
@@ -52,7 +54,7 @@ cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t cod
 /* ---- what the records say ---- */
 
 /* Of the function that the record names. */
-static void collect_named(cbi_linker *lk, cbi_rec *rec, const cbi_func *named)
+static void collect_named(const cbi_linker *lk, cbi_rec *rec, const cbi_func *named)
 {
     uint32_t value = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
     cbi_properties *of = cbi_properties_in(lk, named);
@@ -80,7 +82,7 @@ static void collect_named(cbi_linker *lk, cbi_rec *rec, const cbi_func *named)
 }
 
 /* Of the function in whose section the record stands. */
-static void collect_own(cbi_linker *lk, cbi_rec *rec)
+static void collect_own(const cbi_linker *lk, cbi_rec *rec)
 {
     const cbi_func *f = rec->func;
     cbi_properties *of = cbi_properties_in(lk, f);
@@ -116,7 +118,7 @@ static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec)
     return cbi_eiattr_link(rec->code) == CBI_LINK_STACK_LIMIT;
 }
 
-static void collect(cbi_linker *lk)
+static void collect(const cbi_linker *lk)
 {
     cbi_rec_table *recs = &lk->propagating->attributes.recs;
     for (size_t i = 0; i < recs->len; i++) {
@@ -155,7 +157,7 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 
 /* One sweep from callees to callers: maxima and largest path sums.  Members of a component share
  * their maxima, as each of them reaches all others. */
-static const cbi_usage *sweep(cbi_linker *lk)
+static const cbi_usage *sweep(const cbi_linker *lk)
 {
     const cbi_components *live = &lk->graph->components;
     cbi_usage *usage = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, cbi_usage);
@@ -183,7 +185,7 @@ static const cbi_usage *sweep(cbi_linker *lk)
 
 /* ---- stack ---- */
 
-static void warn_stack(cbi_linker *lk, const cbi_func *k)
+static void warn_stack(const cbi_linker *lk, const cbi_func *k)
 {
     if (lk->opt->suppress_stack_warnings)
         return;
@@ -198,7 +200,7 @@ static void warn_stack(cbi_linker *lk, const cbi_func *k)
                 k->sym->name->s);
 }
 
-void cbi_link_warn_graph(cbi_linker *lk)
+void cbi_link_warn_graph(const cbi_linker *lk)
 {
     if (!lk->exec)
         return;
@@ -238,7 +240,7 @@ static bool is_unbounded(const cbi_linker *lk, const cbi_func *k)
     return cbi_properties_of(lk, k)->stack_unknown || lk->graph->components.cycle_below[k->number];
 }
 
-static void stack_sizes(cbi_linker *lk)
+static void stack_sizes(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         cbi_func *k = lk->graph->entries.items[i];
@@ -257,7 +259,7 @@ static void stack_sizes(cbi_linker *lk)
 }
 
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
-void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs)
+void cbi_link_min_stack(const cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs)
 {
     uint32_t limit = cbi_properties_of(lk, k)->stack_limit;
     uint32_t stack = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->attributes->usage[k->number].stack;
@@ -269,7 +271,7 @@ void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_rec
                   (int)stack, limit);
     uint8_t *payload = cbi_alloc(lk->ctx, 8);
     cbi_st32(payload + 4, stack);
-    cbi_rec *rec = cbi_rec_append(lk, ret_recs, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
+    cbi_rec *rec = cbi_rec_append(lk->ctx, ret_recs, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
     rec->payload = payload;
     rec->size = 8;
     rec->symbol = k->sym;
@@ -277,7 +279,7 @@ void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_rec
     if (lk->attributes->usage[k->number].sam) {
         payload = cbi_alloc(lk->ctx, 8);
         cbi_st32(payload + 4, lk->attributes->usage[k->number].sam);
-        rec = cbi_rec_append(lk, ret_recs, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
+        rec = cbi_rec_append(lk->ctx, ret_recs, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
         rec->payload = payload;
         rec->size = 8;
         rec->symbol = k->sym;
@@ -289,7 +291,7 @@ void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_rec
 
 /* Tell how the counts rise: every function, as their texts lie, against the entries that reach it,
  * newest first. */
-static void explain_registers(cbi_linker *lk)
+static void explain_registers(const cbi_linker *lk)
 {
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->graph->entries.len; i++)
@@ -321,7 +323,7 @@ static void explain_registers(cbi_linker *lk)
     }
 }
 
-static void registers(cbi_linker *lk)
+static void registers(const cbi_linker *lk)
 {
     bool explain = lk->opt->dump_callgraph;
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
@@ -353,7 +355,7 @@ static void begin(cbi_linker *lk)
     lk->attributes = attributes;
 }
 
-void cbi_link_forget_records(cbi_linker *lk)
+void cbi_link_forget_records(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         lk->propagating->attributes.properties[i] = (cbi_properties){0};

@@ -9,18 +9,18 @@
 /* Begins the stage and does all of it. */
 void cbi_link_propagate(cbi_linker *lk);
 /* Lets go of the records, when all have been written. */
-void cbi_link_forget_records(cbi_linker *lk);
+void cbi_link_forget_records(const cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */
-void cbi_link_warn_graph(cbi_linker *lk);
+void cbi_link_warn_graph(const cbi_linker *lk);
 
 /* EIATTR_MIN_STACK_SIZE of an entry, when the order of symbols is known. */
-void cbi_link_min_stack(cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs);
+void cbi_link_min_stack(const cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs);
 
 /* ---- attributes.c ---- */
 /* Do entries take it over? */
 bool cbi_is_propagated(uint8_t code);
 /* Entry k reaches the function that `from` describes. */
-void cbi_propagate_record(cbi_linker *lk, cbi_func *k, const cbi_rec *from);
+void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from);
 /* A byte in place of the low one of the record's value. */
 void cbi_replace_byte(cbi_rec *rec, uint16_t byte);
 
@@ -28,24 +28,24 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte);
 /* What cbi_propagate_record() does for all records and all entries that their functions are reached
  * by, in time linear in the graph.  False, and nothing is done, where the order of all records
  * matters or their number. */
-bool cbi_fold_attributes(cbi_linker *lk);
+bool cbi_fold_attributes(const cbi_linker *lk);
 
 /* ---- attributes.c ---- */
-void cbi_reduce_externs(cbi_linker *lk);
+void cbi_reduce_externs(const cbi_linker *lk);
 /* Ends the stage: what names nothing is not written. */
-void cbi_drop_empty_externs(cbi_linker *lk);
-void cbi_sparse_masks(cbi_linker *lk);
-void cbi_propagate_attributes(cbi_linker *lk);
-void cbi_check_reserved(cbi_linker *lk);
+void cbi_drop_empty_externs(const cbi_linker *lk);
+void cbi_sparse_masks(const cbi_linker *lk);
+void cbi_propagate_attributes(const cbi_linker *lk);
+void cbi_check_reserved(const cbi_linker *lk);
 
 /* ---- old_objects.c ---- */
 /* EIATTR_HAS_PRE_V10_OBJECT if an input is of a toolkit before 10.0 or does not say. */
-void cbi_mark_old_objects(cbi_linker *lk, cbi_rec_list *ret_recs);
+void cbi_mark_old_objects(const cbi_linker *lk, cbi_rec_list *ret_recs);
 /* A function without a record of its barriers gets one in place of the flags of its code; then
  * entries take the counts over, also from functions whose flags stay because they have a record. */
-void cbi_migrate_barriers(cbi_linker *lk);
+void cbi_migrate_barriers(const cbi_linker *lk);
 /* Removes the records LOAD_CACHE_REQUEST; entries that want the cache, by a request of their own or
  * of what they reach, get EXPLICIT_CACHING (final links). */
-void cbi_apply_cache_preferences(cbi_linker *lk);
+void cbi_apply_cache_preferences(const cbi_linker *lk);
 
 #endif

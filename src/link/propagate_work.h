@@ -9,10 +9,11 @@ typedef struct cbi_propagate_work {
 } cbi_propagate_work;
 
 /* What the function's own records say, for changing. */
-cbi_properties *cbi_properties_in(cbi_linker *lk, const cbi_func *f);
+cbi_properties *cbi_properties_in(const cbi_linker *lk, const cbi_func *f);
 /* The function's record of that code, of those that are handed on; or NULL. */
 cbi_rec *cbi_find_record(const cbi_linker *lk, const cbi_func *f, uint8_t code);
 /* A new record of the function. */
-cbi_rec *cbi_add_record(cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code, uint16_t value);
+cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code,
+                        uint16_t value);
 
 #endif

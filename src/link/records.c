@@ -25,7 +25,7 @@ bool cbi_is_optimizer_type(uint32_t type)
     return type == SHT_CUDA_CONSTANT_B0 + 2 || type == SHT_CUDA_MERC_CONSTANT_OPT;
 }
 
-cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name)
+cbi_osec *cbi_sec_find(const cbi_linker *lk, const cbi_name *name)
 {
     return cbi_name_get(&lk->sec_by_name, name);
 }
@@ -63,7 +63,7 @@ cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, ui
     return sec;
 }
 
-uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
+uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align)
 {
     if (align > sec->align)
@@ -90,7 +90,7 @@ const cbi_constants *cbi_constants_of(const cbi_osec *sec)
     return sec->constants ? sec->constants : &none;
 }
 
-cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec)
+cbi_constants *cbi_constants_in(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->constants)
         sec->constants = CBI_NEW(lk->ctx, cbi_constants);
@@ -103,7 +103,7 @@ const cbi_shared_section *cbi_shared_of(const cbi_osec *sec)
     return sec->shared ? sec->shared : &none;
 }
 
-cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec)
+cbi_shared_section *cbi_shared_in(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->shared)
         sec->shared = CBI_NEW(lk->ctx, cbi_shared_section);
@@ -121,7 +121,7 @@ const cbi_variable *cbi_variable_of(const cbi_lsym *sym)
     return sym->variable ? sym->variable : &none;
 }
 
-cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym)
+cbi_variable *cbi_variable_in(const cbi_linker *lk, cbi_lsym *sym)
 {
     if (!sym->variable)
         sym->variable = CBI_NEW(lk->ctx, cbi_variable);
@@ -134,7 +134,7 @@ const cbi_dynamic *cbi_dynamic_of(const cbi_func *f)
     return f->dynamic ? f->dynamic : &none;
 }
 
-cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f)
+cbi_dynamic *cbi_dynamic_in(const cbi_linker *lk, cbi_func *f)
 {
     if (!f->dynamic)
         f->dynamic = CBI_NEW(lk->ctx, cbi_dynamic);
@@ -143,7 +143,7 @@ cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f)
 
 /* ---- contents ---- */
 
-static void copy_contents(cbi_linker *lk, cbi_osec *sec)
+static void copy_contents(const cbi_linker *lk, cbi_osec *sec)
 {
     uint8_t *bytes = cbi_alloc(lk->ctx, sec->size);
     for (size_t i = 0; i < sec->pieces.len; i++) {
@@ -171,7 +171,7 @@ static bool in_order(const cbi_osec *sec)
     return true;
 }
 
-void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec)
+void cbi_sec_settle(const cbi_linker *lk, cbi_osec *sec)
 {
     if (sec->bytes || !cbi_section_has_data(sec->type))
         return;
@@ -182,14 +182,14 @@ void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec)
         copy_contents(lk, sec); /* the second view reads all of them */
 }
 
-const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec)
+const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->bytes)
         copy_contents(lk, sec);
     return sec->bytes;
 }
 
-uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec)
+uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->copy)
         copy_contents(lk, sec);
@@ -240,7 +240,7 @@ void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size)
     sec->size = size;
 }
 
-uint8_t *cbi_sec_open(cbi_linker *lk, cbi_osec *sec)
+uint8_t *cbi_sec_open(const cbi_linker *lk, cbi_osec *sec)
 {
     sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
     return sec->copy;
@@ -286,14 +286,14 @@ bool cbi_is_externs(const cbi_rec *rec)
     return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
 }
 
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,
+cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value)
 {
-    cbi_rec *rec = CBI_POOL_NEW(lk->ctx, &lk->rec_pool, cbi_rec);
+    cbi_rec *rec = CBI_NEW(ctx, cbi_rec);
     rec->func = func;
     rec->format = format & 7;
     rec->code = code;
     rec->value = value;
-    cbi_vec_push(lk->ctx, list, rec);
+    cbi_vec_push(ctx, list, rec);
     return rec;
 }

@@ -314,7 +314,7 @@ typedef struct cbi_lost {
 } cbi_lost;
 
 /* ---- records.c ---- */
-cbi_osec *cbi_sec_find(cbi_linker *lk, const cbi_name *name);
+cbi_osec *cbi_sec_find(const cbi_linker *lk, const cbi_name *name);
 /* Appends a section and its section symbol. */
 cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
                          uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
@@ -323,22 +323,22 @@ cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t typ
                               uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
 void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 /* Append bytes at the section's alignment rules; returns the offset. */
-uint64_t cbi_sec_append(cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
+uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align) NOT_AFTER_LAYOUT;
 /* What a section of constants, or of shared memory, has beside; all zero where there is none. */
 const cbi_constants *cbi_constants_of(const cbi_osec *sec);
 const cbi_shared_section *cbi_shared_of(const cbi_osec *sec);
 /* ... for changing. */
-cbi_constants *cbi_constants_in(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
-cbi_shared_section *cbi_shared_in(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
+cbi_constants *cbi_constants_in(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
+cbi_shared_section *cbi_shared_in(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 /* The relocation section for what --preserve-relocs keeps of the target, or NULL. */
 cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target);
 /* After layout: refers to the contents where they lie, copies them where that is not enough. */
-void cbi_sec_settle(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
+void cbi_sec_settle(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The contents in one place. */
-const uint8_t *cbi_sec_bytes(cbi_linker *lk, cbi_osec *sec);
+const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec);
 /* ... for writing. */
-uint8_t *cbi_sec_writable(cbi_linker *lk, cbi_osec *sec);
+uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec);
 /* The section for its relocations without addends, or for those with; creates it when missing. */
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
@@ -349,7 +349,7 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
  * which no relocation names, its size, and its contents or NULL while they are not known. */
 void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size);
 /* The same for contents to be written: zeros of the size that it has. */
-uint8_t *cbi_sec_open(cbi_linker *lk, cbi_osec *sec);
+uint8_t *cbi_sec_open(const cbi_linker *lk, cbi_osec *sec);
 /* Lets go of the entries of a relocation section, when they have been written. */
 void cbi_sec_forget_relocs(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
@@ -357,7 +357,7 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 /* -r: a local symbol that stands for the dynamic shared variables of a function from `value` on. */
 cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value) NOT_AFTER_LAYOUT;
 /* A record of the link's own, for .nv.info.F or (func NULL) .nv.info, behind those of the list. */
-cbi_rec *cbi_rec_append(cbi_linker *lk, cbi_rec_list *list, cbi_func *func, uint8_t format,
+cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
@@ -373,9 +373,9 @@ bool cbi_is_optimizer_type(uint32_t type);
 
 /* What a variable has beside, all zero where there is nothing; and for changing. */
 const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
-cbi_variable *cbi_variable_in(cbi_linker *lk, cbi_lsym *sym) NOT_AFTER_SYMBOLS;
+cbi_variable *cbi_variable_in(const cbi_linker *lk, cbi_lsym *sym) NOT_AFTER_SYMBOLS;
 /* The same for functions. */
 const cbi_dynamic *cbi_dynamic_of(const cbi_func *f);
-cbi_dynamic *cbi_dynamic_in(cbi_linker *lk, cbi_func *f) NOT_AFTER_LAYOUT;
+cbi_dynamic *cbi_dynamic_in(const cbi_linker *lk, cbi_func *f) NOT_AFTER_LAYOUT;
 
 #endif

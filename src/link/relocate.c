@@ -74,7 +74,7 @@ typedef struct resolved {
     uint32_t bank;
 } resolved;
 
-static resolved resolve_value(cbi_linker *lk, const cbi_lrel *r)
+static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
     resolved v = {0};
@@ -144,7 +144,7 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *cont
     }
 }
 
-static void clear_field(cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
+static void clear_field(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
 {
     put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset,
              type->fields[0].start, type->fields[0].width, 0);
@@ -158,7 +158,7 @@ static bool in_range(const cbi_linker *lk, const cbi_lrel *r)
                        : cbi_section_has_data(r->target->type) && r->offset < r->target->size;
 }
 
-static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const char *what)
+static CBI_NORETURN void out_of_range(const cbi_linker *lk, const cbi_lrel *r, const char *what)
 {
     cbi_fatal(lk->ctx, "reloc-offset",
               &(cbi_place){.file = r->obj ? r->obj->file : NULL,
@@ -168,14 +168,14 @@ static CBI_NORETURN void out_of_range(cbi_linker *lk, const cbi_lrel *r, const c
               NULL, "Internal error: %s", what);
 }
 
-void cbi_link_check_kept(cbi_linker *lk, const cbi_lrel *r)
+void cbi_link_check_kept(const cbi_linker *lk, const cbi_lrel *r)
 {
     if (!in_range(lk, r))
         out_of_range(lk, r, "relocation is past end of offset");
 }
 
 /* The addend of an entry that has none of its own. */
-static int64_t old_field(cbi_linker *lk, const cbi_lrel *r)
+static int64_t old_field(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_reloc_type *type = cbi_reloc_find(r->type);
     if (!type || !type->field_count || !cbi_section_has_data(r->target->type) ||
@@ -219,12 +219,12 @@ static cbi_lrel *change(patch *p)
 }
 
 /* The entry for those who look at it later. */
-static const cbi_lrel *settled(cbi_linker *lk, const patch *p)
+static const cbi_lrel *settled(const cbi_linker *lk, const patch *p)
 {
     return p->now == &p->changed ? cbi_memdup(lk->ctx, p->now, sizeof *p->now) : p->now;
 }
 
-static void keep(cbi_linker *lk, patch *p)
+static void keep(const cbi_linker *lk, patch *p)
 {
     uint64_t base = cbi_section_base(p->now);
     if (base)
@@ -242,7 +242,7 @@ static void keep(cbi_linker *lk, patch *p)
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 
-static CBI_NORETURN void deleted_symbol(cbi_linker *lk, const cbi_lrel *r)
+static CBI_NORETURN void deleted_symbol(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_failure *later = cbi_deferred(lk, CBI_FAILS_AT_TABLES);
     cbi_fatal(lk->ctx, "deleted-symbol",
@@ -259,7 +259,7 @@ bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym)
 
 /* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
  * texture slots, and optimizer constants that left their section, whose symbols are gone. */
-static bool is_recorded(cbi_linker *lk, const patch *p)
+static bool is_recorded(const cbi_linker *lk, const patch *p)
 {
     const cbi_lrel *r = p->now;
     const cbi_lsym *sym = r->sym;
@@ -285,7 +285,7 @@ static bool is_recorded(cbi_linker *lk, const patch *p)
 }
 
 /* What is recorded gets its symbol numbers late, and nvlink notices late. */
-void cbi_link_check_records(cbi_linker *lk)
+void cbi_link_check_records(const cbi_linker *lk)
 {
     const cbi_failure *failure = cbi_deferred(lk, CBI_FAILS_AT_RECORDS);
     if (failure)
@@ -310,7 +310,7 @@ static void record_resolved(cbi_linker *lk, const patch *p)
     cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);
 }
 
-void cbi_link_check_replaced(cbi_linker *lk)
+void cbi_link_check_replaced(const cbi_linker *lk)
 {
     if (!lk->quirks.replaced_relocations_fail || !lk->mercury || !lk->exec ||
         (!lk->opt->kernels_used_count && !lk->opt->variables_used_count && !lk->opt->host.active))
@@ -339,7 +339,7 @@ void cbi_link_check_replaced(cbi_linker *lk)
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
-static void relocate_unknown(cbi_linker *lk, patch *p)
+static void relocate_unknown(const cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
     if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
@@ -353,7 +353,7 @@ static void relocate_unknown(cbi_linker *lk, patch *p)
 }
 
 /* To a unified table that no input defines. */
-static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void relocate_unified(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
     if (strcmp(p->now->sym->name->s, "__UFT_OFFSET") == 0)
         return;
@@ -470,7 +470,7 @@ static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
     return lk->opt->allow_undefined_globals && (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
 }
 
-void cbi_link_undefined(cbi_linker *lk)
+void cbi_link_undefined(const cbi_linker *lk)
 {
     if (!lk->exec)
         return;

@@ -3,9 +3,9 @@
 #include "link/graph.h"
 #include "link/report.h"
 
-static void say(cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);
+static void say(const cbi_linker *lk, const char *format, ...) CBI_PRINTF(2, 3);
 
-static void say(cbi_linker *lk, const char *format, ...)
+static void say(const cbi_linker *lk, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -40,7 +40,7 @@ static bool equals(cbi_span span, const char *text)
     return strlen(text) == span.size && memcmp(text, span.data, span.size) == 0;
 }
 
-bool cbi_name_matches(cbi_linker *lk, const char *given, const char *symbol)
+bool cbi_name_matches(const cbi_linker *lk, const char *given, const char *symbol)
 {
     if (strcmp(given, symbol) == 0)
         return true;
@@ -58,7 +58,7 @@ bool cbi_name_matches(cbi_linker *lk, const char *given, const char *symbol)
     return equals(base, given);
 }
 
-const char *cbi_shown_name(cbi_linker *lk, const char *symbol)
+const char *cbi_shown_name(const cbi_linker *lk, const char *symbol)
 {
     const char *text = cbi_demangle(lk->ctx, symbol);
     return text == symbol ? symbol : cbi_printf(lk->ctx, "%s [%s]", text, symbol);
@@ -66,7 +66,7 @@ const char *cbi_shown_name(cbi_linker *lk, const char *symbol)
 
 /* ---- trace ---- */
 
-static bool is_traced(cbi_linker *lk, const char *symbol)
+static bool is_traced(const cbi_linker *lk, const char *symbol)
 {
     for (size_t i = 0; i < lk->opt->traced_count; i++)
         if (cbi_name_matches(lk, lk->opt->traced[i], symbol))
@@ -75,7 +75,7 @@ static bool is_traced(cbi_linker *lk, const char *symbol)
 }
 
 /* A name that nobody mentions. */
-static void report_untraced(cbi_linker *lk, const char *given)
+static void report_untraced(const cbi_linker *lk, const char *given)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_object *in = &lk->objs[i]->object;
@@ -88,7 +88,7 @@ static void report_untraced(cbi_linker *lk, const char *given)
         near ? near : "", near ? "?" : "");
 }
 
-void cbi_link_trace(cbi_linker *lk)
+void cbi_link_trace(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->opt->traced_count; i++)
         report_untraced(lk, lk->opt->traced[i]);
@@ -137,7 +137,7 @@ typedef struct step {
 } step;
 typedef CBI_VEC(step) step_list;
 
-static void add_step(cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_node node,
+static void add_step(const cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_node node,
                      size_t parent)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
@@ -148,7 +148,7 @@ static void add_step(cbi_linker *lk, step_list *steps, bool *seen, cbi_graph_nod
 }
 
 /* Kernels come first, so a function that a kernel reaches is explained by that kernel. */
-static void walk(cbi_linker *lk, step_list *steps)
+static void walk(const cbi_linker *lk, step_list *steps)
 {
     bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
     size_t next = 0;
@@ -169,7 +169,7 @@ static void walk(cbi_linker *lk, step_list *steps)
 
 enum { MAX_DESCENT = 1000, MAX_CYCLE_NAMES = 6 };
 
-static const char *node_text(cbi_linker *lk, cbi_graph_node node)
+static const char *node_text(const cbi_linker *lk, cbi_graph_node node)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     return f ? cbi_demangle(lk->ctx, f->sym->name->s)
@@ -178,7 +178,7 @@ static const char *node_text(cbi_linker *lk, cbi_graph_node node)
 }
 
 /* Breadth-first from a node of a cycle, inside its component, until it is met again. */
-static char *cycle_text(cbi_linker *lk, cbi_graph_node start)
+static char *cycle_text(const cbi_linker *lk, cbi_graph_node start)
 {
     const uint32_t *component = lk->graph->components.of;
     step_list steps = {0};
@@ -205,7 +205,7 @@ static char *cycle_text(cbi_linker *lk, cbi_graph_node start)
                       text);
 }
 
-const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node)
+const char *cbi_recursion_text(const cbi_linker *lk, cbi_graph_node node)
 {
     const cbi_components *live = &lk->graph->components;
     for (size_t depth = 0; depth < MAX_DESCENT && !live->cyclic[node]; depth++) {
@@ -219,9 +219,9 @@ const char *cbi_recursion_text(cbi_linker *lk, cbi_graph_node node)
     if (!live->cyclic[node])
         return NULL;
     uint64_t key = live->of[node];
-    char *text = cbi_map_get(&lk->cycle_texts, key);
+    char *text = cbi_map_get(&lk->told->cycle_texts, key);
     if (!text && (text = cycle_text(lk, node)))
-        cbi_map_put(lk->ctx, &lk->cycle_texts, key, text);
+        cbi_map_put(lk->ctx, &lk->told->cycle_texts, key, text);
     return text;
 }
 
@@ -235,7 +235,7 @@ static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
                          : "nothing is removed in this kind of link";
 }
 
-static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
+static void explain_step(const cbi_linker *lk, const step_list *steps, size_t at)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, steps->items[at].node);
     if (f)
@@ -259,7 +259,7 @@ static void explain_step(cbi_linker *lk, const step_list *steps, size_t at)
     }
 }
 
-static void explain_function(cbi_linker *lk, const step_list *steps, const char *given)
+static void explain_function(const cbi_linker *lk, const step_list *steps, const char *given)
 {
     bool found = false;
     for (size_t i = 0; i < steps->len; i++) {
@@ -284,7 +284,7 @@ static void explain_function(cbi_linker *lk, const step_list *steps, const char 
         near ? near : "", near ? "?" : "");
 }
 
-static void require_kernel(cbi_linker *lk, const char *given)
+static void require_kernel(const cbi_linker *lk, const char *given)
 {
     const char *help = NULL;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -306,7 +306,7 @@ static void require_kernel(cbi_linker *lk, const char *given)
               "Required kernel '%s' is not in the output", given);
 }
 
-void cbi_link_explain_functions(cbi_linker *lk)
+void cbi_link_explain_functions(const cbi_linker *lk)
 {
     step_list steps = {0};
     if (lk->opt->why_live_count)

@@ -18,7 +18,7 @@ static const char *first_file(const cbi_lsym *sym)
     return obj ? obj->file : "";
 }
 
-static void report_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
+static void report_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
 {
     cbi_error(lk->ctx, "multiple-definition",
               &(cbi_place){.file = obj->file, .symbol = sym->name->s},
@@ -28,7 +28,7 @@ static void report_multiple(cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym 
 }
 
 /* Register counts of an object's functions, from its .nv.info. */
-static void load_regs(cbi_linker *lk, cbi_lobj *obj)
+static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     obj->regs = CBI_NEW_ARRAY(lk->ctx, in->symbol_count, uint32_t);
@@ -47,7 +47,7 @@ static void load_regs(cbi_linker *lk, cbi_lobj *obj)
     }
 }
 
-uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
+uint32_t cbi_input_regs(const cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
 {
     const cbi_symbol *in = &obj->object.symbols[sym_index];
     if (in->shndx < obj->object.section_count) {
@@ -61,7 +61,7 @@ uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
 }
 
 /* Of weak functions the copy with fewer registers is taken; this one has none. */
-static void report_no_registers(cbi_linker *lk, const cbi_lobj *obj, const char *which)
+static void report_no_registers(const cbi_linker *lk, const cbi_lobj *obj, const char *which)
 {
     cbi_fatal(lk->ctx, "no-reg-count", &(cbi_place){.file = obj->file},
               "a weak function meets an alias or a variable of its name",
@@ -70,7 +70,8 @@ static void report_no_registers(cbi_linker *lk, const cbi_lobj *obj, const char 
 
 /* Weak against weak: fewer registers, then the newer PTX target, then the first.  The PTX target of
  * the very first copy counts, also after that copy was replaced. */
-static bool later_weak_wins(cbi_linker *lk, const cbi_func *held, cbi_lobj *obj, uint32_t index)
+static bool later_weak_wins(const cbi_linker *lk, const cbi_func *held, cbi_lobj *obj,
+                            uint32_t index)
 {
     uint32_t old_regs = cbi_input_regs(lk, held->obj, held->in_sym);
     uint32_t new_regs = cbi_input_regs(lk, obj, index);
@@ -180,7 +181,7 @@ static bool is_dynamic(const cbi_lsym *sym)
 }
 
 /* A variable's name is used for a function. */
-static cbi_verdict refuse_variable(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+static cbi_verdict refuse_variable(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                                    const cbi_lsym *sym)
 {
     cbi_error(lk->ctx, "memory-space-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
@@ -193,7 +194,7 @@ static cbi_verdict refuse_variable(cbi_linker *lk, const cbi_lobj *obj, const cb
     return CBI_LOSES;
 }
 
-static bool is_better(cbi_linker *lk, cbi_lobj *obj, uint32_t index, const cbi_lsym *sym)
+static bool is_better(const cbi_linker *lk, cbi_lobj *obj, uint32_t index, const cbi_lsym *sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     if ((in->other & sym->other & STO_CUDA_ENTRY) && sym->func->obj &&
@@ -205,7 +206,8 @@ static bool is_better(cbi_linker *lk, cbi_lobj *obj, uint32_t index, const cbi_l
     return later_weak_wins(lk, sym->func, obj, index);
 }
 
-cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym)
+cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
+                                 cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     *ret_sym = NULL;
@@ -241,7 +243,7 @@ cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, 
 
 /* nvlink forgets the place of a common symbol that an initialised weak definition follows, which a
  * final link notices at its end. */
-static void lose_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi_lsym *sym)
+static void lose_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi_lsym *sym)
 {
     if (!lk->quirks.common_forgotten)
         cbi_fatal(lk->ctx, "weak-after-common", &(cbi_place){.file = obj->file, .symbol = in->name},
@@ -253,14 +255,15 @@ static void lose_common(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *in, cbi
     sym->named_obj = obj;
 }
 
-static void report_smaller(cbi_linker *lk, const cbi_lobj *obj, const char *name, const char *file)
+static void report_smaller(const cbi_linker *lk, const cbi_lobj *obj, const char *name,
+                           const char *file)
 {
     cbi_error(lk->ctx, "common-too-large", &(cbi_place){.file = obj->file, .symbol = name}, NULL,
               "Common symbol '%s' in file '%s' has larger size than initialization", name, file);
 }
 
 /* Kinds that do not go together. */
-static void check_kinds(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+static void check_kinds(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                         const cbi_lsym *sym)
 {
     cbi_place place = {.file = obj->file, .symbol = in->name};
@@ -279,7 +282,7 @@ static bool is_dynamic_definition(const cbi_symbol *in)
     return (in->other & STO_CUDA_SPACE) == STO_CUDA_SHARED && in->shndx != SHN_UNDEF && !in->size;
 }
 
-static void report_size(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+static void report_size(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                         const cbi_lsym *sym)
 {
     cbi_error(lk->ctx, "size-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
@@ -287,7 +290,7 @@ static void report_size(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *i
               first_file(sym));
 }
 
-static void check_sizes(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+static void check_sizes(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                         const cbi_lsym *sym)
 {
     if (sym->size && (in->size || is_dynamic_definition(in)) && sym->size != in->size)
@@ -314,7 +317,7 @@ static bool defines_in_other_space(const cbi_lsym *sym, const cbi_symbol *in, st
 }
 
 /* The verdict where the table is not the whole story; CBI_NEW: it is. */
-static cbi_verdict resolve_special(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
+static cbi_verdict resolve_special(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                                    const cbi_lsym *sym, standing new)
 {
     if (sym->func && (new == UNDEFINED || sym->state != CBI_SYM_DEFINED))
@@ -332,7 +335,8 @@ static cbi_verdict resolve_special(cbi_linker *lk, const cbi_lobj *obj, const cb
     return CBI_NEW;
 }
 
-cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym)
+cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
+                               cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     *ret_sym = NULL;

@@ -97,10 +97,9 @@ struct cbi_linker {
     cbi_lobj **TILL_SYMBOLS objs;
     size_t TILL_SYMBOLS obj_count;
     CBI_VEC(cbi_lobj *) TILL_SYMBOLS unused; /* libcudadevrt, when nothing needs it */
-    size_t similar_searches;                 /* for names like an undefined one */
-    cbi_map cycle_texts;                     /* component -> the recursion in it, for messages */
+    struct cbi_told *told;                   /* what messages need to know of earlier ones */
 
-    cbi_pool sec_pool, sym_pool, func_pool, rec_pool;
+    cbi_pool sec_pool, sym_pool, func_pool;
     CBI_VEC(cbi_osec *) TILL_LAYOUT secs; /* creation order */
     size_t TILL_SYMBOLS fixed_secs;       /* of these the first, which every link has */
     cbi_name_table sec_by_name;
@@ -113,9 +112,7 @@ struct cbi_linker {
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
-    cbi_failure_list failures;     /* noticed, and not reported yet */
-
-    const cbi_func_list *const *TILL_TABLES entries_of; /* by component; cbi_entries_reaching() */
+    cbi_failure_list *failures;    /* noticed, and not reported yet */
 
     /* output */
     cbi_rec_list TILL_TABLES late_recs;  /* in the order of the symbols; behind all others */

@@ -9,26 +9,28 @@
 /* Begins the stage, when the inputs are read. */
 void cbi_link_merge_begin(cbi_linker *lk);
 /* Gives the attributes away: stage 6 makes the output's of them. */
-cbi_rec_table cbi_link_hand_over_records(cbi_linker *lk);
+cbi_rec_table cbi_link_hand_over_records(const cbi_linker *lk);
 /* Gives relocations back to the system, when all that stay have been written. */
-void cbi_link_merge_forget(cbi_linker *lk);
+void cbi_link_merge_forget(const cbi_linker *lk);
 void cbi_link_skeleton(cbi_linker *lk);
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj);
 void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj);
 void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj);
 /* A definition of a shared variable joins its entry's own list or the module-wide one. */
-void cbi_list_shared(cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec);
+void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec);
 /* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
 cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec);
 typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;
 /* What an input symbol means for the link; reports conflicts.  ret_sym gets the symbol, created and
  * not yet listed when CBI_NEW. */
-cbi_verdict cbi_resolve_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
-cbi_verdict cbi_resolve_object(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_lsym **ret_sym);
-uint32_t cbi_input_regs(cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
+cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
+                                 cbi_lsym **ret_sym);
+cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
+                               cbi_lsym **ret_sym);
+uint32_t cbi_input_regs(const cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
 /* Ends the stage, when all objects are merged. */
-void cbi_link_complete_calls(cbi_linker *lk);
+void cbi_link_complete_calls(const cbi_linker *lk);
 /* Output section for an input data section; created when missing. */
 cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Merge a whole input section once; later calls return what happened then. */

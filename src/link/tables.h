@@ -8,20 +8,20 @@
 /* ---- callgraph.c ---- */
 /* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
  * what is in them. */
-void cbi_link_size_callgraph(cbi_linker *lk);
-void cbi_link_fill_callgraph(cbi_linker *lk);
+void cbi_link_size_callgraph(const cbi_linker *lk);
+void cbi_link_fill_callgraph(const cbi_linker *lk);
 
 /* ---- notes.c ---- */
-void cbi_link_notes(cbi_linker *lk);
+void cbi_link_notes(const cbi_linker *lk);
 
 /* ---- unified.c: gives the tables final symbol indices ---- */
-void cbi_link_fill_unified(cbi_linker *lk);
+void cbi_link_fill_unified(const cbi_linker *lk);
 
 /* ---- finalize.c ---- */
 /* Gives sections and symbols their numbers and writes what needs those: attributes, relocations. */
 void cbi_link_number(cbi_linker *lk);
 /* Lets go of what has been written, which need not lie beside the tables that are still to come. */
-void cbi_link_forget_lists(cbi_linker *lk);
+void cbi_link_forget_lists(const cbi_linker *lk);
 /* The string tables, and all that needs their offsets. */
 void cbi_link_finish_tables(cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
@@ -29,11 +29,11 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 /* Is it in the output?  EXTERNS of nothing is not. */
 bool cbi_is_written(const cbi_rec *rec);
-typedef void (*cbi_record_fn)(cbi_linker *lk, const cbi_rec *rec, void *user);
+typedef void (*cbi_record_fn)(const cbi_linker *lk, const cbi_rec *rec, void *user);
 /* Calls visit for each record that is written: those of inputs backwards, the link's own in order
  * behind them. */
-void cbi_for_each_record(cbi_linker *lk, cbi_record_fn visit, void *user);
+void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user);
 /* One attribute record with final symbol numbers. */
-void cbi_write_record(cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
+void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec);
 
 #endif

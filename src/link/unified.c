@@ -12,7 +12,7 @@ static bool is_table(const cbi_section *sec)
     return sec->type == SHT_CUDA_UFT_ENTRY || sec->type == SHT_CUDA_UDT_ENTRY;
 }
 
-void cbi_link_check_unified(cbi_linker *lk)
+void cbi_link_check_unified(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
         const cbi_object *object = &lk->objs[i]->object;
@@ -36,7 +36,7 @@ static void put32(uint8_t *p, uint32_t value)
         p[i] = (uint8_t)(value >> 8 * i);
 }
 
-void cbi_link_fill_unified(cbi_linker *lk)
+void cbi_link_fill_unified(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_lobj *obj = lk->objs[i];

@@ -58,7 +58,7 @@ static void print_images(const cbi_linker *lk, const cbi_osec *bank, cbi_buf *li
     }
 }
 
-void cbi_link_verbose(cbi_linker *lk)
+void cbi_link_verbose(const cbi_linker *lk)
 {
     if (!lk->opt->verbose)
         return;

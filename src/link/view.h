@@ -11,13 +11,16 @@
 #include "link/state.h"
 
 struct cbi_view_ops {
+    /* What the second view keeps during a link. */
+    struct cbi_mercury_state *(*begin)(cbi_ctx *ctx);
+
     /* Replaces obj->object by its Mercury view and sets obj->mercury.  Fatal when the object claims
      * Mercury and lacks what belongs to it. */
-    void (*make)(cbi_linker *lk, cbi_lobj *obj);
+    void (*make)(const cbi_linker *lk, cbi_lobj *obj);
 
     /* Takes the Mercury side out of an object: all are linked as SASS because one of them has no
      * other.  lifted: nvlink had read it as Mercury before it met that one. */
-    void (*drop)(cbi_linker *lk, cbi_lobj *obj, bool lifted);
+    void (*drop)(const cbi_linker *lk, cbi_lobj *obj, bool lifted);
 
     /* What is on the SASS side of entry i of the view's relocation section. */
     const cbi_sass_reloc *(*pair)(const struct cbi_mercury_view *view, uint32_t section, size_t i);
@@ -27,25 +30,25 @@ struct cbi_view_ops {
 
     /* Applies a resolved relocation: `value` is the symbol's, without addend.  Text is patched
      * through the SASS partner, everything else in place. */
-    void (*patch)(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank);
+    void (*patch)(const cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank);
 
     /* The place of a variable in reserved shared memory: written into SASS, open in Mercury code.
      */
-    void (*patch_reserved)(cbi_linker *lk, const cbi_lrel *rel);
+    void (*patch_reserved)(const cbi_linker *lk, const cbi_lrel *rel);
 
     /* Where the largest parameter bank in the link ends. */
     uint64_t (*banks_end)(const cbi_linker *lk);
 
     /* Refuses functions of another chip that the target cannot run unchanged.  Called for every
      * link; does nothing below sm_100. */
-    void (*check_portable)(cbi_linker *lk);
+    void (*check_portable)(const cbi_linker *lk);
 
     /* Says from what it follows that an input is accepted or not, if that was asked for. */
     void (*trace_admission)(const cbi_linker *lk, const cbi_lobj *obj, const cbi_arch_facts *facts,
                             bool accepted);
 
     /* Writes the final file, both sides. */
-    void (*emit)(cbi_linker *lk, cbi_sink *sink);
+    void (*emit)(const cbi_linker *lk, cbi_sink *sink);
 };
 
 #endif

@@ -8,7 +8,7 @@ const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_os
     return lk->merc ? cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec)) : NULL;
 }
 
-static cbi_mercury_debug *open_debug(cbi_linker *lk, cbi_osec *sec)
+static cbi_mercury_debug *open_debug(const cbi_linker *lk, cbi_osec *sec)
 {
     cbi_mercury_debug *d = cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec));
     if (d)
@@ -20,7 +20,7 @@ static cbi_mercury_debug *open_debug(cbi_linker *lk, cbi_osec *sec)
     return d;
 }
 
-static void collect_parts(cbi_linker *lk)
+static void collect_parts(const cbi_linker *lk)
 {
     for (size_t o = 0; o < lk->obj_count; o++) {
         cbi_lobj *obj = lk->objs[o];
@@ -44,8 +44,8 @@ cbi_span cbi_mercury_part_bytes(const cbi_mercury_part *part)
     return partner ? view->file.sections[partner].data : (cbi_span){NULL, 0};
 }
 
-void cbi_mercury_copy(cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_part *part, uint64_t start,
-                      uint64_t end)
+void cbi_mercury_copy(const cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_part *part,
+                      uint64_t start, uint64_t end)
 {
     cbi_span bytes;
     if (end <= start || !cbi_subspan(cbi_mercury_part_bytes(part), start, end - start, &bytes))
@@ -105,7 +105,7 @@ uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int
 }
 
 /* Does the link resolve references of the frame section to itself?  They are rebuilt with it. */
-static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
+static void apply_fixups(const cbi_linker *lk, cbi_mercury_debug *d)
 {
     const cbi_mercury_fixup_list *list = cbi_mercury_fixups_of(lk, d->sec);
     bool frame = strcmp(d->sec->name->s, ".debug_frame") == 0;
@@ -127,7 +127,7 @@ static void apply_fixups(cbi_linker *lk, cbi_mercury_debug *d)
 }
 
 /* References that stay relocations on the Mercury side only: a unit's line program. */
-static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
+static void apply_program_references(const cbi_linker *lk, cbi_mercury_debug *d)
 {
     for (size_t i = 0; lk->exec && d->sec->rela && i < d->sec->rela->relocs.len; i++) {
         const cbi_lrel *r = d->sec->rela->relocs.items[i];
@@ -140,7 +140,7 @@ static void apply_program_references(cbi_linker *lk, cbi_mercury_debug *d)
     }
 }
 
-static void put_start(cbi_linker *lk, cbi_map *starts, uint64_t place, int64_t addend)
+static void put_start(const cbi_linker *lk, cbi_map *starts, uint64_t place, int64_t addend)
 {
     if (!starts || !addend)
         return;
@@ -149,7 +149,7 @@ static void put_start(cbi_linker *lk, cbi_map *starts, uint64_t place, int64_t a
     cbi_map_put(lk->ctx, starts, place, start);
 }
 
-static void put_symbol(cbi_linker *lk, cbi_symbol_map *map, uint64_t key, const cbi_lsym *sym)
+static void put_symbol(const cbi_linker *lk, cbi_symbol_map *map, uint64_t key, const cbi_lsym *sym)
 {
     cbi_vec_push(lk->ctx, &map->list, sym);
     cbi_map_put(lk->ctx, &map->numbers, key, (void *)(uintptr_t)map->list.len);
@@ -161,7 +161,7 @@ const cbi_lsym *cbi_symbol_map_get(const cbi_symbol_map *map, uint64_t key)
     return number ? map->list.items[number - 1] : NULL;
 }
 
-void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part,
+void cbi_mercury_described(const cbi_linker *lk, const cbi_mercury_part *part,
                            cbi_symbol_map *ret_symbols, cbi_map *ret_starts)
 {
     static const cbi_lsym gone;
@@ -182,8 +182,8 @@ void cbi_mercury_described(cbi_linker *lk, const cbi_mercury_part *part,
     }
 }
 
-void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_symbol_map *ret_symbols,
-                         cbi_map *ret_starts)
+void cbi_mercury_symbols(const cbi_linker *lk, const cbi_mercury_part *part,
+                         cbi_symbol_map *ret_symbols, cbi_map *ret_starts)
 {
     const cbi_lobj *obj = part->obj;
     for (uint32_t i = 1; i < obj->object.section_count; i++) {
@@ -201,9 +201,8 @@ void cbi_mercury_symbols(cbi_linker *lk, const cbi_mercury_part *part, cbi_symbo
     }
 }
 
-void cbi_mercury_debug_build(cbi_linker *lk)
+void cbi_mercury_debug_build(const cbi_linker *lk)
 {
-    cbi_mercury_state_of(lk);
     collect_parts(lk);
     for (size_t i = 0; i < lk->merc->debug.len; i++) {
         cbi_mercury_debug *d = lk->merc->debug.items[i];

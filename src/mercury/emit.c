@@ -19,7 +19,7 @@ static const struct {
 };
 
 /* The name on the SASS side; NULL when it is the same. */
-static const cbi_name *sass_name(cbi_linker *lk, const cbi_osec *sec)
+static const cbi_name *sass_name(const cbi_linker *lk, const cbi_osec *sec)
 {
     for (size_t i = 0; i < CBI_COUNT(renames); i++) {
         const char *owner =
@@ -79,7 +79,7 @@ static bool is_aliased(const cbi_osec *sec)
 
 static void add_sass_sections(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     add_section(em, NULL, SHT_NULL, 0, 0, 0);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_osec *sec = lk->out.items[i];
@@ -144,7 +144,7 @@ uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
 /* Parameter banks: zeros, in the order of the texts. */
 static void add_banks(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_func *f = cbi_is_text(lk->out.items[i]) ? lk->out.items[i]->func : NULL;
         if (!f || !f->obj || !f->obj->mercury || f->image_table)
@@ -162,14 +162,14 @@ static void add_banks(cbi_emit *em)
     }
 }
 
-static const cbi_name *mirror_name(cbi_linker *lk, const cbi_name *name)
+static const cbi_name *mirror_name(const cbi_linker *lk, const cbi_name *name)
 {
     return cbi_intern_printf(lk->ctx, ".nv.merc%s", name->s);
 }
 
 static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type, uint64_t flags)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     em->partner[sec->index] = (uint32_t)em->secs.len;
     cbi_emit_sec *s =
         add_section(em, mirror_name(lk, sec->name), type, flags, sec->align, sec->entsize);
@@ -180,7 +180,7 @@ static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type
 
 static void add_capsules(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_text(sec) || !sec->func)
@@ -220,7 +220,7 @@ static void alias_to(cbi_emit *em, cbi_emit_sec *s, const cbi_osec *sec)
 }
 
 /* Jump tables are zeros: their entries are relocations. */
-static const uint8_t *without_tables(cbi_linker *lk, const cbi_osec *sec)
+static const uint8_t *without_tables(const cbi_linker *lk, const cbi_osec *sec)
 {
     uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
     if (sec->rela)
@@ -234,7 +234,7 @@ static const uint8_t *without_tables(cbi_linker *lk, const cbi_osec *sec)
 
 /* Reserved shared memory has no bytes, but nvlink copies them from the file that it finalizes: what
  * is there are its section headers. */
-static const uint8_t *bytes_of_memory(cbi_linker *lk, const cbi_osec *sec)
+static const uint8_t *bytes_of_memory(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf headers = {0};
     if (lk->shoff > sec->offset)
@@ -250,7 +250,7 @@ static const uint8_t *bytes_of_memory(cbi_linker *lk, const cbi_osec *sec)
 /* Debug sections; those that are alike on both sides are stored once. */
 static void mirror_debug(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (!cbi_is_debug(sec))
@@ -263,7 +263,7 @@ static void mirror_debug(cbi_emit *em)
 
 static void mirror_infos(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (sec->type == SHT_CUDA_INFO)
@@ -275,7 +275,7 @@ static void mirror_infos(cbi_emit *em)
 
 static void mirror_relocs(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         if (is_reloc_section(sec))
@@ -289,7 +289,7 @@ static void mirror_relocs(cbi_emit *em)
 /* Data that both sides have. */
 static void mirror_data(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->out.len; i++) {
         const cbi_osec *sec = lk->out.items[i];
         switch (sec->type) {
@@ -334,7 +334,7 @@ static void link_mirrors(cbi_emit *em)
 /* The Mercury side, in the order in which it stands in the file. */
 static void add_mirrors(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     add_capsules(em);
     mirror_debug(em);
     mirror_infos(em);
@@ -354,7 +354,7 @@ static void add_mirrors(cbi_emit *em)
  * function's name was. */
 static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     const cbi_osec *sec = s->src;
     const cbi_osec *constant = sec->target && is_reloc_section(sec) ? sec->target : sec;
     const cbi_name *renamed = sass_name(lk, constant);
@@ -376,7 +376,7 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 
 static void build_names(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     cbi_buf_append(lk->ctx, &em->shstr, lk->shstr.items, lk->shstr.len);
     cbi_buf_append(lk->ctx, &em->str, lk->str.items, lk->str.len);
     for (size_t i = 1; i < lk->out.len; i++)
@@ -426,7 +426,7 @@ static void place(cbi_emit *em)
 }
 
 /* Does a list name a return address at which the code has no instruction? */
-static bool is_astray(cbi_linker *lk, const cbi_osec *text)
+static bool is_astray(const cbi_linker *lk, const cbi_osec *text)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, text->func);
     for (size_t i = 0; places && i < text->rela->relocs.len; i++) {
@@ -440,7 +440,7 @@ static bool is_astray(cbi_linker *lk, const cbi_osec *text)
 }
 
 /* nvlink dies when a return address of a function's namesake is none of its own. */
-static void refuse_astray(cbi_linker *lk)
+static void refuse_astray(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->quirks.namesakes_astray && i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
@@ -457,7 +457,7 @@ static void refuse_astray(cbi_linker *lk)
     }
 }
 
-void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
+void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
 {
     const char *name = lk->opt->output_name;
     cbi_mercury_trace(lk, "FNLZR: Input ELF: %s", name);
@@ -466,7 +466,6 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_trace(lk, "FNLZR: Starting %s", name);
     refuse_astray(lk);
     cbi_emit em = {.lk = lk};
-    cbi_mercury_state_of(lk);
     cbi_mercury_place_images(lk);
     cbi_mercury_trace(lk, "FNLZR: phase 1: code");
     cbi_mercury_rewrite(lk);
@@ -489,7 +488,7 @@ void cbi_mercury_emit(cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_infos(lk, em.bank_symbols);
     for (size_t i = 1; i < lk->out.len; i++) {
         cbi_emit_sec *s = &em.secs.items[i];
-        const cbi_buf *info = &cbi_mercury_state_of(lk)->infos[s->src->number];
+        const cbi_buf *info = &lk->merc->infos[s->src->number];
         /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
         if (s->src->type == SHT_CUDA_INFO && (s->src != lk->info || info->len))
             set_bytes(s, info->items, info->len);

@@ -18,7 +18,7 @@ typedef struct cbi_emit_sec {
 } cbi_emit_sec;
 
 typedef struct cbi_emit {
-    cbi_linker *lk;
+    const cbi_linker *lk;
     CBI_VEC(cbi_emit_sec) secs; /* by index; the link's sections keep theirs */
     size_t first_mirror;        /* parameter banks lie before it */
     uint32_t merc_symtab;
@@ -34,14 +34,14 @@ typedef struct cbi_emit {
 
 /* ---- tables.c ---- */
 /* The SASS list of a relocation section. */
-cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec);
+cbi_buf cbi_mercury_sass_relocs(const cbi_linker *lk, const cbi_osec *sec);
 /* Data with the places in SASS of what lies within code; the section's own bytes if there is none.
  */
-const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec);
+const uint8_t *cbi_mercury_data(const cbi_linker *lk, const cbi_osec *sec);
 /* Optimizer constants with the jump tables' places in SASS. */
-uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec);
+uint8_t *cbi_mercury_tables(const cbi_linker *lk, const cbi_osec *sec);
 /* .nv.compat with the capability mask. */
-cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec);
+cbi_buf cbi_mercury_compat(const cbi_linker *lk, const cbi_osec *sec);
 /* Contents of .symtab and .nv.merc.symtab. */
 void cbi_mercury_symtabs(cbi_emit *em);
 

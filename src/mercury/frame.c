@@ -182,7 +182,7 @@ typedef struct description_list {
     size_t next; /* to be written */
 } description_list;
 
-static void collect_descriptions(cbi_linker *lk, cbi_mercury_debug *debug)
+static void collect_descriptions(const cbi_linker *lk, cbi_mercury_debug *debug)
 {
     for (size_t p = 0; p < debug->parts.len; p++) {
         const cbi_mercury_part *part = &debug->parts.items[p];
@@ -218,13 +218,13 @@ typedef struct statement {
 
 typedef CBI_VEC(statement) statement_list;
 
-static void add_statement(cbi_linker *lk, statement_list *list, uint64_t place, cbi_span ops)
+static void add_statement(const cbi_linker *lk, statement_list *list, uint64_t place, cbi_span ops)
 {
     cbi_vec_push(lk->ctx, list, ((statement){place, list->len, ops}));
 }
 
 /* False when it holds an instruction that is not known. */
-static bool read_statements(cbi_linker *lk, const description *d, statement_list *ret_list)
+static bool read_statements(const cbi_linker *lk, const description *d, statement_list *ret_list)
 {
     cbi_span bytes = {d->bytes.data, d->fde.end};
     cbi_reader r = cbi_reader_at(bytes, d->fde.id_at + d->fde.id_size + 2 * ADDRESS);
@@ -261,8 +261,8 @@ static int compare(const void *a, const void *b)
 
 /* Instructions for the code that is linked.  Of statements about one place the last counts; those
  * about places where none of its instructions starts go. */
-static bool join_descriptions(cbi_linker *lk, const description_list *list, const cbi_func *func,
-                              cbi_buf *ret_ops)
+static bool join_descriptions(const cbi_linker *lk, const description_list *list,
+                              const cbi_func *func, cbi_buf *ret_ops)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     statement_list said = {0};
@@ -290,7 +290,7 @@ static bool join_descriptions(cbi_linker *lk, const description_list *list, cons
 }
 
 /* Writes the FDE at e with other instructions. */
-static void write_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+static void write_frame(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                         const entry *e, uint64_t cie_at, uint64_t range, const cbi_buf *ops)
 {
     enum { FRAME_ALIGN = 8 };
@@ -311,7 +311,7 @@ static void write_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_pa
     }
 }
 
-static void copy_cie(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+static void copy_cie(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                      const entry *cie)
 {
     const size_t before = part->moves.len;
@@ -321,7 +321,7 @@ static void copy_cie(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part 
 }
 
 /* One of several descriptions of a function; false to write it as it is. */
-static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+static bool write_joined(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                          const entry *cie, const entry *fde, const cbi_func *func)
 {
     description_list *list = cbi_map_get(&debug->frames, CBI_KEY(func));
@@ -348,7 +348,7 @@ static bool write_joined(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_p
     return true;
 }
 
-void cbi_mercury_frame(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
+void cbi_mercury_frame(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_symbol_map symbols = {0};

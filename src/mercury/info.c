@@ -8,14 +8,15 @@
 
 typedef CBI_VEC(uint32_t) offset_list;
 
-static void list_every(cbi_linker *lk, cbi_span payload, uint32_t distance, offset_list *ret_list)
+static void list_every(const cbi_linker *lk, cbi_span payload, uint32_t distance,
+                       offset_list *ret_list)
 {
     for (uint32_t at = 0; cbi_fits(at, 4, payload.size); at += distance)
         cbi_vec_push(lk->ctx, ret_list, at);
 }
 
 /* branch, 0, count, targets */
-static void list_branches(cbi_linker *lk, cbi_span payload, offset_list *ret_list)
+static void list_branches(const cbi_linker *lk, cbi_span payload, offset_list *ret_list)
 {
     enum { HEADER = 12 };
     for (uint32_t at = 0; cbi_fits(at, HEADER, payload.size);) {
@@ -27,7 +28,7 @@ static void list_branches(cbi_linker *lk, cbi_span payload, offset_list *ret_lis
 }
 
 /* Spills are kind 1 with a place; a text of kind 3 has none. */
-static void list_annotations(cbi_linker *lk, cbi_span payload, offset_list *ret_list)
+static void list_annotations(const cbi_linker *lk, cbi_span payload, offset_list *ret_list)
 {
     enum { SPILL = 1 };
     for (uint32_t at = 0; cbi_fits(at, 8, payload.size); at += 8) {
@@ -38,7 +39,7 @@ static void list_annotations(cbi_linker *lk, cbi_span payload, offset_list *ret_
 }
 
 /* Where in a record the places of code are. */
-static void list_places(cbi_linker *lk, uint8_t code, cbi_span payload, offset_list *ret_list)
+static void list_places(const cbi_linker *lk, uint8_t code, cbi_span payload, offset_list *ret_list)
 {
     const cbi_eiattr *attr = cbi_eiattr_find(code);
     switch (attr ? attr->payload : CBI_PAYLOAD_OPAQUE) {
@@ -68,8 +69,8 @@ typedef struct foreign {
 } foreign;
 
 /* The stream of another function: the same places of its Mercury form in this one's code. */
-static const cbi_attr *find_places(cbi_linker *lk, const foreign *places, const cbi_attr *merc,
-                                   const cbi_attr *sass)
+static const cbi_attr *find_places(const cbi_linker *lk, const foreign *places,
+                                   const cbi_attr *merc, const cbi_attr *sass)
 {
     offset_list list = {0};
     list_places(lk, merc->code, merc->payload, &list);
@@ -97,7 +98,7 @@ static const cbi_attr *find_places(cbi_linker *lk, const foreign *places, const 
 }
 
 /* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
-static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, const foreign *places,
+static void pair_stream(const cbi_linker *lk, cbi_span merc, cbi_span sass, const foreign *places,
                         cbi_map *partners)
 {
     CBI_VEC(cbi_attr) records[256];
@@ -121,7 +122,7 @@ static void pair_stream(cbi_linker *lk, cbi_span merc, cbi_span sass, const fore
     }
 }
 
-static void pair_streams(cbi_linker *lk, cbi_map *partners)
+static void pair_streams(const cbi_linker *lk, cbi_map *partners)
 {
     for (size_t o = 0; o < lk->obj_count; o++) {
         const cbi_lobj *obj = lk->objs[o];
@@ -147,7 +148,7 @@ static void pair_streams(cbi_linker *lk, cbi_map *partners)
 }
 
 /* Code places in a record, after the code moved. */
-static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t code,
+static const uint8_t *move_places(const cbi_linker *lk, const cbi_rewrite *rw, uint8_t code,
                                   cbi_span payload)
 {
     uint8_t *p = cbi_memdup(lk->ctx, payload.data, payload.size);
@@ -162,12 +163,12 @@ static const uint8_t *move_places(cbi_linker *lk, const cbi_rewrite *rw, uint8_t
     return p;
 }
 
-static cbi_buf *sass_info(cbi_linker *lk, const cbi_osec *sec)
+static cbi_buf *sass_info(const cbi_linker *lk, const cbi_osec *sec)
 {
-    return &cbi_mercury_state_of(lk)->infos[sec->number];
+    return &lk->merc->infos[sec->number];
 }
 
-static void append_record(cbi_linker *lk, const cbi_rec *rec, void *partners)
+static void append_record(const cbi_linker *lk, const cbi_rec *rec, void *partners)
 {
     if (!rec->func || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
@@ -190,7 +191,7 @@ static void append_record(cbi_linker *lk, const cbi_rec *rec, void *partners)
 
 /* Functions that ptxas -ewp put into a kernel's code share one frame size on the SASS side, that of
  * the record that comes last. */
-static void share_frames(cbi_linker *lk)
+static void share_frames(const cbi_linker *lk)
 {
     cbi_map holders = {0}, last = {0};
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -219,7 +220,7 @@ static void share_frames(cbi_linker *lk)
     }
 }
 
-static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
+static void append_tail(const cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
 {
     const cbi_mercury_view *view = f->obj->mercury;
     uint32_t section = view->info[f->in_sec];
@@ -240,10 +241,10 @@ static void append_tail(cbi_linker *lk, const cbi_func *f, uint32_t bank_symbol)
         cbi_buf_append(lk->ctx, sass_info(lk, f->info), image_banks, sizeof image_banks);
 }
 
-void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols)
+void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols)
 {
     cbi_map partners = {0};
-    cbi_mercury_state_of(lk)->infos = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_buf);
+    lk->merc->infos = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_buf);
     pair_streams(lk, &partners);
     cbi_for_each_record(lk, append_record, &partners);
     bool inner = false;

@@ -46,7 +46,7 @@ static bool read_unit(cbi_span bytes, uint64_t at, unit *ret_unit)
 typedef CBI_VEC(sequence) sequence_list;
 
 /* Splits the program; false when it is damaged. */
-static bool read_sequences(cbi_linker *lk, cbi_span bytes, const unit *u,
+static bool read_sequences(const cbi_linker *lk, cbi_span bytes, const unit *u,
                            const cbi_symbol_map *symbols, sequence_list *ret_list)
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, u->end}, u->program);
@@ -105,7 +105,7 @@ enum {
 };
 
 /* Counts are written signed too: 64 takes two bytes. */
-static void put_sleb(cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t value)
+static void put_sleb(const cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t value)
 {
     cbi_buf_append(lk->ctx, out, &op, 1);
     for (;;) {
@@ -144,7 +144,8 @@ typedef struct held_row {
     cbi_span places;        /* all of these: the compiler leaves some of rows that it dropped */
 } held_row;
 
-static void put_row(cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address, int64_t line)
+static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address,
+                    int64_t line)
 {
     uint64_t place = cbi_rewrite_map(w->rw, address);
     int64_t da = (int64_t)(place - w->address), dl = line - w->line;
@@ -183,7 +184,8 @@ static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
            (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
 }
 
-static void write_row(cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row, uint64_t end)
+static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row,
+                      uint64_t end)
 {
     if (!row->any)
         return;
@@ -232,7 +234,7 @@ static void extend(cbi_span *span, cbi_span more)
 
 /* Decodes rows and encodes them for the new places.  False for operations that the compiler does
  * not write. */
-static bool move_sequence(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
+static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
                           const cbi_rewrite *rw, cbi_buf *out)
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
@@ -309,7 +311,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* False for calls that were inlined, whose rows name each other by number. */
-static bool read_rows(cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
+static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
                       row_list *ret_rows)
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start);
@@ -353,8 +355,9 @@ static bool read_rows(cbi_linker *lk, cbi_span bytes, const unit *u, const seque
 }
 
 /* The sequence about the function in unit `number` of the Mercury side. */
-static bool find_mercury_sequence(cbi_linker *lk, const cbi_mercury_part *part, unsigned number,
-                                  const cbi_lsym *sym, unit *ret_unit, sequence *ret_sequence)
+static bool find_mercury_sequence(const cbi_linker *lk, const cbi_mercury_part *part,
+                                  unsigned number, const cbi_lsym *sym, unit *ret_unit,
+                                  sequence *ret_sequence)
 {
     cbi_span bytes = part->obj->object.sections[part->section].data;
     cbi_symbol_map symbols = {0};
@@ -378,7 +381,7 @@ static bool find_mercury_sequence(cbi_linker *lk, const cbi_mercury_part *part, 
 /* Each instruction takes the last row at or before its place in Mercury and writes it if it is
  * another one than before.  The first row is written once more before all, unless the compiler
  * marked it. */
-static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const unit *u,
+static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, const unit *u,
                            unsigned number, const cbi_lsym *sym, cbi_buf *out)
 {
     const cbi_func *func = sym->func;
@@ -435,7 +438,7 @@ static bool place_sequence(cbi_linker *lk, const cbi_mercury_part *part, const u
     return true;
 }
 
-static void write_sequence(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                            const unit *u, unsigned number, const sequence *seq)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
@@ -479,7 +482,7 @@ static void copy_string_base(cbi_mercury_debug *debug, const cbi_mercury_part *p
     }
 }
 
-static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
+static void write_unit(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                        const unit *u, unsigned number, sequence_list *list)
 {
     uint64_t start = debug->sass.len;
@@ -495,7 +498,7 @@ static void write_unit(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_par
     cbi_st32(debug->sass.items + start, (uint32_t)(debug->sass.len - start - 4));
 }
 
-void cbi_mercury_line(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
+void cbi_mercury_line(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_symbol_map symbols = {0};

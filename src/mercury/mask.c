@@ -25,7 +25,7 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     return chip->fast_mask;
 }
 
-uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat)
+uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat)
 {
     uint64_t mask = UINT64_MAX;
     bool any = false;

@@ -91,7 +91,7 @@ uint64_t cbi_mercury_compat_mask(cbi_span compat, uint64_t otherwise);
 
 /* ---- debug.c ---- */
 /* Builds the SASS side of every debug section. */
-void cbi_mercury_debug_build(cbi_linker *lk);
+void cbi_mercury_debug_build(const cbi_linker *lk);
 /* Offset on the SASS side for a relocation of a debug section; false if the place is gone. */
 bool cbi_mercury_debug_place(const cbi_mercury_debug *debug, const cbi_lrel *rel,
                              uint64_t *ret_offset);
@@ -115,23 +115,23 @@ uint64_t cbi_mercury_frame_twin(const cbi_frame_twins *twins, uint64_t place);
 /* ---- info.c ---- */
 /* Fills sass_info of every .nv.info.F; bank_symbols[function number] is the symbol index of its
  * .nv.constant0. */
-void cbi_mercury_infos(cbi_linker *lk, const uint32_t *bank_symbols);
+void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols);
 
 /* ---- mask.c ---- */
 /* What one function's code allows. */
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
 /* Capability mask of everything in the output; compat: the merged records. */
-uint64_t cbi_mercury_mask(cbi_linker *lk, cbi_span compat);
+uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat);
 
 /* The symbol that the finalizer knows a function by, which may be an alias: the first of its text
  * in the output. */
-const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func);
+const cbi_lsym *cbi_mercury_name_of(const cbi_linker *lk, const cbi_func *func);
 
 /* ---- places.c ---- */
 /* The function's instructions in its input; NULL when their lengths are not all known. */
-const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *func);
+const cbi_mercury_places *cbi_mercury_places_of(const cbi_linker *lk, const cbi_func *func);
 /* The same for a text of an object, empty when not known. */
-cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view *view,
+cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercury_view *view,
                                           uint32_t section);
 /* The instruction that a Mercury offset lies in, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury);
@@ -141,21 +141,20 @@ const cbi_mercury_place *cbi_mercury_place_from(const cbi_mercury_places *places
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);
 /* What a 32-bit relocation at a Mercury offset patches in the function's code, and how; false when
  * the function's places are not known. */
-bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercury,
+bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t mercury,
                             uint64_t *ret_offset, uint32_t *ret_type);
 
 /* ---- targets.c ---- */
 /* The chip's bit in capability masks, 0 for chips without one. */
 uint64_t cbi_mercury_target_bit(uint32_t sm);
 /* Reports that the function's code cannot be linked for the target. */
-void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func);
+void cbi_mercury_refuse(const cbi_linker *lk, const cbi_func *func);
 
 /* ---- text.c ---- */
-struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk);
-const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_osec *sec);
+const cbi_mercury_fixup_list *cbi_mercury_fixups_of(const cbi_linker *lk, const cbi_osec *sec);
 /* Makes code read its texture slots from behind the largest parameter bank. */
-void cbi_mercury_place_images(cbi_linker *lk);
+void cbi_mercury_place_images(const cbi_linker *lk);
 /* The function's capsule as it goes into the output. */
-cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func);
+cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mercury/operations.h"
 
 const cbi_view_ops cbi_mercury_operations = {
+    .begin = cbi_mercury_begin,
     .make = cbi_mercury_view_make,
     .drop = cbi_mercury_drop,
     .pair = cbi_mercury_pair,

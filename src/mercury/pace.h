@@ -30,7 +30,7 @@ bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stac
 
 /* The same for a function of the link whose code is `text`: its rewrite, behind the one it has.
  * False as above. */
-bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
+bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
                       bool drop_stack_load);
 
 #endif

@@ -56,8 +56,8 @@ static void put_nop(uint8_t *at, uint32_t stall)
     cbi_sass_store(at, w);
 }
 
-static void put_text(cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace, const bool *idle,
-                     const uint8_t *old)
+static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace,
+                     const bool *idle, const uint8_t *old)
 {
     step->text = cbi_alloc(lk->ctx, step->size);
     uint8_t *at = step->text;
@@ -102,7 +102,7 @@ static void put_run(writer *w, uint32_t count)
     put_entry(w, false, (cbi_span){mark, sizeof mark});
 }
 
-static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle,
+static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle,
                         const uint32_t *gap)
 {
     writer w = {.ctx = lk->ctx};
@@ -128,7 +128,7 @@ static void put_capsule(cbi_linker *lk, cbi_rewrite *step, cbi_span old, const b
 }
 
 /* One rewriting after another. */
-static void follow(cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
+static void follow(const cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
 {
     size_t count = before ? before->old_size / 16 + 1 : 0;
     uint32_t *place = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
@@ -147,7 +147,7 @@ static void follow(cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
     step->frame = frame;
 }
 
-bool cbi_pace_rewrite(cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
+bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
                       bool drop_stack_load)
 {
     const cbi_rewrite *before = cbi_rewrite_of(lk, func);

@@ -48,7 +48,7 @@ static uint64_t main_instruction(cbi_span text, const cbi_capsule_entry *e)
     return opcode_at(text, first) == CBI_OP_WARPSYNC ? first : fence;
 }
 
-cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view *view,
+cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercury_view *view,
                                           uint32_t section)
 {
     const cbi_object *file = &view->file;
@@ -84,11 +84,11 @@ cbi_mercury_places *cbi_mercury_places_in(cbi_linker *lk, const cbi_mercury_view
     return places;
 }
 
-const cbi_mercury_places *cbi_mercury_places_of(cbi_linker *lk, const cbi_func *func)
+const cbi_mercury_places *cbi_mercury_places_of(const cbi_linker *lk, const cbi_func *func)
 {
     if (!func->obj || !func->obj->mercury || !func->text || func->alias_of)
         return NULL;
-    struct cbi_mercury_state *state = cbi_mercury_state_of(lk);
+    struct cbi_mercury_state *state = lk->merc;
     cbi_mercury_places *places = cbi_map_get(&state->places, CBI_KEY(func));
     if (!places) {
         places = cbi_mercury_places_in(lk, func->obj->mercury, func->in_sec);
@@ -129,7 +129,7 @@ const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, 
     return i && i < places->len ? &places->items[i - 1] : NULL;
 }
 
-bool cbi_mercury_patched_at(cbi_linker *lk, const cbi_func *func, uint64_t mercury,
+bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t mercury,
                             uint64_t *ret_offset, uint32_t *ret_type)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);

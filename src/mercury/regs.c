@@ -4,7 +4,8 @@
 #include "sass/opcodes.h"
 
 /* The functions of the part's object whose copies are linked, by name. */
-static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_map *ret_functions)
+static void linked_functions(const cbi_linker *lk, const cbi_mercury_part *part,
+                             cbi_map *ret_functions)
 {
     for (uint32_t i = 1; i < part->obj->object.symbol_count; i++) {
         const cbi_symbol *s = &part->obj->object.symbols[i];
@@ -17,7 +18,8 @@ static void linked_functions(cbi_linker *lk, const cbi_mercury_part *part, cbi_m
 
 /* nvlink goes by names: of the records about functions of one name only the first counts, and it is
  * read as one about the first such function in the output.  NULL when there is none left. */
-static const cbi_func *first_named(cbi_linker *lk, cbi_mercury_debug *debug, const cbi_name *name)
+static const cbi_func *first_named(const cbi_linker *lk, cbi_mercury_debug *debug,
+                                   const cbi_name *name)
 {
     static cbi_func taken;
     for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
@@ -78,7 +80,7 @@ static const cbi_mercury_place *behind_pace(const cbi_mercury_place *place,
 /* Where the code of func has what the record of another one places at Mercury offsets: a range
  * starts with the last instruction before the one that follows the place, and ends with the one at
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
-static void foreign_range(cbi_linker *lk, const cbi_func *func, range *e)
+static void foreign_range(const cbi_linker *lk, const cbi_func *func, range *e)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
@@ -120,7 +122,7 @@ static void skip_string(cbi_reader *r)
 typedef CBI_VEC(range) range_list;
 
 /* Reads a record behind its name. */
-static bool read_ranges(cbi_linker *lk, cbi_reader *r, range_list *ret_list)
+static bool read_ranges(const cbi_linker *lk, cbi_reader *r, range_list *ret_list)
 {
     ret_list->len = 0;
     for (uint32_t count = cbi_read32(r); count && !r->bad; count--) {
@@ -144,7 +146,7 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void cbi_mercury_registers(cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
+void cbi_mercury_registers(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)
 {
     cbi_span bytes = cbi_mercury_part_bytes(part);
     cbi_span mercury = part->obj->object.sections[part->section].data;

@@ -399,7 +399,7 @@ static bool ends_block(const uint8_t *insn)
 }
 
 /* The code at its new places, each instruction with what its changed neighbours ask of it. */
-static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *target, const bool *drop,
+static void move_code(const cbi_linker *lk, cbi_rewrite *rw, const bool *target, const bool *drop,
                       const uint8_t *barrier)
 {
     const uint8_t *old = rw->func->text->bytes;
@@ -446,7 +446,7 @@ static void move_code(cbi_linker *lk, cbi_rewrite *rw, const bool *target, const
 }
 
 /* Return addresses within the code of ptxas -ewp; on the Mercury side they are relocations. */
-static void move_return_addresses(cbi_linker *lk, cbi_rewrite *rw)
+static void move_return_addresses(const cbi_linker *lk, cbi_rewrite *rw)
 {
     enum { IMMEDIATE = 4 };
     const cbi_osec *list = rw->func->text->rela;
@@ -467,7 +467,7 @@ static void move_return_addresses(cbi_linker *lk, cbi_rewrite *rw)
 
 /* The record of an exit with its barrier: up to four instructions, the exit's predicate in byte 4.
  */
-static void put_barrier_entry(cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
+static void put_barrier_entry(const cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
                               uint32_t count)
 {
     uint8_t bytes[18] = {0, 0, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -502,7 +502,7 @@ static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
            cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == CBI_OP_EXIT;
 }
 
-static void rebuild_capsule(cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
+static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
                             const uint8_t *barrier)
 {
     const uint8_t *text = rw->func->text->bytes;
@@ -562,7 +562,7 @@ static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t 
     return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
 }
 
-static void rewrite_function(cbi_linker *lk, const cbi_func *func)
+static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
 {
     if (!lk->exec && !lk->merc->exit_barriers && !mentions_barrier(func))
         return;
@@ -609,7 +609,7 @@ static void rewrite_function(cbi_linker *lk, const cbi_func *func)
 }
 
 /* The function's code as it is now. */
-static cbi_scoreboard_text text_of(cbi_linker *lk, const cbi_func *func)
+static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
@@ -630,7 +630,7 @@ static cbi_scoreboard_text text_of(cbi_linker *lk, const cbi_func *func)
 }
 
 /* Scoreboards, in place: code whose stack pointer load is not needed, and exits with a barrier. */
-static void assign_scoreboards(cbi_linker *lk, const cbi_func *func, bool paced)
+static void assign_scoreboards(const cbi_linker *lk, const cbi_func *func, bool paced)
 {
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     if (!func->obj->mercury || (!may_drop && !cbi_rewrite_of(lk, func)))
@@ -649,14 +649,14 @@ static bool has_other_pace(const cbi_linker *lk, const cbi_func *func)
                                                   lk->opt->arch->sm, in->data.data, in->data.size);
 }
 
-static void change_pace(cbi_linker *lk, const cbi_func *func)
+static void change_pace(const cbi_linker *lk, const cbi_func *func)
 {
     cbi_scoreboard_text text = text_of(lk, func);
     if (!cbi_pace_rewrite(lk, func, &text, cbi_mercury_may_rewrite(lk, func)))
         cbi_mercury_refuse(lk, func);
 }
 
-void cbi_mercury_rewrite(cbi_linker *lk)
+void cbi_mercury_rewrite(const cbi_linker *lk)
 {
     size_t errors = lk->ctx->error_count;
     lk->merc->exit_barriers = lk->shows_debug;

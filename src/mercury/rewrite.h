@@ -16,7 +16,7 @@ typedef struct cbi_rewrite {
 } cbi_rewrite;
 
 /* Rewrites every function that needs it, after its text was relocated. */
-void cbi_mercury_rewrite(cbi_linker *lk);
+void cbi_mercury_rewrite(const cbi_linker *lk);
 
 /* The function's rewrite, NULL when its code stays. */
 const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func);

@@ -31,7 +31,7 @@ static int compare_places(const void *a, const void *b)
 
 /* Where code lies that debug data refers to. Of a copy that lost nvlink looks the Mercury place up
  * in the linked one: the first instruction that does not lie before it, or the end. */
-static int64_t code_addend(cbi_linker *lk, const cbi_lrel *r, bool debug)
+static int64_t code_addend(const cbi_linker *lk, const cbi_lrel *r, bool debug)
 {
     int64_t addend = cbi_sass_of(r)->addend;
     const cbi_func *func = r->sym->func;
@@ -47,7 +47,7 @@ static int64_t code_addend(cbi_linker *lk, const cbi_lrel *r, bool debug)
     return (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, func), (uint64_t)addend);
 }
 
-cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
+cbi_buf cbi_mercury_sass_relocs(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf out = {0};
     const cbi_mercury_debug *debug = cbi_mercury_debug_of(lk, sec->target);
@@ -96,7 +96,7 @@ cbi_buf cbi_mercury_sass_relocs(cbi_linker *lk, const cbi_osec *sec)
 /* ---- jump tables ---- */
 
 /* Places in a function's code that its own tables name: Mercury -> SASS. */
-static void named_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
+static void named_places(const cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
 {
     const cbi_mercury_view *view = f->obj->mercury;
     const cbi_object *in = &f->obj->object;
@@ -117,7 +117,7 @@ static void named_places(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
 }
 
 /* Targets of the function's indirect branches, as its attributes list them: Mercury -> SASS. */
-static void branch_targets(cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
+static void branch_targets(const cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
 {
     enum { BRANCH_TARGETS = 0x34, LIST_HEADER = 12 };
     const cbi_object *in = &f->obj->object;
@@ -146,7 +146,7 @@ static void branch_targets(cbi_linker *lk, const cbi_func *f, cbi_map *ret_place
 }
 
 /* Where a function within a kernel's code is on the SASS side; others are at 0. */
-static uint64_t inner_place(cbi_linker *lk, const cbi_func *f)
+static uint64_t inner_place(const cbi_linker *lk, const cbi_func *f)
 {
     if (!f || !cbi_is_inner(lk, f))
         return 0;
@@ -154,7 +154,7 @@ static uint64_t inner_place(cbi_linker *lk, const cbi_func *f)
                            f->obj->mercury->file.symbols[f->in_sym].value);
 }
 
-uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
+uint8_t *cbi_mercury_tables(const cbi_linker *lk, const cbi_osec *sec)
 {
     /* Of two sections for one function nvlink fills in neither. */
     const cbi_osec *old = sec->func ? sec->func->old_constants : NULL;
@@ -194,7 +194,7 @@ uint8_t *cbi_mercury_tables(cbi_linker *lk, const cbi_osec *sec)
 }
 
 /* Addresses of functions within a kernel's code, which stay relocations on the Mercury side. */
-const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec)
+const uint8_t *cbi_mercury_data(const cbi_linker *lk, const cbi_osec *sec)
 {
     uint8_t *bytes = NULL;
     for (size_t i = 0; sec->rela && i < sec->rela->relocs.len; i++) {
@@ -211,7 +211,7 @@ const uint8_t *cbi_mercury_data(cbi_linker *lk, const cbi_osec *sec)
 
 /* ---- .nv.compat ---- */
 
-cbi_buf cbi_mercury_compat(cbi_linker *lk, const cbi_osec *sec)
+cbi_buf cbi_mercury_compat(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf out = {0};
     cbi_buf_append(lk->ctx, &out, sec->bytes, sec->size);
@@ -234,9 +234,9 @@ static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
     return fallback;
 }
 
-const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
+const cbi_lsym *cbi_mercury_name_of(const cbi_linker *lk, const cbi_func *func)
 {
-    cbi_map *names = &cbi_mercury_state_of(lk)->names;
+    cbi_map *names = &lk->merc->names;
     for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
         const cbi_lsym *sym = lk->out_symbols.items[i];
         if (sym->func && !cbi_is_inner(lk, sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
@@ -246,7 +246,7 @@ const cbi_lsym *cbi_mercury_name_of(cbi_linker *lk, const cbi_func *func)
     return index ? lk->out_symbols.items[index] : func->sym;
 }
 
-static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
+static uint64_t code_size(const cbi_linker *lk, const cbi_func *f)
 {
     if (f->alias_of && cbi_mercury_name_of(lk, f) == f->sym)
         f = f->alias_of;
@@ -257,7 +257,7 @@ static uint64_t code_size(cbi_linker *lk, const cbi_func *f)
 }
 
 /* A function within a kernel's code, where the SASS side has it. */
-static void inner_symbol(cbi_linker *lk, const cbi_func *f, uint8_t *p)
+static void inner_symbol(const cbi_linker *lk, const cbi_func *f, uint8_t *p)
 {
     const cbi_symbol *in = &f->obj->mercury->file.symbols[f->in_sym];
     const cbi_rewrite *rw = cbi_rewrite_of(lk, f->alias_of);
@@ -271,7 +271,7 @@ static void inner_symbol(cbi_linker *lk, const cbi_func *f, uint8_t *p)
 }
 
 /* What the SASS table says differently. */
-static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
+static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 {
     bool undefined = cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF;
     if (sym->func && !undefined && cbi_is_inner(lk, sym->func))
@@ -297,7 +297,7 @@ static void sass_symbol(cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 
 void cbi_mercury_symtabs(cbi_emit *em)
 {
-    cbi_linker *lk = em->lk;
+    const cbi_linker *lk = em->lk;
     size_t count = lk->out_symbols.len;
     size_t total = count + em->bank_count;
     uint8_t *sass = cbi_alloc(lk->ctx, total * 24), *merc = cbi_alloc(lk->ctx, count * 24);

@@ -8,7 +8,7 @@ uint64_t cbi_mercury_target_bit(uint32_t sm)
     return chip ? chip->fast_bit : 0;
 }
 
-void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func)
+void cbi_mercury_refuse(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_lobj *obj = func->obj;
     cbi_error(lk->ctx, "needs-compiler",
@@ -18,7 +18,7 @@ void cbi_mercury_refuse(cbi_linker *lk, const cbi_func *func)
               func->sym->name->s, obj->file, obj->object.sm, lk->opt->arch->name);
 }
 
-void cbi_mercury_check_portable(cbi_linker *lk)
+void cbi_mercury_check_portable(const cbi_linker *lk)
 {
     uint32_t target = lk->opt->arch->sm;
     size_t errors = lk->ctx->error_count;

@@ -4,11 +4,9 @@
 #include "format/reloc.h"
 #include "sass/opcodes.h"
 
-struct cbi_mercury_state *cbi_mercury_state_of(cbi_linker *lk)
+struct cbi_mercury_state *cbi_mercury_begin(cbi_ctx *ctx)
 {
-    if (!lk->merc)
-        lk->merc = CBI_NEW(lk->ctx, struct cbi_mercury_state);
-    return lk->merc;
+    return CBI_NEW(ctx, struct cbi_mercury_state);
 }
 
 bool cbi_mercury_in_range(const cbi_lrel *rel)
@@ -20,7 +18,7 @@ bool cbi_mercury_in_range(const cbi_lrel *rel)
            (rel->target->bytes && cbi_sass_of(rel)->offset < rel->target->size);
 }
 
-static CBI_NORETURN void no_partner(cbi_linker *lk, const cbi_lrel *rel)
+static CBI_NORETURN void no_partner(const cbi_linker *lk, const cbi_lrel *rel)
 {
     const char *file = rel->obj ? rel->obj->file : "";
     cbi_fatal(lk->ctx, "finalizer",
@@ -54,10 +52,10 @@ static uint32_t bank_of(const cbi_linker *lk, const cbi_lrel *rel, uint32_t bank
     }
 }
 
-static cbi_mercury_fixup *add_fixup(cbi_linker *lk, const cbi_lrel *rel, uint64_t value,
+static cbi_mercury_fixup *add_fixup(const cbi_linker *lk, const cbi_lrel *rel, uint64_t value,
                                     uint32_t bank)
 {
-    struct cbi_mercury_state *state = cbi_mercury_state_of(lk);
+    struct cbi_mercury_state *state = lk->merc;
     cbi_mercury_fixup_list *list = cbi_map_get(&state->fixups, CBI_KEY(rel->target));
     if (!list) {
         list = CBI_NEW(lk->ctx, cbi_mercury_fixup_list);
@@ -68,15 +66,14 @@ static cbi_mercury_fixup *add_fixup(cbi_linker *lk, const cbi_lrel *rel, uint64_
     return fix;
 }
 
-const cbi_mercury_fixup_list *cbi_mercury_fixups_of(cbi_linker *lk, const cbi_osec *sec)
+const cbi_mercury_fixup_list *cbi_mercury_fixups_of(const cbi_linker *lk, const cbi_osec *sec)
 {
     static const cbi_mercury_fixup_list none;
-    const cbi_mercury_fixup_list *list =
-        cbi_map_get(&cbi_mercury_state_of(lk)->fixups, CBI_KEY(sec));
+    const cbi_mercury_fixup_list *list = cbi_map_get(&lk->merc->fixups, CBI_KEY(sec));
     return list ? list : &none;
 }
 
-static void patch_sass(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
+static void patch_sass(const cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
 {
     const cbi_reloc_type *type = cbi_reloc_find(cbi_sass_of(rel)->type);
     if (!cbi_sass_of(rel)->present || !type)
@@ -88,7 +85,7 @@ static void patch_sass(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
     cbi_link_patch(type, &sass, cbi_sec_writable(lk, rel->target), rel->target->size, value, bank);
 }
 
-void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
+void cbi_mercury_patch(const cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint32_t bank)
 {
     bank = bank_of(lk, rel, bank);
     if (!cbi_is_text(rel->target)) {
@@ -102,7 +99,7 @@ void cbi_mercury_patch(cbi_linker *lk, const cbi_lrel *rel, uint64_t value, uint
     add_fixup(lk, rel, value, bank);
 }
 
-void cbi_mercury_patch_reserved(cbi_linker *lk, const cbi_lrel *rel)
+void cbi_mercury_patch_reserved(const cbi_linker *lk, const cbi_lrel *rel)
 {
     if (cbi_is_text(rel->target) && cbi_sass_of(rel)->present)
         patch_sass(lk, rel, cbi_placement_of(lk, rel->sym).value + CUDA_RESERVED_SHARED_OWN, 0);
@@ -130,7 +127,7 @@ static void patch_record(cbi_buf *out, const cbi_capsule_entry *e, const cbi_mer
         out->items[e->offset + at + i] = (uint8_t)(value >> (8 * i));
 }
 
-cbi_buf cbi_mercury_capsule(cbi_linker *lk, const cbi_func *func)
+cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
 {
     cbi_buf out = {0};
     const cbi_lobj *obj = func->obj;
@@ -173,7 +170,7 @@ enum {
     LOAD_OFFSET = 28,   /* ... and the 32 bits at which the offset in it starts */
 };
 
-static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
+static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
 {
     static const cbi_reloc_type ldc = {.field_count = 1, .fields = {{38, 16, CBI_SRC_VALUE, 0}}};
     static const cbi_reloc_type ldcu = {.field_count = 1, .fields = {{37, 17, CBI_SRC_VALUE, 0}}};
@@ -191,7 +188,7 @@ static void place_load(cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *
                        text->size, lk->layout->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 
-void cbi_mercury_place_images(cbi_linker *lk)
+void cbi_mercury_place_images(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->symbols->images.len && i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];

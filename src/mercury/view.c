@@ -6,7 +6,7 @@
 #include "format/reloc.h"
 #include "sass/opcodes.h"
 
-static CBI_NORETURN void incomplete(cbi_linker *lk, const cbi_lobj *obj, const char *what)
+static CBI_NORETURN void incomplete(const cbi_linker *lk, const cbi_lobj *obj, const char *what)
 {
     cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file}, what,
               "Internal FNLZR error '%s'", obj->file);
@@ -23,7 +23,8 @@ static bool is_code(const cbi_section *s)
 }
 
 /* Capsules and texts name the same symbol. */
-static void pair_capsules(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view, uint32_t *text_of)
+static void pair_capsules(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
+                          uint32_t *text_of)
 {
     const cbi_object *file = &view->file;
     uint32_t *by_symbol = CBI_NEW_ARRAY(lk->ctx, file->symbol_count, uint32_t);
@@ -101,7 +102,7 @@ static void hide(cbi_section *s)
     *s = (cbi_section){.name = ""};
 }
 
-static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
+static void map_sections(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
                          const uint32_t *text_of)
 {
     const cbi_object *file = &view->file;
@@ -150,7 +151,7 @@ static void map_sections(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
 
 /* nvlink finds the contents of Mercury sections by name: of the sections of static functions with
  * one name, which only relocatable outputs have several of, it reads the first every time. */
-static void confuse_namesakes(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view)
+static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view)
 {
     const cbi_object *file = &view->file;
     cbi_map first = {0};
@@ -183,7 +184,7 @@ static void confuse_namesakes(cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *v
     }
 }
 
-static void map_symbols(cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *view,
+static void map_symbols(const cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *view,
                         const uint32_t *text_of)
 {
     const cbi_object *file = &view->file;
@@ -242,7 +243,7 @@ static void set_pair(cbi_sass_reloc *pair, cbi_rela entry)
 
 /* Line programs name each function once, not in the same order on both sides.  A reference to
  * strings has no counterpart. */
-static void pair_by_symbol(cbi_linker *lk, const cbi_object *file, const cbi_section *merc,
+static void pair_by_symbol(const cbi_linker *lk, const cbi_object *file, const cbi_section *merc,
                            const cbi_section *sass, cbi_sass_reloc *pairs)
 {
     size_t have = cbi_rela_count(sass), count = cbi_rela_count(merc);
@@ -290,8 +291,8 @@ static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *inst
 }
 
 /* Relocations of another function's code, applied to this one's. */
-static void pair_like(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view, uint32_t section,
-                      uint32_t target)
+static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *view,
+                      uint32_t section, uint32_t target)
 {
     uint32_t first = view->like[section], count = view->pair_count[first];
     view->pair_count[section] = count;
@@ -336,7 +337,7 @@ static void find_return_rules(cbi_ctx *ctx, const cbi_object *file, const cbi_se
 }
 
 /* The lists agree entry by entry but for what only Mercury has. */
-static void pair_relocs(cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
+static void pair_relocs(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
 {
     const cbi_object *file = &view->file;
     uint32_t *by_target = CBI_NEW_ARRAY(lk->ctx, file->section_count, uint32_t);
@@ -390,7 +391,7 @@ const cbi_sass_reloc *cbi_sass_of(const cbi_lrel *rel)
     return rel->sass ? rel->sass : &none;
 }
 
-void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
+void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_mercury_view *view = CBI_NEW(ctx, cbi_mercury_view);
@@ -420,7 +421,7 @@ void cbi_mercury_view_make(cbi_linker *lk, cbi_lobj *obj)
 
 /* ---- objects that are linked as SASS ---- */
 
-void cbi_mercury_drop(cbi_linker *lk, cbi_lobj *obj, bool lifted)
+void cbi_mercury_drop(const cbi_linker *lk, cbi_lobj *obj, bool lifted)
 {
     cbi_object *object = &obj->object;
     for (uint32_t i = 1; i < object->section_count; i++)
