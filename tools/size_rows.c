@@ -80,9 +80,9 @@ static cbi_size_row *new_row(cbi_sizes *sizes, cbi_size_table *t, const cbi_size
 static bool is_among(const char *names, const char *name)
 {
     size_t len = strlen(name);
-    for (const char *at = names; (at = strstr(at, name)); at += len) {
-        bool starts = at == names || (at >= names + 2 && memcmp(at - 2, "; ", 2) == 0);
-        if (starts && (at[len] == 0 || at[len] == ';'))
+    for (const char *at = names, *end; at; at = end ? end + 2 : NULL) {
+        end = strstr(at, "; ");
+        if (strncmp(at, name, len) == 0 && (!at[len] || memcmp(at + len, "; ", 2) == 0))
             return true;
     }
     return false;

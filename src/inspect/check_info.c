@@ -121,10 +121,12 @@ static void check_per_function(cbi_checker *c, const stream *st, const cbi_attr 
     }
     uint32_t symbol = cbi_ld32(attr->payload.data);
     const cbi_symbol *s = &(st->mercury ? c->o->merc_symbols : c->o->symbols)[symbol];
-    if (symbol == 0 || CBI_ST_TYPE(s->info) != STT_FUNC)
+    if (!symbol || CBI_ST_TYPE(s->info) != STT_FUNC) { /* there may be no table at all */
         cbi_check_fail(c, CBI_CHECK_ATTR_FUNCTION, st->section, place, NULL,
                        "%s: symbol %u is no function", row->name, symbol);
-    else if (seen[symbol] & bit)
+        return;
+    }
+    if (seen[symbol] & bit)
         cbi_check_fail(c, CBI_CHECK_ATTR_TWICE, st->section, place, s->name,
                        "%s is given twice for %s", row->name, s->name);
     seen[symbol] |= bit;

@@ -398,7 +398,8 @@ static uint64_t null_value(const cbi_linker *lk)
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
-        if (!sym || (lk->exec && (cbi_is_dead(lk, sec) || !cbi_fate_of(lk, sec->func)->entry)))
+        if (!sym || (lk->exec &&
+                     (cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry)))
             continue;
         place = lk->exec ? cbi_placement_of(lk, sym).value : cbi_shared_align(lk, sym);
         reserved += output_value(lk, sym) - place;

@@ -39,7 +39,7 @@
     X(CALLGRAPH_RECORD,  "callgraph-record",  "a call graph record names functions and prototypes that exist") \
     X(PROTOTYPE_RECORD,  "prototype-record",  "a prototype record names a function and a string that exist") \
     X(UNIFIED_RECORD,    "unified-record",    "a unified table record names a symbol that exists")       \
-    X(SECTION_KIND,      "section-kind",      "a section of the Mercury side has the name of its type")    \
+    X(SECTION_KIND,      "section-kind",      "a section has the flag of the side that its type belongs to, and a name of the type") \
     X(SECTION_NULL,      "section-null",      "section header 0 is empty but for extended counts")         \
     X(SECTION_OVERLAP,   "section-overlap",   "sections share bytes with no header, and with each other only as Mercury counterparts") \
     X(SECTION_ALIGNMENT, "section-alignment", "the alignment of a section is a power of two")              \

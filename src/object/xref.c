@@ -224,21 +224,42 @@ static void check_unified(cbi_object_reader *r, uint32_t index)
     }
 }
 
-/* What is renamed when the SASS side is made has a name that can be: its length counts on it. */
+/* The flag of a section says which symbol table the indices in it mean, and so does its type: they
+ * must not say different things.  What is renamed when the SASS side is made also has a name that
+ * can be: its length counts on it. */
 static void check_kind(cbi_object_reader *r, uint32_t index)
 {
     const cbi_section *s = &r->object->sections[index];
+    const cbi_section_rule *rule = NULL;
+    bool mercury = s->flags & SHF_CUDA_MERCURY, fits;
     switch (s->type) {
+    case SHT_SYMTAB:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_CUDA_RESOLVED_RELA:
+    case SHT_CUDA_INFO:
+    case SHT_CUDA_CALLGRAPH:
+    case SHT_CUDA_PROTOTYPE:
+        fits = !mercury;
+        break;
+    case SHT_CUDA_CAPMERC:
+    case SHT_CUDA_MERC_SYMTAB:
+    case SHT_CUDA_MERC_RELA:
+    case SHT_CUDA_MERC_RESOLVED_RELA:
+    case SHT_CUDA_MERC_INFO:
+        fits = mercury;
+        break;
     case SHT_CUDA_MERC_IMAGE_INDICES:
     case SHT_CUDA_MERC_CONSTANT_USER:
     case SHT_CUDA_MERC_CONSTANT_PIC:
     case SHT_CUDA_MERC_CONSTANT_OPT:
+        rule = cbi_section_rule_find(s->name, NULL);
+        fits = mercury && rule && rule->type == s->type;
         break;
     default:
         return;
     }
-    const cbi_section_rule *rule = cbi_section_rule_find(s->name, NULL);
-    if (!rule || rule->type != s->type || !(s->flags & SHF_CUDA_MERCURY))
+    if (!fits)
         cbi_object_finding(r, CBI_RULE_SECTION_KIND, cbi_object_header_place(r->object, index),
                            s->name, NULL, "section %u: name and flags do not suit type 0x%x", index,
                            s->type);
