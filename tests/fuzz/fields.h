@@ -64,8 +64,9 @@ static const field shdr_fields[] = {{0, 4},  {4, 4},  {8, 8},  {16, 8}, {24, 8},
                                     {32, 8}, {40, 4}, {44, 4}, {48, 8}, {56, 8}};
 static const field sym_fields[] = {{0, 4}, {4, 1}, {5, 1}, {6, 2}, {8, 8}, {16, 8}};
 static const field rela_fields[] = {{0, 8}, {8, 4}, {12, 4}, {16, 8}};
-static const field ehdr_fields[] = {{7, 1},  {8, 1},  {16, 2}, {20, 4}, {32, 8}, {40, 8},
-                                    {48, 4}, {54, 2}, {56, 2}, {58, 2}, {60, 2}, {62, 2}};
+static const field ehdr_fields[] = {{4, 1},  {5, 1},  {6, 1},  {7, 1},  {8, 1},
+                                    {16, 2}, {20, 4}, {32, 8}, {40, 8}, {48, 4},
+                                    {54, 2}, {56, 2}, {58, 2}, {60, 2}, {62, 2}};
 
 static inline void poke_one_of(uint8_t *data, size_t size, uint64_t start, const field *fields,
                                size_t count, uint64_t *state)

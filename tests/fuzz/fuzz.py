@@ -78,10 +78,10 @@ def seeds(target):
     """Starting inputs: the samples and the golden fixtures, in containers where that is the point."""
     found = sorted(glob.glob(os.path.join(ROOT, "samples/*.cubin")))
     found += sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/in/*")))
-    if target in ("dump", "check", "object", "finalize", "diff"):
+    if target in ("dump", "check", "object", "finalize", "diff", "size"):
         found += sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/expected.cubin")))
     blobs = [read(f) for f in found]
-    if target in ("link", "diff"):
+    if target in ("link", "diff", "report"):
         for folder in sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/in"))):
             parts = [read(f) for f in sorted(glob.glob(os.path.join(folder, "*")))][:2]
             if len(parts) == 2:

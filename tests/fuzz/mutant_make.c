@@ -1,11 +1,9 @@
 /* What a mutant is made of.  Each kind of change is one function on the bytes of one ELF, of a
  * pair, or of a container; all choices come from one stream of numbers. */
-#include "fields.h"
-#include "fuzz.h"
-#include "mutants.h"
+#include "mutant_parts.h"
 #include "walk.h"
 
-#include "format/cuda_elf.h"
+#include "container/bundle.h"
 #include "format/fatbin.h"
 
 #include <stdio.h>
@@ -60,96 +58,6 @@ static const field entry_fields[] = {{0, 2},  {2, 2},  {4, 4},  {8, 8},  {16, 4}
                                      {28, 4}, {32, 4}, {36, 4}, {40, 8}, {48, 8}, {56, 8}};
 
 /* ---- an ELF ---- */
-
-/* One whose section table is inside, however its sections lie. */
-typedef struct elf {
-    uint8_t *data;
-    size_t size;
-    uint64_t shoff;
-    size_t count;
-} elf;
-
-typedef struct shdr {
-    uint64_t place, offset, size, entsize;
-    uint32_t type, link;
-} shdr;
-
-static bool open_elf(uint8_t *data, size_t size, elf *ret)
-{
-    if (size < sizeof(Elf64_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
-        return false;
-    *ret = (elf){data, size, cbi_ld64(data + 40), cbi_ld16(data + 60)};
-    return ret->count && cbi_fits(ret->shoff, ret->count * sizeof(Elf64_Shdr), size);
-}
-
-/* Its bytes are inside, or its size counts as 0. */
-static shdr section(const elf *e, size_t i)
-{
-    const uint8_t *h = e->data + e->shoff + i * sizeof(Elf64_Shdr);
-    shdr s = {.place = e->shoff + i * sizeof(Elf64_Shdr),
-              .type = cbi_ld32(h + 4),
-              .offset = cbi_ld64(h + 24),
-              .size = cbi_ld64(h + 32),
-              .link = cbi_ld32(h + 40),
-              .entsize = cbi_ld64(h + 56)};
-    if (!cbi_fits(s.offset, s.size, e->size))
-        s.size = 0;
-    return s;
-}
-
-/* One of a type that fits, from a place on that is drawn; false: there is none. */
-static bool draw_section(const elf *e, bool (*fits)(uint32_t type), uint64_t *state, shdr *ret)
-{
-    size_t start = below(state, e->count);
-    for (size_t i = 0; i < e->count; i++) {
-        *ret = section(e, (start + i) % e->count);
-        if (ret->size && fits(ret->type))
-            return true;
-    }
-    return false;
-}
-
-static bool is_symbols(uint32_t type)
-{
-    return type == SHT_SYMTAB || type == SHT_CUDA_MERC_SYMTAB;
-}
-
-static bool is_relocs(uint32_t type)
-{
-    return type == SHT_REL || type == SHT_RELA || type == SHT_CUDA_MERC_RELA ||
-           type == SHT_CUDA_RESOLVED_RELA || type == SHT_CUDA_MERC_RESOLVED_RELA;
-}
-
-static bool is_attributes(uint32_t type)
-{
-    return type == SHT_CUDA_INFO || type == SHT_CUDA_MERC_INFO || type == SHT_CUDA_COMPAT;
-}
-
-static bool is_note(uint32_t type)
-{
-    return type == SHT_NOTE;
-}
-
-static bool is_graph(uint32_t type)
-{
-    return type == SHT_CUDA_CALLGRAPH || type == SHT_CUDA_PROTOTYPE || type == SHT_CUDA_UFT_ENTRY ||
-           type == SHT_CUDA_UDT_ENTRY;
-}
-
-static bool is_capsule(uint32_t type)
-{
-    return type == SHT_CUDA_CAPMERC;
-}
-
-static bool is_strings(uint32_t type)
-{
-    return type == SHT_STRTAB;
-}
-
-static bool is_bytes(uint32_t type)
-{
-    return type == SHT_PROGBITS;
-}
 
 static void change_header(elf *e, uint64_t *state)
 {
@@ -298,9 +206,31 @@ static void change_name(elf *e, uint64_t *state)
     }
 }
 
+/* An ELF of class 32: its headers, or any word. */
+static void change_narrow(uint8_t *data, size_t size, uint64_t *state)
+{
+    uint64_t shoff = cbi_ld32(data + offsetof(Elf32_Ehdr, e_shoff));
+    size_t count = cbi_ld16(data + offsetof(Elf32_Ehdr, e_shnum));
+    uint64_t table = shoff + below(state, count * sizeof(Elf32_Shdr) / 4) * 4;
+    switch (below(state, 4)) {
+    case 0:
+        poke(data, size, below(state, sizeof(Elf32_Ehdr) / 2) * 2, 2, state);
+        break;
+    case 1:
+        poke(data, size, table, 4, state);
+        break;
+    default:
+        poke(data, size, below(state, size / 4) * 4, 1u << below(state, 3), state);
+    }
+}
+
 static void change_elf(uint8_t *data, size_t size, uint64_t *state)
 {
     elf e;
+    if (size >= sizeof(Elf32_Ehdr) && data[EI_CLASS] == ELFCLASS32) {
+        change_narrow(data, size, state);
+        return;
+    }
     if (!open_elf(data, size, &e))
         return;
     switch (below(state, 16)) {
@@ -382,28 +312,17 @@ static void disagree(uint8_t *data, size_t size, uint64_t *state)
 
 /* ---- containers ---- */
 
-typedef struct bytes {
-    uint8_t *data;
-    size_t size, cap;
-} bytes;
-
-static void append(bytes *to, const void *data, size_t size)
+/* A payload and the two sizes in its entry's header. */
+static void compress(cbi_ctx *ctx, cbi_pack pack, cbi_span *payload, uint8_t *header)
 {
-    if (size > to->cap - to->size) {
-        to->cap = 2 * (to->cap + size);
-        to->data = realloc(to->data, to->cap);
-        if (!to->data)
-            abort();
-    }
-    if (size)
-        memcpy(to->data + to->size, data, size);
-    to->size += size;
-}
-
-static void pad(bytes *to, size_t align, char with)
-{
-    while (to->size % align)
-        append(to, &with, 1);
+    cbi_span packed;
+    if (!payload->size || !cbi_compress(ctx, pack, *payload, &packed))
+        return;
+    uint64_t size = payload->size;
+    uint32_t less = (uint32_t)packed.size;
+    memcpy(header + FATBIN_ENTRY_COMPRESSED_SIZE, &less, 4);
+    memcpy(header + FATBIN_ENTRY_UNCOMPRESSED_SIZE, &size, 8);
+    *payload = packed;
 }
 
 static bytes make_fatbin(const bytes *inner, size_t count, uint64_t *state)
@@ -420,13 +339,25 @@ static bytes make_fatbin(const bytes *inner, size_t count, uint64_t *state)
         uint32_t sm = (const uint8_t[]){75, 80, 90, 90, 100, 120}[below(state, 6)];
         if (below(state, 4) == 0)
             flags |= below(state, 2) ? FATBIN_FLAG_LZ4 : FATBIN_FLAG_ZSTD;
+        cbi_ctx ctx; /* owns what is compressed */
+        cbi_ctx_init(&ctx);
+        cbi_span payload = {inner[i].data, inner[i].size};
+        if (below(state, 4) == 0) {
+            bool zstd = below(state, 2);
+            compress(&ctx, zstd ? CBI_PACK_BALANCE : CBI_PACK_SPEED, &payload, header);
+            padded = (payload.size + 7) & ~(uint64_t)7;
+            /* seldom the other compression, or none, is claimed */
+            if (below(state, 8))
+                flags = 0x11 | (zstd ? FATBIN_FLAG_ZSTD : FATBIN_FLAG_LZ4);
+        }
         memcpy(header + FATBIN_ENTRY_PAYLOAD_SIZE, &padded, 8);
         memcpy(header + FATBIN_ENTRY_SM, &sm, 4);
         memcpy(header + FATBIN_ENTRY_FLAGS, &flags, 8);
         uint64_t at = entries.size;
         append(&entries, header, sizeof header);
-        append(&entries, inner[i].data, inner[i].size);
+        append(&entries, payload.data, payload.size);
         pad(&entries, 8, 0);
+        cbi_ctx_fini(&ctx);
         if (below(state, 3) == 0)
             poke_one_of(entries.data, entries.size, at, entry_fields, CBI_COUNT(entry_fields),
                         state);
@@ -446,7 +377,7 @@ static bytes make_archive(const bytes *inner, size_t count, uint64_t *state)
     static const char *const names[] = {
         "a.o/", "b.o/", "/", "//", "/0", "/9999999", "#1/20", "libcudadevrt.o/", "", "/SYM64/"};
     bytes out = {0};
-    append(&out, "!<arch>\n", 8);
+    append(&out, below(state, 16) ? "!<arch>\n" : "!<thin>\n", 8);
     for (size_t i = 0; i < count; i++) {
         char header[61];
         const char *name = below(state, 3) ? "m.o/" : names[below(state, CBI_COUNT(names))];
@@ -506,18 +437,50 @@ static bytes make_host(const bytes *inner, uint64_t *state)
     return out;
 }
 
-static bytes copy_of(cbi_span file)
+/* What is no object at all: scripts of linkers, PTX, lists of options. */
+static bytes make_text(uint64_t *state)
 {
+    static const char *const words[] = {"GROUP ( ",
+                                        "INPUT(",
+                                        ")",
+                                        "-lx ",
+                                        "AS_NEEDED ( ",
+                                        "OUTPUT_FORMAT(elf64)",
+                                        "libx.a ",
+                                        "/* ",
+                                        " */",
+                                        "\n",
+                                        ".version 9.0\n",
+                                        ".target sm_90\n",
+                                        ".address_size 64\n",
+                                        ".visible .entry k() { ret; }",
+                                        "-optf ",
+                                        "\"",
+                                        "!<arch>\n",
+                                        "\xef\xbb\xbf",
+                                        "#!/bin/sh\n",
+                                        "BC\xc0\xde",
+                                        "// ",
+                                        "\x7f"
+                                        "ELF",
+                                        "\0"};
     bytes out = {0};
-    append(&out, file.data, file.size);
+    for (size_t n = 1 + below(state, 40); n; n--) {
+        const char *w = words[below(state, CBI_COUNT(words))];
+        append(&out, w, *w ? strlen(w) : 1);
+    }
     return out;
 }
 
 static bytes draw_image(const mutant_seeds *seeds, uint64_t *state)
 {
+    if (below(state, 24) == 0)
+        return make_text(state);
     bytes out = copy_of(below(state, 4) && seeds->object_count
                             ? seeds->files[seeds->objects[below(state, seeds->object_count)]]
                             : seeds->files[below(state, seeds->count)]);
+    if (below(state, 6) == 0 && seeds->object_count)
+        mutant_splice(&out, seeds, state);
     for (size_t n = below(state, 3); n; n--)
         change_elf(out.data, out.size, state);
     return out;
@@ -547,6 +510,8 @@ static bytes make_container(const mutant_seeds *seeds, uint64_t *state)
         out = wrap(inner, count, state);
         for (size_t i = 0; i < count; i++)
             free(inner[i].data);
+        if (below(state, 12) == 0)
+            out.size -= below(state, out.size);
     }
     for (size_t n = below(state, 4); n; n--)
         poke(out.data, out.size, below(state, out.size), 1u << below(state, 4), state);
@@ -555,23 +520,44 @@ static bytes make_container(const mutant_seeds *seeds, uint64_t *state)
 
 /* ---- all of it ---- */
 
+static cbi_span draw_object(const mutant_seeds *seeds, uint64_t *state)
+{
+    return seeds->files[seeds->objects[below(state, seeds->object_count)]];
+}
+
 static bytes make_pair(const mutant_seeds *seeds, uint64_t *state)
 {
-    cbi_span first = seeds->files[seeds->objects[below(state, seeds->object_count)]];
-    cbi_span second =
-        below(state, 4) ? first : seeds->files[seeds->objects[below(state, seeds->object_count)]];
+    cbi_span one = draw_object(seeds, state);
+    bytes first = copy_of(one);
+    bytes second = copy_of(below(state, 4) ? one : draw_object(seeds, state));
+    if (below(state, 4) == 0)
+        mutant_splice(&first, seeds, state);
+    disagree(first.data, first.size, state);
+    for (size_t n = below(state, 3); n; n--) {
+        bytes *half = below(state, 2) ? &second : &first;
+        change_elf(half->data, half->size, state);
+    }
     bytes out = {0};
     uint32_t size = (uint32_t)first.size;
     append(&out, "2LNK", 4);
     append(&out, &size, 4);
     append(&out, first.data, first.size);
     append(&out, second.data, second.size);
-    uint8_t *halves[] = {out.data + 8, out.data + 8 + first.size};
-    disagree(halves[0], first.size, state);
-    for (size_t n = below(state, 3); n; n--) {
-        bool last = below(state, 2);
-        change_elf(halves[last], last ? second.size : first.size, state);
-    }
+    free(first.data);
+    free(second.data);
+    return out;
+}
+
+static bytes make_object(const mutant_seeds *seeds, uint64_t *state)
+{
+    bytes out = copy_of(draw_object(seeds, state));
+    bool spliced = below(state, 3) == 0;
+    if (spliced)
+        mutant_splice(&out, seeds, state);
+    for (size_t n = spliced ? below(state, 2) : 1 + below(state, 4); n; n--)
+        change_elf(out.data, out.size, state);
+    if (below(state, 12) == 0)
+        out.size -= below(state, out.size);
     return out;
 }
 
@@ -585,11 +571,7 @@ uint8_t *mutant_make(const mutant_seeds *seeds, uint64_t seed, uint64_t number, 
     } else if (kind == MUTANT_PAIR && below(&state, 2)) {
         out = make_pair(seeds, &state);
     } else {
-        out = copy_of(seeds->files[seeds->objects[below(&state, seeds->object_count)]]);
-        for (size_t n = 1 + below(&state, 4); n; n--)
-            change_elf(out.data, out.size, &state);
-        if (below(&state, 12) == 0)
-            out.size -= below(&state, out.size);
+        out = make_object(seeds, &state);
     }
     /* the size chooses what some targets do with the input */
     uint8_t zero[64] = {0};

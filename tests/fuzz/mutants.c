@@ -39,6 +39,7 @@ static const target targets[] = {
     TARGET(diff, MUTANT_PAIR),        TARGET(dump, MUTANT_OBJECT),
     TARGET(finalize, MUTANT_OBJECT),  TARGET(input, MUTANT_CONTAINER),
     TARGET(link, MUTANT_PAIR),        TARGET(object, MUTANT_OBJECT),
+    TARGET(report, MUTANT_PAIR),      TARGET(size, MUTANT_OBJECT),
     TARGET(slices, MUTANT_CONTAINER),
 };
 
@@ -150,7 +151,7 @@ static void run_all(suite *s)
         }
         if (child == 0) {
             run_child(s, from);
-            _exit(0);
+            exit(0);
         }
         int status;
         bool in_time = watch(s, child, &status);

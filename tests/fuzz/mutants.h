@@ -35,6 +35,8 @@ int fuzz_finalize(const uint8_t *data, size_t size);
 int fuzz_input(const uint8_t *data, size_t size);
 int fuzz_link(const uint8_t *data, size_t size);
 int fuzz_object(const uint8_t *data, size_t size);
+int fuzz_report(const uint8_t *data, size_t size);
+int fuzz_size(const uint8_t *data, size_t size);
 int fuzz_slices(const uint8_t *data, size_t size);
 
 #endif
