@@ -167,8 +167,9 @@ static void set_ptx_options(cbi_link_run *run, cbi_ptx_options *ptx)
     ptx->device_stack_protector = cbi_text(line, OPT_DEVICE_STACK_PROTECTOR);
     ptx->has_split_compile = cbi_given(line, OPT_SPLIT_COMPILE);
     ptx->split_compile = line->values[OPT_SPLIT_COMPILE].number;
-    ptx->extra = line->values[OPT_XPTXAS].list.items;
-    ptx->extra_count = line->values[OPT_XPTXAS].list.len;
+    cbi_words extra = cbi_split_blanks(run->ctx, &line->values[OPT_XPTXAS].list);
+    ptx->extra = extra.items;
+    ptx->extra_count = extra.len;
     ptx->print = print_text;
     ptx->print_user = run;
 }

@@ -14,6 +14,7 @@ static cbi_lto_options lto_options(const cbi_link_run *run, const cbi_ptx_option
 {
     const cbi_command_line *line = &run->line;
     const char *fast = cbi_text(line, OPT_OFAST_COMPILE);
+    cbi_words nvvm = cbi_split_blanks(run->ctx, &line->values[OPT_XNVVM].list);
     return (cbi_lto_options){
         .arch = cbi_input_arch(run),
         .nvjitlink = cbi_text(line, OPT_NVJITLINK),
@@ -25,8 +26,8 @@ static cbi_lto_options lto_options(const cbi_link_run *run, const cbi_ptx_option
         .has_split_extended = cbi_given(line, OPT_SPLIT_COMPILE_EXTENDED),
         .split_extended = line->values[OPT_SPLIT_COMPILE_EXTENDED].number,
         .whole_only = cbi_given(line, OPT_FORCE_WHOLE_LTO),
-        .nvvm_options = line->values[OPT_XNVVM].list.items,
-        .nvvm_option_count = line->values[OPT_XNVVM].list.len,
+        .nvvm_options = nvvm.items,
+        .nvvm_option_count = nvvm.len,
     };
 }
 

@@ -177,6 +177,9 @@ void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int a
 /* Appends the items of a value that is separated by commas. */
 void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items);
 
+/* The same once more at blanks: nvcc hands all of -Xptxas over as one item, "-v -O1 ". */
+cbi_words cbi_split_blanks(cbi_ctx *ctx, const cbi_words *items);
+
 /* arch=compute_90,code=[sm_90,compute_90], word by word: the brackets may be missing, and what
  * stands between commas belongs to the key before it. */
 typedef enum cbi_gencode_part {

@@ -125,6 +125,19 @@ void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items)
         cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
 }
 
+cbi_words cbi_split_blanks(cbi_ctx *ctx, const cbi_words *items)
+{
+    static const char blanks[] = " \t";
+    cbi_words words = {0};
+    for (size_t i = 0; i < items->len; i++)
+        for (const char *s = items->items[i]; *(s += strspn(s, blanks));) {
+            size_t len = strcspn(s, blanks);
+            cbi_vec_push(ctx, &words, cbi_strndup(ctx, s, len));
+            s += len;
+        }
+    return words;
+}
+
 cbi_gencode cbi_gencode_read(cbi_ctx *ctx, const char *text)
 {
     cbi_gencode gencode = {0};

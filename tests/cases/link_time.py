@@ -141,11 +141,11 @@ def results(f, cubin):
     expect("result", code == 0 and f.read("out") == cubin, text)
     expect("options of the library", "-arch=sm_90\n-lto\n" in text, text)
     code, text = f.link(
-        "a.fatbin", "--nvjitlink=" + FAKE, "-maxrregcount=40", "-Xptxas=-v,-O1", "-Xnvvm=-opt=0",
+        "a.fatbin", "--nvjitlink=" + FAKE, "-maxrregcount=40", "-Xptxas=-v  -O1 ", "-Xnvvm=-opt=0 -ftz=1",  # as nvcc hands them over
         "-Ofc=mid", "-split-compile=2", "-split-compile-extended=3", "-kernels-used=k",
         "-variables-used=v", "-g", FAKE_OUTPUT="result", FAKE_NVJITLINK="options")
     for option in ("-g", "-maxrregcount=40", "-Xptxas=-v", "-Xptxas=-O1", "-Xnvvm=-opt=0",
-                   "-Ofc=mid", "-split-compile=2", "-split-compile-extended=3", "-kernels-used=k",
+                   "-Xnvvm=-ftz=1", "-Ofc=mid", "-split-compile=2", "-split-compile-extended=3", "-kernels-used=k",
                    "-variables-used=v", "-optimize-unused-variables"):
         expect("option " + option, "\n" + option + "\n" in text, text)
     code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--map=m", FAKE_OUTPUT="result")

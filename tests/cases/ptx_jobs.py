@@ -25,6 +25,8 @@ for line in open("application ptx input"):
     word, _, rest = line.strip().partition(" ")
     if word == "//say":
         print(rest, flush=True)
+    elif word == "//arguments":
+        print(sys.argv[1:], flush=True)
     elif word == "//sleep":
         time.sleep(float(rest))
     elif word == "//give":
@@ -133,6 +135,14 @@ def failures(bench):
     code, text, image = bench.link("void.ptx")
     expect("no output of the assembler", code != 0 and "could not be run" in text and
            "ended without a result" in text, text)
+    bench.notes()
+
+
+def words(bench):
+    """nvcc hands all options over in one item."""
+    bench.ptx("words.ptx", "arguments", "give " + os.path.join(ROOT, "samples", "mathlib.cubin"))
+    code, text, _ = bench.link("-Xptxas", "-v  -O1 ", "-Xptxas=-w", "words.ptx")
+    expect("options parted by blanks", code == 0 and "'-v', '-O1', '-w'" in text, text)
     bench.notes()
 
 
@@ -288,7 +298,7 @@ def together(bench):
 
 
 def main():
-    for part in (several_at_a_time, failures, names, signals, cache, limit, together):
+    for part in (several_at_a_time, failures, words, names, signals, cache, limit, together):
         with tempfile.TemporaryDirectory() as folder:
             part(Bench(folder))
     finish()
