@@ -174,6 +174,32 @@ static void add_all_words(dlink_run *run, cbi_words *args, const char *prefix,
         cbi_vec_push(run->ctx, args, cbi_printf(run->ctx, "%s%s", prefix, words->items[i]));
 }
 
+/* What nvcc hands to a link that compiles. */
+static void add_compiler_options(dlink_run *run, cbi_words *args)
+{
+    static const struct {
+        int option;
+        const char *name;
+    } numbers[] = {{DLINK_MAXRREGCOUNT, "-maxrregcount"},
+                   {DLINK_SPLIT_COMPILE, "-split-compile"},
+                   {DLINK_SPLIT_COMPILE_EXTENDED, "-split-compile-extended"}};
+    cbi_ctx *ctx = run->ctx;
+    const cbi_words *words = &run->values[DLINK_PTXAS_OPTIONS].list;
+    cbi_vec_push(ctx, args, "-dlto");
+    cbi_vec_push(ctx, args, cbi_printf(ctx, "-nvvmpath=%s/nvvm", run->toolkit));
+    for (size_t i = 0; i < CBI_COUNT(numbers); i++)
+        if (given(run, numbers[i].option))
+            cbi_vec_push(
+                ctx, args,
+                cbi_printf(ctx, "%s=%s", numbers[i].name, run->values[numbers[i].option].text));
+    cbi_buf ptxas = {0};
+    for (size_t i = 0; i < words->len; i++)
+        cbi_buf_printf(ctx, &ptxas, "%s ", words->items[i]);
+    if (ptxas.len)
+        cbi_vec_push(ctx, args,
+                     cbi_printf(ctx, "-Xptxas=%.*s", (int)ptxas.len, (const char *)ptxas.items));
+}
+
 /* The command line of nvlink, in the order in which nvcc has it. */
 static cbi_words compose_link(dlink_run *run, const char *target)
 {
@@ -212,10 +238,8 @@ static cbi_words compose_link(dlink_run *run, const char *target)
         cbi_vec_push(ctx, &args, "-v");
     if (run->targets.len > 1)
         cbi_vec_push(ctx, &args, "-report-arch");
-    if (given(run, DLINK_DLTO)) {
-        cbi_vec_push(ctx, &args, "-dlto");
-        cbi_vec_push(ctx, &args, cbi_printf(ctx, "-nvvmpath=%s/nvvm", run->toolkit));
-    }
+    if (given(run, DLINK_DLTO))
+        add_compiler_options(run, &args);
     add_all_words(run, &args, "", &run->inputs);
     if (!given(run, DLINK_CUDADEVRT) || strcmp(run->values[DLINK_CUDADEVRT].text, "none") != 0)
         cbi_vec_push(ctx, &args, "-lcudadevrt");
@@ -357,6 +381,8 @@ static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
     if (given(run, DLINK_STD))
         cbi_vec_push(ctx, &stub.flags, cbi_printf(ctx, "-std=%s", run->values[DLINK_STD].text));
     add_all_words(run, &stub.flags, "", &run->values[DLINK_COMPILER_OPTIONS].list);
+    if (given(run, DLINK_OPTIMIZE))
+        cbi_vec_push(ctx, &stub.flags, cbi_printf(ctx, "-O%s", run->values[DLINK_OPTIMIZE].text));
     if (given(run, DLINK_WARNINGS))
         cbi_vec_push(ctx, &stub.flags, "-w");
     if (is_in(&run->values[DLINK_WERROR].list, "all-warnings"))
@@ -422,6 +448,7 @@ static cb_status job(cbi_ctx *ctx, void *arg)
                "Links the device code of host objects and libraries for all targets, and makes a "
                "host object\nof it, as nvcc -dlink does.\n\nOptions\n=======\n\n");
         cbi_print_option_table(cbi_dlink_options_table, DLINK_COUNT);
+        printf("Options of nvcc that matter to compilations alone are accepted, too.\n");
         return CB_OK;
     }
     read_targets(run);

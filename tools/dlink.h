@@ -4,6 +4,43 @@
 
 #include "options.h"
 
+/* Options that nvcc gives to compilations alone: accepted, since builds hand the same ones to every
+ * step.  X(name, long form, short form). */
+#define DLINK_COMPILE_FLAGS(X)                                                                     \
+    X(ALLOW_UNSUPPORTED_COMPILER, "allow-unsupported-compiler", "allow-unsupported-compiler")      \
+    X(DISPLAY_ERROR_NUMBER, "display-error-number", "err-no")                                      \
+    X(EXPT_EXTENDED_LAMBDA, "expt-extended-lambda", "expt-extended-lambda")                        \
+    X(EXPT_RELAXED_CONSTEXPR, "expt-relaxed-constexpr", "expt-relaxed-constexpr")                  \
+    X(EXTENDED_LAMBDA, "extended-lambda", "extended-lambda")                                       \
+    X(EXTRA_DEVICE_VECTORIZATION, "extra-device-vectorization", "extra-device-vectorization")      \
+    X(KEEP, "keep", "keep")                                                                        \
+    X(NO_DISPLAY_ERROR_NUMBER, "no-display-error-number", "no-err-no")                             \
+    X(RESTRICT, "restrict", "restrict")                                                            \
+    X(SAVE_TEMPS, "save-temps", "save-temps")                                                      \
+    X(SOURCE_IN_PTX, "source-in-ptx", "src-in-ptx")                                                \
+    X(USE_FAST_MATH, "use_fast_math", "use_fast_math")                                             \
+    X(WDEFAULT_STREAM_LAUNCH, "Wdefault-stream-launch", "Wdefault-stream-launch")                  \
+    X(WEXT_LAMBDA, "Wext-lambda-captures-this", "Wext-lambda-captures-this")                       \
+    X(WMISSING_LAUNCH_BOUNDS, "Wmissing-launch-bounds", "Wmissing-launch-bounds")                  \
+    X(WNO_DEPRECATED_DECLARATIONS, "Wno-deprecated-declarations", "Wno-deprecated-declarations")   \
+    X(WREORDER, "Wreorder", "Wreorder")
+#define DLINK_COMPILE_VALUES(X)                                                                    \
+    X(DEFAULT_STREAM, "default-stream", "default-stream")                                          \
+    X(DIAG_ERROR, "diag-error", "diag-error")                                                      \
+    X(DIAG_SUPPRESS, "diag-suppress", "diag-suppress")                                             \
+    X(DIAG_WARN, "diag-warn", "diag-warn")                                                         \
+    X(FMAD, "fmad", "fmad")                                                                        \
+    X(FTZ, "ftz", "ftz")                                                                           \
+    X(KEEP_DIR, "keep-dir", "keep-dir")                                                            \
+    X(OFAST_COMPILE, "Ofast-compile", "Ofc")                                                       \
+    X(PREC_DIV, "prec-div", "prec-div")                                                            \
+    X(PREC_SQRT, "prec-sqrt", "prec-sqrt")                                                         \
+    X(PRE_INCLUDE, "pre-include", "include")                                                       \
+    X(SYSTEM_INCLUDE, "system-include", "isystem")                                                 \
+    X(UNDEFINE_MACRO, "undefine-macro", "U")                                                       \
+    X(XCUDAFE, "Xcudafe", "Xcudafe")
+#define DLINK_ENUMERATOR(name, long_name, short_name) DLINK_##name,
+
 enum {
     DLINK_ARCH,
     DLINK_CODE,
@@ -31,6 +68,7 @@ enum {
     DLINK_LINEINFO,
     DLINK_LINKER_OPTIONS,
     DLINK_MACHINE,
+    DLINK_MAXRREGCOUNT,
     DLINK_NVLINK_OPTIONS,
     DLINK_OPTIMIZE,
     DLINK_OPTIONS_FILE,
@@ -40,6 +78,8 @@ enum {
     DLINK_RELOCATABLE,
     DLINK_RESOURCE_USAGE,
     DLINK_SHARED,
+    DLINK_SPLIT_COMPILE,
+    DLINK_SPLIT_COMPILE_EXTENDED,
     DLINK_STD,
     DLINK_THREADS,
     DLINK_VERBOSE,
@@ -47,7 +87,7 @@ enum {
     DLINK_WARNINGS,
     DLINK_WERROR,
     DLINK_WNO_DEPRECATED,
-    DLINK_COUNT
+    DLINK_COMPILE_FLAGS(DLINK_ENUMERATOR) DLINK_COMPILE_VALUES(DLINK_ENUMERATOR) DLINK_COUNT
 };
 
 extern const cbi_option cbi_dlink_options_table[DLINK_COUNT];

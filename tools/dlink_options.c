@@ -6,6 +6,13 @@
 #define FLAG                    ROW(OPT_KIND_FLAG, 0, NULL)
 #define IGNORED                 OPT_NO_EFFECT
 
+/* Rows for what is accepted and not listed. */
+#define COMPILE_FLAG(name, long_name, short_name)                                                  \
+    [DLINK_##name] = {long_name, short_name, ROW(OPT_KIND_FLAG, IGNORED | OPT_HIDDEN, NULL), ""},
+#define COMPILE_VALUE(name, long_name, short_name)                                                 \
+    [DLINK_##                                                                                      \
+        name] = {long_name, short_name, ROW(OPT_KIND_EACH, IGNORED | OPT_HIDDEN, "<value>"), ""},
+
 const cbi_option cbi_dlink_options_table[DLINK_COUNT] = {
     [DLINK_ARCH] =
         {"gpu-architecture", "arch", ROW(OPT_KIND_STRING, 0, "<target>"),
@@ -56,22 +63,29 @@ const cbi_option cbi_dlink_options_table[DLINK_COUNT] = {
                               "Options for the host linker."},
     [DLINK_MACHINE] = {"machine", "m", ROW(OPT_KIND_INT, OPT_GLUED | IGNORED, "<bits>"),
                        "Bits of a host address: 64."},
+    [DLINK_MAXRREGCOUNT] = {"maxrregcount", "maxrregcount", ROW(OPT_KIND_INT, 0, "<number>"),
+                            "Register limit for code that -dlto compiles."},
     [DLINK_NVLINK_OPTIONS] = {"nvlink-options", "Xnvlink", ROW(OPT_KIND_LIST, 0, "<option>,..."),
                               "Options of `cubind link`."},
-    [DLINK_OPTIMIZE] = {"optimize", "O", ROW(OPT_KIND_STRING, OPT_GLUED | IGNORED, "<level>"),
+    [DLINK_OPTIMIZE] = {"optimize", "O", ROW(OPT_KIND_STRING, OPT_GLUED, "<level>"),
                         "Optimization of host code."},
     [DLINK_OPTIONS_FILE] = {"options-file", "optf", ROW(OPT_KIND_LIST, OPT_FILES, "<file>,..."),
                             "Read more options and inputs from files."},
     [DLINK_OUTPUT] = {"output-file", "o", ROW(OPT_KIND_STRING, 0, "<file>"),
                       "The file to write: a host object.  Default: a_dlink.o"},
-    [DLINK_PTXAS_OPTIONS] = {"ptxas-options", "Xptxas", ROW(OPT_KIND_LIST, IGNORED, "<option>,..."),
-                             "Options for ptxas; nvcc does not pass them to device links either."},
+    [DLINK_PTXAS_OPTIONS] = {"ptxas-options", "Xptxas", ROW(OPT_KIND_LIST, 0, "<option>,..."),
+                             "Options for ptxas, for code that -dlto compiles."},
     [DLINK_RDC] = {"relocatable-device-code", "rdc", ROW(OPT_KIND_BOOL, IGNORED, "<true|false>"),
                    "Objects for a device link are relocatable."},
     [DLINK_RELOCATABLE] = {"relocatable-link", "r", FLAG,
                            "Make an object that can be linked again."},
     [DLINK_RESOURCE_USAGE] = {"resource-usage", "res-usage", FLAG, "Print what each kernel needs."},
     [DLINK_SHARED] = {"shared", "shared", FLAG, "The host object goes into a shared library."},
+    [DLINK_SPLIT_COMPILE] = {"split-compile", "split-compile", ROW(OPT_KIND_INT, 0, "<number>"),
+                             "Threads that -dlto may use."},
+    [DLINK_SPLIT_COMPILE_EXTENDED] = {"split-compile-extended", "split-compile-extended",
+                                      ROW(OPT_KIND_INT, 0, "<number>"),
+                                      "Threads of split compilation, with -dlto."},
     [DLINK_STD] = {"std", "std", ROW(OPT_KIND_STRING, 0, "<language>"),
                    "The language of the host code."},
     [DLINK_THREADS] = {"threads", "t", ROW(OPT_KIND_INT, IGNORED, "<number>"),
@@ -83,4 +97,4 @@ const cbi_option cbi_dlink_options_table[DLINK_COUNT] = {
                       "With all-warnings, warnings are errors."},
     [DLINK_WNO_DEPRECATED] = {"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets",
                               ROW(OPT_KIND_FLAG, IGNORED, NULL), "Accepted for builds by CMake."},
-};
+    DLINK_COMPILE_FLAGS(COMPILE_FLAG) DLINK_COMPILE_VALUES(COMPILE_VALUE)};

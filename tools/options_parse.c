@@ -141,7 +141,10 @@ cbi_words cbi_split_blanks(cbi_ctx *ctx, const cbi_words *items)
 cbi_gencode cbi_gencode_read(cbi_ctx *ctx, const char *text)
 {
     cbi_gencode gencode = {0};
-    cbi_split_list(ctx, text, &gencode.items);
+    cbi_words parts = {0};
+    cbi_split_list(ctx, text, &parts);
+    for (size_t i = 0; i < parts.len; i++) /* code="sm_80,sm_90" is a list, too */
+        cbi_split_list(ctx, parts.items[i], &gencode.items);
     return gencode;
 }
 

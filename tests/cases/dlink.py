@@ -63,7 +63,10 @@ def check_links(nvcc, folder):
             ("shared", ONE + objects + ["-shared"]), ("again relocatable", ONE + objects + ["-r"]),
             ("several, again relocatable", MANY + objects + ["-r"]),
             ("line tables", ONE + objects + ["-lineinfo"]),
-            ("host options", ONE + objects + ["-Xcompiler", "-fPIC,-O1", "-std=c++17", "-w", "-ccbin", "g++"]),
+            ("host options", ONE + objects + ["-Xcompiler", "-fPIC,-O1", "-std=c++17", "-w", "-O2", "-ccbin", "g++"]),
+            ("optimized host code", ONE + objects + ["-O3"]), ("a list in quotes", ["-gencode", 'arch=compute_90,code="sm_90,compute_90"'] + objects),
+            ("options of compilations", ONE + objects + ["-maxrregcount=32", "-use_fast_math", "-ftz=true", "--fmad", "false", "-Xcudafe", "--display_error_number",
+                                                         "--diag-suppress=20012", "--expt-relaxed-constexpr", "-isystem", "x", "-Xptxas", "-v"]),
             ("warnings as errors", ONE + objects + ["-Werror", "all-warnings"]),
             ("resource usage", ONE + objects + ["--resource-usage"]),
             ("compressed", MANY + objects + ["-Xfatbin", "-compress-all"]), ("not compressed", MANY + objects + ["-Xfatbin", "-compress=false"]),
@@ -92,6 +95,9 @@ def check_mistakes(folder):
         code, text = run(folder, CUBIND, "dlink", *args, "-o", "bad.o")
         expect("refused: " + name, code != 0 and re.search(words, text) and not os.path.exists(os.path.join(folder, "bad.o")), text)
     code, text = run(folder, CUBIND, "dlink", *MANY, "main.o", "part.o", "-dryrun", "-o", "bad.o")
+    words = ["-dlto", "-Xptxas=-v,-O1", "-Xptxas", "-w", "-maxrregcount=32", "-split-compile=2", "-split-compile-extended=3"]
+    _, text2 = run(folder, CUBIND, "dlink", *ONE, *words, "main.o", "-dryrun", "-o", "bad.o")
+    expect("options of a link that compiles", " -maxrregcount=32 -split-compile=2 -split-compile-extended=3 -Xptxas=-v -O1 -w  main.o" in text2, text2)
     expect("dry run", code == 0 and text.count("--arch=sm_") == 4 and "link.stub" in text and not os.path.exists(os.path.join(folder, "bad.o")), text)
 
 
