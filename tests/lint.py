@@ -29,7 +29,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
 # What all stages use, what says something about them when asked, and the list of the passes
 ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
-WORK = {"merge_work": "symbols", "layout_work": "layout", "propagate_work": "propagate"}
+WORK = {"merge_work": "symbols", "layout_work": "layout", "propagate_work": "propagate", "tables_work": "tables"}
 # Files of src/mercury that work in a stage of the link before the last
 VIEW_STAGES = {"view": "inputs", "text": "patches"}
 MAX_LINES = 900

@@ -76,7 +76,8 @@ enum { CUDA_RESERVED_SHARED = 0x400, CUDA_RESERVED_SHARED_OWN = 0x40 };
 #define SHF_CUDA_CUINFO          0x1000000
 #define SHF_CUDA_TKINFO          0x2000000
 #define SHF_CUDA_MERCURY         0x10000000
-#define SHF_CUDA_BARRIERS(flags) (((flags) >> 20) & 0x7f)
+#define SHF_CUDA_BARRIERS_MASK   (UINT64_C(0x7f) << 20)
+#define SHF_CUDA_BARRIERS(flags) (((flags)&SHF_CUDA_BARRIERS_MASK) >> 20)
 
 /* st_info types */
 #define STT_CUDA_TEXTURE 10

@@ -1,6 +1,6 @@
 /* .nv.callgraph and .nv.prototype of the output. */
 #include "link/graph.h"
-#include "link/tables.h"
+#include "link/tables_work.h"
 
 /* The four lists of .nv.callgraph and that of .nv.prototype. */
 enum { LISTS = 4, PROTOTYPES = LISTS, RECORD = 8 };
@@ -60,19 +60,19 @@ void cbi_link_size_callgraph(const cbi_linker *lk)
     put_all(lk, &sizes);
     for (size_t k = 0; k < LISTS; k++)
         size += sizes.size[k];
-    cbi_sec_fill(lk->callgraph, NULL, size);
-    cbi_sec_fill(lk->prototype, NULL, sizes.size[PROTOTYPES]);
+    cbi_out_fill(lk, lk->callgraph, NULL, size);
+    cbi_out_fill(lk, lk->prototype, NULL, sizes.size[PROTOTYPES]);
 }
 
 void cbi_link_fill_callgraph(const cbi_linker *lk)
 {
     lists sizes = {0}, to = {0};
     put_all(lk, &sizes);
-    uint8_t *at = cbi_sec_open(lk, lk->callgraph);
+    uint8_t *at = cbi_out_open(lk, lk->callgraph, cbi_out_of(lk, lk->callgraph)->size);
     for (size_t k = 0; k < LISTS; k++) {
         to.at[k] = at;
         at += sizes.size[k];
     }
-    to.at[PROTOTYPES] = cbi_sec_open(lk, lk->prototype);
+    to.at[PROTOTYPES] = cbi_out_open(lk, lk->prototype, sizes.size[PROTOTYPES]);
     put_all(lk, &to);
 }

@@ -3,7 +3,34 @@
 #include "link/graph.h"
 #include "link/patches.h"
 #include "link/propagate.h"
-#include "link/tables.h"
+#include "link/tables_work.h"
+
+void cbi_tables_begin(cbi_linker *lk)
+{
+    cbi_tables_work *work = CBI_NEW(lk->ctx, cbi_tables_work);
+    work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
+    work->written = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, bool);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
+    }
+    work->tables.places = work->places;
+    lk->filling = work;
+    lk->tables = &work->tables;
+}
+
+void cbi_out_fill(const cbi_linker *lk, const cbi_osec *sec, const uint8_t *bytes, uint64_t size)
+{
+    lk->filling->places[sec->number].bytes = bytes;
+    lk->filling->places[sec->number].size = size;
+}
+
+uint8_t *cbi_out_open(const cbi_linker *lk, const cbi_osec *sec, uint64_t size)
+{
+    uint8_t *bytes = cbi_alloc(lk->ctx, size);
+    cbi_out_fill(lk, sec, bytes, size);
+    return bytes;
+}
 
 /* ---- which sections are written ---- */
 
@@ -32,8 +59,34 @@ static size_t record_size(const cbi_rec *rec)
 static void add_size(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     (void)user;
-    cbi_osec *stream = cbi_rec_stream(lk, rec);
-    cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
+    lk->filling->places[cbi_rec_stream(lk, rec)->number].size += record_size(rec);
+}
+
+/* Is a section of its type written? */
+static bool is_section_written(const cbi_linker *lk, const cbi_osec *sec)
+{
+    switch (sec->type) {
+    case SHT_CUDA_SHARED:
+        return sec->needed;
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_CUDA_RESOLVED_RELA:
+    case SHT_CUDA_INFO:
+    case SHT_CUDA_PROTOTYPE:
+        return cbi_out_of(lk, sec)->size > 0;
+    case SHT_SYMTAB_SHNDX:
+        return false; /* needed only for many sections */
+    case SHT_STRTAB:
+    case SHT_SYMTAB:
+    case SHT_NOTE:
+    case SHT_CUDA_COMPAT:
+    case SHT_CUDA_CALLGRAPH:
+    case SHT_CUDA_RELOCINFO:
+    case SHT_CUDA_UIDX:
+        return true;
+    default:
+        return sec->contributed || sec->size > 0;
+    }
 }
 
 static void decide_sections(const cbi_linker *lk)
@@ -41,41 +94,10 @@ static void decide_sections(const cbi_linker *lk)
     /* what follows the order of symbols is not there yet, and fills no section by itself */
     cbi_for_each_record(lk, add_size, NULL);
     for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        if (cbi_is_dead(lk, sec)) {
-            sec->emitted = false;
-            continue;
-        }
-        switch (sec->type) {
-        case SHT_CUDA_SHARED:
-            break; /* decided by the layout */
-        case SHT_REL:
-        case SHT_RELA:
-        case SHT_CUDA_RESOLVED_RELA:
-            sec->emitted = sec->relocs.len > 0;
-            cbi_sec_fill(sec, NULL, sec->relocs.len * sec->entsize);
-            break;
-        case SHT_CUDA_INFO:
-            sec->emitted = sec->size > 0;
-            break;
-        case SHT_CUDA_PROTOTYPE:
-            sec->emitted = sec->size > 0;
-            break;
-        case SHT_SYMTAB_SHNDX:
-            break;
-        case SHT_STRTAB:
-        case SHT_SYMTAB:
-        case SHT_NOTE:
-        case SHT_CUDA_COMPAT:
-        case SHT_CUDA_CALLGRAPH:
-        case SHT_CUDA_RELOCINFO:
-        case SHT_CUDA_UIDX:
-            sec->emitted = true;
-            break;
-        default:
-            sec->emitted = sec->contributed || sec->size > 0;
-            break;
-        }
+        const cbi_osec *sec = lk->secs.items[i];
+        if (is_reloc(sec->type))
+            cbi_out_fill(lk, sec, NULL, sec->relocs.len * sec->entsize);
+        lk->filling->written[i] = !cbi_is_dead(lk, sec) && is_section_written(lk, sec);
     }
 }
 
@@ -99,25 +121,25 @@ static int bucket(const cbi_linker *lk, const cbi_osec *sec)
     return cbi_section_has_data(sec->type) ? 6 : 7;
 }
 
-static void order_sections(cbi_linker *lk)
+static void order_sections(const cbi_linker *lk)
 {
+    cbi_tables_work *work = lk->filling;
     uint32_t next[BUCKETS + 1] = {0}; /* index of each bucket's next section */
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (lk->secs.items[i]->emitted)
+        if (work->written[i])
             next[bucket(lk, lk->secs.items[i]) + 1]++;
     next[0] = 1;
     for (size_t b = 1; b <= BUCKETS; b++)
         next[b] += next[b - 1];
-    lk->out.len = 0;
-    cbi_vec_reserve(lk->ctx, &lk->out, next[BUCKETS]);
-    lk->out.len = next[BUCKETS];
-    lk->out.items[0] = NULL;
+    cbi_vec_reserve(lk->ctx, &work->tables.out, next[BUCKETS]);
+    work->tables.out.len = next[BUCKETS];
+    work->tables.out.items[0] = NULL;
     for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        if (!sec->emitted)
+        const cbi_osec *sec = lk->secs.items[i];
+        if (!work->written[i])
             continue;
-        sec->index = next[bucket(lk, sec)]++;
-        lk->out.items[sec->index] = sec;
+        work->places[i].index = next[bucket(lk, sec)]++;
+        work->tables.out.items[work->places[i].index] = sec;
     }
 }
 
@@ -138,10 +160,11 @@ static bool section_has_symbol(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_SHARED:
         if (!lk->exec && cbi_shared_of(sec)->total == 0)
             return false;
-        return sec->emitted && sec->size > 0;
+        break;
     default:
-        return sec->emitted && sec->size > 0;
+        break;
     }
+    return cbi_section_index(lk, sec) && cbi_out_of(lk, sec)->size > 0;
 }
 
 static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
@@ -153,7 +176,8 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     if (!lk->exec)
         return true;
     const cbi_placement place = cbi_placement_of(lk, sym);
-    if (lk->opt->preserve_relocs && place.sec && place.sec->emitted && !place.spread &&
+    if (lk->opt->preserve_relocs && place.sec && cbi_section_index(lk, place.sec) &&
+        !place.spread &&
         (sym->internal || cbi_is_recorded(lk, sym) || (cbi_is_shared_var(sym) && !place.unplaced)))
         return true;
     if (sym->internal)
@@ -166,24 +190,25 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     return place.state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
 
-static void list_symbol(cbi_linker *lk, const cbi_lsym *sym, uint32_t *indices)
+static void list_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint32_t *indices)
 {
     if (!symbol_survives(lk, sym))
         return;
-    indices[sym->number] = (uint32_t)lk->out_symbols.len;
-    cbi_vec_push(lk->ctx, &lk->out_symbols, sym);
+    indices[sym->number] = (uint32_t)lk->tables->symbols.len;
+    cbi_vec_push(lk->ctx, &lk->filling->tables.symbols, sym);
 }
 
-static void number_symbols(cbi_linker *lk)
+static void number_symbols(const cbi_linker *lk)
 {
+    cbi_tables *tables = &lk->filling->tables;
     uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, lk->locals.len + lk->globals.len, uint32_t);
-    cbi_vec_push(lk->ctx, &lk->out_symbols, NULL);
+    cbi_vec_push(lk->ctx, &tables->symbols, NULL);
     for (size_t i = 0; i < lk->locals.len; i++)
         list_symbol(lk, lk->locals.items[i], indices);
-    lk->first_global = (uint32_t)lk->out_symbols.len;
+    tables->first_global = (uint32_t)tables->symbols.len;
     for (size_t i = 0; i < lk->globals.len; i++)
         list_symbol(lk, lk->globals.items[i], indices);
-    lk->symbol_indices = indices;
+    tables->symbol_indices = indices;
 }
 
 /* ---- string tables ---- */
@@ -202,12 +227,12 @@ static uint32_t add_string(const cbi_linker *lk, cbi_buf *table, uint32_t *offse
 
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
 {
-    return lk->str_offsets ? lk->str_offsets[name->id] : 0;
+    return lk->tables->str_offsets ? lk->tables->str_offsets[name->id] : 0;
 }
 
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name)
 {
-    return lk->shstr_offsets[name->id];
+    return lk->tables->shstr_offsets[name->id];
 }
 
 /* A name stays even if its section or symbol is not written; only removal takes it away. */
@@ -222,31 +247,33 @@ static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
     return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
 }
 
-static void build_strings(cbi_linker *lk)
+static void build_strings(const cbi_linker *lk)
 {
     cbi_ctx *ctx = lk->ctx;
-    size_t names = ctx->name_count;
-    lk->shstr_offsets = CBI_NEW_ARRAY(ctx, names, uint32_t);
-    lk->str_offsets = CBI_NEW_ARRAY(ctx, names, uint32_t);
-    cbi_buf_append(ctx, &lk->shstr, NULL, 1);
-    cbi_buf_append(ctx, &lk->str, NULL, 1);
+    cbi_tables *tables = &lk->filling->tables;
+    uint32_t *sections = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
+    uint32_t *symbols = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
+    cbi_buf_append(ctx, &tables->shstr, NULL, 1);
+    cbi_buf_append(ctx, &tables->str, NULL, 1);
     for (size_t i = 0; i < lk->secs.len; i++)
         if (!cbi_is_dead(lk, lk->secs.items[i]))
-            add_string(lk, &lk->shstr, lk->shstr_offsets, lk->secs.items[i]->name);
+            add_string(lk, &tables->shstr, sections, lk->secs.items[i]->name);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
         const cbi_name *proto = lk->symbols->protos.items[i];
-        lk->str_offsets[proto->id] = (uint32_t)lk->str.len;
-        cbi_buf_append(ctx, &lk->str, proto->s, proto->len + 1);
+        symbols[proto->id] = (uint32_t)tables->str.len;
+        cbi_buf_append(ctx, &tables->str, proto->s, proto->len + 1);
     }
     for (size_t i = 0; i < lk->locals.len; i++)
         if (symbol_name_stays(lk, lk->locals.items[i]))
-            add_string(lk, &lk->str, lk->str_offsets, lk->locals.items[i]->name);
+            add_string(lk, &tables->str, symbols, lk->locals.items[i]->name);
     for (size_t i = 0; i < lk->globals.len; i++)
         if (symbol_name_stays(lk, lk->globals.items[i]))
-            add_string(lk, &lk->str, lk->str_offsets, lk->globals.items[i]->name);
-    cbi_sec_fill(lk->shstrtab, lk->shstr.items, lk->shstr.len);
-    cbi_sec_fill(lk->strtab, lk->str.items, lk->str.len);
+            add_string(lk, &tables->str, symbols, lk->globals.items[i]->name);
+    tables->shstr_offsets = sections;
+    tables->str_offsets = symbols;
+    cbi_out_fill(lk, lk->shstrtab, tables->shstr.items, tables->shstr.len);
+    cbi_out_fill(lk, lk->strtab, tables->str.items, tables->str.len);
 }
 
 /* ---- contents that need final symbol numbers ---- */
@@ -278,12 +305,13 @@ void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
     put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
+/* user: where the next record of each section goes. */
 static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
-    (void)user;
-    cbi_osec *stream = cbi_rec_stream(lk, rec);
-    put_record(lk, stream->copy + stream->size, rec);
-    cbi_sec_fill(stream, stream->bytes, stream->size + record_size(rec));
+    uint8_t **at = user;
+    uint32_t stream = cbi_rec_stream(lk, rec)->number;
+    put_record(lk, at[stream], rec);
+    at[stream] += record_size(rec);
 }
 
 void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
@@ -292,7 +320,7 @@ void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
     for (size_t i = attributes->recs.len; i-- > 0;)
         if (!attributes->recs.items[i].dead)
             visit(lk, &attributes->recs.items[i], user);
-    const cbi_rec_list *own[] = {&attributes->added, &lk->late_recs};
+    const cbi_rec_list *own[] = {&attributes->added, &lk->tables->late_recs};
     for (size_t k = 0; k < CBI_COUNT(own); k++)
         for (size_t i = 0; i < own[k]->len; i++)
             if (cbi_is_written(own[k]->items[i]))
@@ -301,26 +329,26 @@ void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
 
 static void fill_infos(const cbi_linker *lk)
 {
+    uint8_t **at = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
     for (size_t i = 0; i < lk->secs.len; i++)
         if (lk->secs.items[i]->type == SHT_CUDA_INFO)
-            cbi_sec_fill(lk->secs.items[i], NULL, 0);
+            cbi_out_fill(lk, lk->secs.items[i], NULL, 0);
     cbi_for_each_record(lk, add_size, NULL);
     for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
-        if (sec->type != SHT_CUDA_INFO)
-            continue;
-        cbi_sec_fill(sec, cbi_sec_open(lk, sec), 0);
+        const cbi_osec *sec = lk->secs.items[i];
+        if (sec->type == SHT_CUDA_INFO)
+            at[i] = cbi_out_open(lk, sec, cbi_out_of(lk, sec)->size);
     }
-    cbi_for_each_record(lk, write_info, NULL);
+    cbi_for_each_record(lk, write_info, at);
 }
 
 static void fill_relocs(const cbi_linker *lk)
 {
-    for (size_t i = 1; i < lk->out.len; i++) {
-        cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (!is_reloc(sec->type))
             continue;
-        uint8_t *entries = cbi_sec_open(lk, sec);
+        uint8_t *entries = cbi_out_open(lk, sec, sec->relocs.len * sec->entsize);
         for (size_t j = 0; j < sec->relocs.len; j++) {
             const cbi_lrel *r = sec->relocs.items[j];
             cbi_link_check_kept(lk, r);
@@ -419,24 +447,23 @@ static bool needs_shndx(const cbi_linker *lk)
     return section_number(lk, lk->secs.len) > SHN_LORESERVE;
 }
 
+static const cbi_osec *shndx_of(const cbi_linker *lk)
+{
+    return cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"));
+}
+
 static void fill_symtab(const cbi_linker *lk)
 {
-    cbi_osec *sec = lk->symtab;
-    size_t count = lk->out_symbols.len;
-    cbi_sec_fill(sec, NULL, count * 24);
-    uint8_t *entries = cbi_sec_open(lk, sec), *numbers = NULL;
-    cbi_osec *shndx =
-        needs_shndx(lk) ? cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx")) : NULL;
-    if (shndx) {
-        cbi_sec_fill(shndx, NULL, count * 4);
-        numbers = cbi_sec_open(lk, shndx);
-    }
+    size_t count = lk->tables->symbols.len;
+    uint8_t *entries = cbi_out_open(lk, lk->symtab, count * 24);
+    uint8_t *numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL;
     cbi_st64(entries + 8, null_value(lk));
     for (size_t i = 1; i < count; i++) {
-        const cbi_lsym *sym = lk->out_symbols.items[i];
+        const cbi_lsym *sym = lk->tables->symbols.items[i];
         uint8_t *p = entries + i * 24;
         const cbi_placement place = cbi_placement_of(lk, sym);
-        uint32_t index = place.state == CBI_SYM_UNDEF || !place.sec ? 0 : place.sec->index;
+        uint32_t index =
+            place.state == CBI_SYM_UNDEF || !place.sec ? 0 : cbi_section_index(lk, place.sec);
         uint16_t field = place.state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
         /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
          * takes a section that happens to be number SHN_COMMON for common symbols, too. */
@@ -458,19 +485,20 @@ static void fill_symtab(const cbi_linker *lk)
 enum { MERCURY_CODE_ALIGN = 16 };
 
 /* With Mercury these are the places in the file that the finalizer reads: its code is Mercury. */
-static void place_sections(cbi_linker *lk)
+static void place_sections(const cbi_linker *lk)
 {
     uint64_t cur = sizeof(Elf64_Ehdr);
-    for (size_t i = 1; i < lk->out.len; i++) {
-        cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
+        cbi_out_section *place = &lk->filling->places[sec->number];
         bool mercury_code =
             lk->mercury && (sec->flags & SHF_EXECINSTR) && cbi_is_code_of(sec, sec->func);
         cur = cbi_align_up(cur, mercury_code ? MERCURY_CODE_ALIGN : sec->align);
-        sec->offset = cur;
+        place->offset = cur;
         if (cbi_section_has_data(sec->type))
-            cur += mercury_code ? sec->func->sym->size : sec->size;
+            cur += mercury_code ? sec->func->sym->size : place->size;
     }
-    lk->shoff = cbi_align_up(cur, 8);
+    lk->filling->tables.shoff = cbi_align_up(cur, 8);
 }
 
 /* A replaced function's constants keep their symbols, which -r writes and an executable does not.
@@ -515,34 +543,22 @@ static void find_lost_commons(const cbi_linker *lk)
 }
 
 /* What stands behind all other records of the module. */
-static void add_late_records(cbi_linker *lk)
+static void add_late_records(const cbi_linker *lk)
 {
-    cbi_mark_old_objects(lk, &lk->late_recs);
-    for (size_t i = 1; i < lk->out_symbols.len; i++) {
-        const cbi_func *f = lk->out_symbols.items[i]->func;
+    cbi_mark_old_objects(lk, &lk->filling->tables.late_recs);
+    for (size_t i = 1; i < lk->tables->symbols.len; i++) {
+        const cbi_func *f = lk->tables->symbols.items[i]->func;
         if (f && cbi_is_wanted_entry(lk, f))
-            cbi_link_min_stack(lk, f, &lk->late_recs);
+            cbi_link_min_stack(lk, f, &lk->filling->tables.late_recs);
     }
 }
 
-void cbi_link_forget_lists(const cbi_linker *lk)
-{
-    for (size_t i = 0; i < lk->secs.len; i++)
-        cbi_sec_forget_relocs(lk->secs.items[i]);
-    cbi_link_forget_records(lk);
-}
-
-void cbi_link_number(cbi_linker *lk)
+void cbi_link_number(const cbi_linker *lk)
 {
     cbi_link_size_callgraph(lk);
     decide_sections(lk);
-    if (lk->prototype->size == 0)
-        lk->prototype->emitted = false;
+    lk->filling->written[shndx_of(lk)->number] = needs_shndx(lk);
     order_sections(lk);
-    if (needs_shndx(lk)) {
-        cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"))->emitted = true;
-        order_sections(lk);
-    }
     number_symbols(lk);
     if (lk->exec)
         add_late_records(lk);
@@ -551,7 +567,7 @@ void cbi_link_number(cbi_linker *lk)
     cbi_link_fill_unified(lk);
 }
 
-void cbi_link_finish_tables(cbi_linker *lk)
+void cbi_link_finish_tables(const cbi_linker *lk)
 {
     build_strings(lk);
     cbi_link_fill_callgraph(lk);

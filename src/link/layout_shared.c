@@ -416,8 +416,8 @@ static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
             continue;
         check_shared_limit(lk, lk->graph->entries.items[i]);
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
-        sec->emitted = sec->size > 0 || (dynamic && aligned);
-        if (sec->emitted && reserve)
+        sec->needed = sec->size > 0 || (dynamic && aligned);
+        if (sec->needed && reserve)
             sec->size += CUDA_RESERVED_SHARED;
     }
 }
@@ -432,17 +432,17 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
     cbi_shared_in(lk, sec)->total = used;
     if (dynamic)
         sec->align = grouped && sec->align > DYNAMIC_ALIGN ? sec->align : DYNAMIC_ALIGN;
-    sec->emitted = dynamic && sec->align == DYNAMIC_ALIGN;
+    sec->needed = dynamic && sec->align == DYNAMIC_ALIGN;
     sec->size = 0;
     if (lk->opt->preserve_relocs) {
-        sec->emitted |= grouped;
-        sec->size = sec->emitted ? full : 0;
+        sec->needed |= grouped;
+        sec->size = sec->needed ? full : 0;
         if (!lk->shows_debug)
             preserve_dynamic(lk, grouped, reserve);
     }
     if (lk->shows_debug) {
-        sec->emitted = grouped || dynamic;
-        sec->size = sec->emitted ? full : 0;
+        sec->needed = grouped || dynamic;
+        sec->size = sec->needed ? full : 0;
     }
 }
 
@@ -553,7 +553,7 @@ static void create_instances(cbi_linker *lk)
             /* An unwanted kernel gets its section only now. */
             cbi_open_shared(lk, k);
             k->shared->size = k->shared->align = DYNAMIC_ALIGN;
-            k->shared->emitted = true;
+            k->shared->needed = true;
         }
     }
     for (size_t i = 0; i < lk->symbols->rels.len && lk->shows_debug; i++) {
@@ -565,7 +565,7 @@ static void create_instances(cbi_linker *lk)
         if (sec && cbi_shared_of(sec)->total < value) {
             cbi_shared_in(lk, sec)->total = value;
             sec->size = relocatable_size(value, sec->align);
-            sec->emitted = true;
+            sec->needed = true;
         }
     }
 }
@@ -614,7 +614,7 @@ static void layout_relocatable(cbi_linker *lk)
             }
             sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
         }
-        sec->emitted = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
+        sec->needed = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
     }
     create_instances(lk);
     if (!lk->debug_shared)
@@ -625,7 +625,7 @@ static void layout_relocatable(cbi_linker *lk)
     layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
     if (dynamic && cbi_shared_of(lk->debug_shared)->total == 0)
         lk->debug_shared->size = lk->debug_shared->align;
-    lk->debug_shared->emitted = lk->debug_shared->size > 0 || dynamic;
+    lk->debug_shared->needed = lk->debug_shared->size > 0 || dynamic;
 }
 
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the
@@ -658,9 +658,9 @@ static void emit_empty(const cbi_linker *lk)
     for (size_t i = 0; i < lk->secs.len; i++) {
         cbi_osec *sec = lk->secs.items[i];
         uint64_t align = cbi_shared_of(sec)->whole_align;
-        if (sec->emitted || !align)
+        if (sec->needed || !align)
             continue;
-        sec->emitted = true;
+        sec->needed = true;
         if (sec->align < align)
             sec->align = align;
     }

@@ -127,10 +127,11 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
 
     /* 7 tables: every section and symbol has its number, every section its place in the file, and
      * the link's own tables their contents. */
+    cbi_tables_begin(lk);
     cbi_link_notes(lk);
     cbi_link_number(lk);
-    if (!lk->mercury && !opt->verbose) {
-        cbi_link_forget_lists(lk);
+    if (!lk->mercury && !opt->verbose) { /* they need not lie beside the tables to come */
+        cbi_link_forget_records(lk);
         cbi_link_merge_forget(lk);
     }
     cbi_link_finish_tables(lk);

@@ -12,14 +12,16 @@ static const char *shown(const cbi_linker *lk, const char *name)
 
 static void section_line(const cbi_linker *lk, cbi_buf *out, const cbi_osec *sec)
 {
-    cbi_buf_printf(lk->ctx, out, "%5u  %#10llx  %#10llx  %5llu  %s\n", sec->index,
-                   (unsigned long long)sec->offset, (unsigned long long)sec->size,
+    const cbi_out_section *place = cbi_out_of(lk, sec);
+    cbi_buf_printf(lk->ctx, out, "%5u  %#10llx  %#10llx  %5llu  %s\n", place->index,
+                   (unsigned long long)place->offset, (unsigned long long)place->size,
                    (unsigned long long)sec->align, shown(lk, sec->name->s));
 }
 
 /* One row for what an input section gave. */
 typedef struct map_row {
     const cbi_osec *sec;
+    uint32_t index; /* of the section */
     uint64_t at;
     uint64_t size;
     const char *file;
@@ -31,8 +33,8 @@ typedef CBI_VEC(map_row) row_list;
 static int by_place(const void *a, const void *b)
 {
     const map_row *x = a, *y = b;
-    if (x->sec->index != y->sec->index)
-        return x->sec->index < y->sec->index ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
@@ -41,7 +43,8 @@ static int by_place(const void *a, const void *b)
 static void add_row(const cbi_linker *lk, row_list *rows, const cbi_osec *sec, uint64_t at,
                     uint64_t size, const cbi_lobj *obj, const char *name)
 {
-    map_row row = {sec, at, size, obj ? obj->file : "(link)", name, rows->len};
+    map_row row = {sec,      cbi_section_index(lk, sec), at, size, obj ? obj->file : "(link)", name,
+                   rows->len};
     cbi_vec_push(lk->ctx, rows, row);
 }
 
@@ -51,7 +54,8 @@ static void collect_sections(const cbi_linker *lk, row_list *rows)
         const cbi_lobj *obj = lk->objs[i];
         for (uint32_t s = 1; s < obj->object.section_count; s++) {
             const cbi_osec *sec = obj->sections[s].out;
-            if (sec && sec->emitted && !obj->sections[s].lost && obj->object.sections[s].size)
+            if (sec && cbi_section_index(lk, sec) && !obj->sections[s].lost &&
+                obj->object.sections[s].size)
                 add_row(lk, rows, sec, obj->sections[s].base, obj->object.sections[s].size, obj,
                         obj->object.sections[s].name);
         }
@@ -65,7 +69,7 @@ static void collect_symbols(const cbi_linker *lk, cbi_lsym *const *symbols, size
         const cbi_lsym *sym = symbols[i];
         if (!sym->is_section && cbi_symbol_index(lk, sym) &&
             cbi_placement_of(lk, sym).state == CBI_SYM_DEFINED && cbi_placement_of(lk, sym).sec &&
-            cbi_placement_of(lk, sym).sec->emitted && sym->size)
+            cbi_section_index(lk, cbi_placement_of(lk, sym).sec) && sym->size)
             add_row(lk, rows, cbi_placement_of(lk, sym).sec, cbi_placement_of(lk, sym).value,
                     sym->size, sym->def_obj, cbi_demangle(lk->ctx, sym->name->s));
     }
@@ -106,8 +110,8 @@ void cbi_link_map(const cbi_linker *lk, cbi_buf *out)
                    "Sections of the output for %s\n\n"
                    "index      offset        size  align  name\n",
                    lk->opt->arch->name);
-    for (size_t i = 1; i < lk->out.len; i++)
-        section_line(lk, out, lk->out.items[i]);
+    for (size_t i = 1; i < lk->tables->out.len; i++)
+        section_line(lk, out, lk->tables->out.items[i]);
 
     row_list rows = {0};
     collect_sections(lk, &rows);

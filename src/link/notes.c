@@ -1,7 +1,7 @@
 /* .note.nv.tkinfo, .note.nv.cuinfo, .nv.compat, .nv.rel.action. */
 #include "format/eiattr.h"
 #include "format/eicompat.h"
-#include "link/tables.h"
+#include "link/tables_work.h"
 
 /* The record of this link, then the inputs' records as they are (not with -r). */
 static void make_tkinfo(const cbi_linker *lk)
@@ -15,7 +15,7 @@ static void make_tkinfo(const cbi_linker *lk)
                                     .options = lk->opt->command_line});
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++)
         cbi_buf_append(lk->ctx, &out, lk->objs[i]->tkinfo.data, lk->objs[i]->tkinfo.size);
-    cbi_sec_fill(lk->tkinfo, out.items, out.len);
+    cbi_out_fill(lk, lk->tkinfo, out.items, out.len);
 }
 
 static void make_cuinfo(const cbi_linker *lk)
@@ -33,7 +33,7 @@ static void make_cuinfo(const cbi_linker *lk)
     cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
     cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
     cbi_buf_u32(lk->ctx, &out, CUDA_TOOLKIT);
-    cbi_sec_fill(lk->cuinfo, out.items, out.len);
+    cbi_out_fill(lk, lk->cuinfo, out.items, out.len);
 }
 
 /* ---- .nv.compat ---- */
@@ -134,7 +134,7 @@ static void make_compat(const cbi_linker *lk)
         cbi_buf_u32(lk->ctx, &out,
                     c->row->format | (uint32_t)c->row->id << 8 | (uint32_t)c->value << 16);
     }
-    cbi_sec_fill(lk->compat, out.items, out.len);
+    cbi_out_fill(lk, lk->compat, out.items, out.len);
 }
 
 void cbi_link_notes(const cbi_linker *lk)
@@ -145,8 +145,8 @@ void cbi_link_notes(const cbi_linker *lk)
     make_cuinfo(lk);
     make_compat(lk);
     if (lk->rel_action)
-        cbi_sec_fill(lk->rel_action, cbi_memdup(lk->ctx, action, sizeof action), sizeof action);
+        cbi_out_fill(lk, lk->rel_action, cbi_memdup(lk->ctx, action, sizeof action), sizeof action);
     if (lk->uidx)
-        cbi_sec_fill(lk->uidx, cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size),
+        cbi_out_fill(lk, lk->uidx, cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size),
                      lk->opt->uidx.size);
 }

@@ -76,7 +76,7 @@ void cbi_migrate_barriers(const cbi_linker *lk)
         counts[i] = flagged_barriers(lk, f);
         if (!counts[i] || cbi_find_record(lk, f, EIATTR_NUM_BARRIERS))
             continue;
-        f->text->flags &= ~(uint64_t)(0x7f << 20);
+        cbi_properties_in(lk, f)->barriers_told = true;
         if (f->info)
             cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
     }

@@ -357,8 +357,6 @@ static void begin(cbi_linker *lk)
 
 void cbi_link_forget_records(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        lk->propagating->attributes.properties[i] = (cbi_properties){0};
     cbi_vec_free(lk->ctx, &lk->propagating->attributes.recs);
 }
 

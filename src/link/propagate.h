@@ -8,7 +8,7 @@
 /* ---- propagate.c ---- */
 /* Begins the stage and does all of it. */
 void cbi_link_propagate(cbi_linker *lk);
-/* Lets go of the records, when all have been written. */
+/* Lets go of the records, when all have been written; the numbers of the properties stay. */
 void cbi_link_forget_records(const cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */
 void cbi_link_warn_graph(const cbi_linker *lk);

@@ -143,8 +143,10 @@ cbi_dynamic *cbi_dynamic_in(const cbi_linker *lk, cbi_func *f)
 
 /* ---- contents ---- */
 
-static void copy_contents(const cbi_linker *lk, cbi_osec *sec)
+uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec)
 {
+    if (sec->bytes)
+        return cbi_memdup(lk->ctx, sec->bytes, sec->size);
     uint8_t *bytes = cbi_alloc(lk->ctx, sec->size);
     for (size_t i = 0; i < sec->pieces.len; i++) {
         const cbi_piece *piece = &sec->pieces.items[i];
@@ -154,7 +156,12 @@ static void copy_contents(const cbi_linker *lk, cbi_osec *sec)
         memcpy(bytes + piece->offset, piece->bytes.data,
                piece->bytes.size < room ? piece->bytes.size : room);
     }
-    sec->bytes = sec->copy = bytes;
+    return bytes;
+}
+
+static void own_contents(const cbi_linker *lk, cbi_osec *sec)
+{
+    sec->bytes = sec->copy = cbi_sec_copy(lk, sec);
 }
 
 /* Can the pieces be written one after the other? */
@@ -179,20 +186,20 @@ void cbi_sec_settle(const cbi_linker *lk, cbi_osec *sec)
     if (first && first->offset == 0 && first->bytes.size >= sec->size)
         sec->bytes = first->bytes.data;
     else if (lk->mercury || !in_order(sec))
-        copy_contents(lk, sec); /* the second view reads all of them */
+        own_contents(lk, sec); /* the second view reads all of them */
 }
 
 const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->bytes)
-        copy_contents(lk, sec);
+        own_contents(lk, sec);
     return sec->bytes;
 }
 
 uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->copy)
-        copy_contents(lk, sec);
+        own_contents(lk, sec);
     return sec->copy;
 }
 
@@ -232,23 +239,6 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
         sec->func = target->func;
     }
     cbi_map_put(lk->ctx, &lk->resolved, CBI_KEY(target), sec);
-}
-
-void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size)
-{
-    sec->bytes = bytes;
-    sec->size = size;
-}
-
-uint8_t *cbi_sec_open(const cbi_linker *lk, cbi_osec *sec)
-{
-    sec->bytes = sec->copy = cbi_alloc(lk->ctx, sec->size);
-    return sec->copy;
-}
-
-void cbi_sec_forget_relocs(cbi_osec *sec)
-{
-    sec->relocs.len = 0;
 }
 
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,

@@ -64,14 +64,12 @@ struct cbi_osec {
     uint8_t TILL_LAYOUT info_top;     /* .text: top byte of sh_info (register count below sm_90) */
     bool TILL_LAYOUT dead : 1;        /* of copies that were replaced; use cbi_is_dead() */
     bool TILL_LAYOUT contributed : 1; /* an input put something in, were it zero bytes */
-    bool TILL_TABLES emitted : 1;
-    bool TILL_LAYOUT rela_first : 1; /* its relocations with addends came before those without */
-    bool TILL_LAYOUT companion : 1;  /* for the texture table of a parameter bank */
-    uint32_t TILL_TABLES index;      /* in the output; valid when emitted */
-    uint32_t TILL_LAYOUT number;     /* in order of creation, from 0 */
-    uint64_t TILL_PROPAGATION flags;
-    uint64_t TILL_LAYOUT size;
-    uint64_t TILL_TABLES offset;
+    bool TILL_LAYOUT needed : 1;      /* of shared memory: it is written */
+    bool TILL_LAYOUT rela_first : 1;  /* its relocations with addends came before those without */
+    bool TILL_LAYOUT companion : 1;   /* for the texture table of a parameter bank */
+    uint32_t TILL_LAYOUT number;      /* in order of creation, from 0 */
+    uint64_t TILL_LAYOUT flags;
+    uint64_t TILL_LAYOUT size; /* of what relocations can name; in the file: cbi_out_of() */
     uint64_t TILL_LAYOUT align;
     uint64_t TILL_LAYOUT entsize;
     CBI_LIST(cbi_piece) TILL_LAYOUT pieces;
@@ -272,6 +270,7 @@ typedef struct cbi_properties {
     uint32_t sam;         /* of what it calls, if it is an entry */
     uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
     uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
+    bool barriers_told;   /* a record has its barriers, so the flags of its code do not */
     bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
 } cbi_properties;
 
@@ -336,22 +335,17 @@ cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target);
 /* After layout: refers to the contents where they lie, copies them where that is not enough. */
 void cbi_sec_settle(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The contents in one place. */
-const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec);
+const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
+/* A copy of them. */
+uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec);
 /* ... for writing. */
-uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec);
+uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The section for its relocations without addends, or for those with; creates it when missing. */
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
 uint64_t cbi_section_base(const cbi_lrel *r);
 /* --preserve-relocs: makes cbi_resolved_of(target). */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
-/* Gives one of the link's own tables (strings, symbols, notes, attributes, relocations, calls),
- * which no relocation names, its size, and its contents or NULL while they are not known. */
-void cbi_sec_fill(cbi_osec *sec, const uint8_t *bytes, uint64_t size);
-/* The same for contents to be written: zeros of the size that it has. */
-uint8_t *cbi_sec_open(const cbi_linker *lk, cbi_osec *sec);
-/* Lets go of the entries of a relocation section, when they have been written. */
-void cbi_sec_forget_relocs(cbi_osec *sec);
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list) NOT_AFTER_LAYOUT;
 /* -r: a local symbol that stands for the dynamic shared variables of a function from `value` on. */

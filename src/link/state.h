@@ -68,6 +68,26 @@ typedef struct cbi_attributes {
     const cbi_usage *usage;     /* by node */
 } cbi_attributes;
 
+/* A section in the file. */
+typedef struct cbi_out_section {
+    const uint8_t *bytes; /* NULL: its pieces */
+    uint64_t size, offset;
+    uint32_t index; /* 0: it is not written */
+} cbi_out_section;
+
+/* Stage 7: what the file is made of. */
+typedef struct cbi_tables {
+    const cbi_out_section *places;     /* by section; use cbi_out_of() */
+    CBI_VEC(const cbi_osec *) out;     /* by index, [0] = NULL */
+    CBI_VEC(const cbi_lsym *) symbols; /* by index, [0] = NULL */
+    const uint32_t *symbol_indices;    /* by symbol; use cbi_symbol_index() */
+    uint32_t first_global;
+    cbi_rec_list late_recs; /* in the order of the symbols; behind all others */
+    cbi_buf shstr, str;
+    const uint32_t *shstr_offsets, *str_offsets; /* by name id */
+    uint64_t shoff;
+} cbi_tables;
+
 struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
@@ -90,6 +110,8 @@ struct cbi_linker {
     struct cbi_layout_work *placing;
     const cbi_attributes *TILL_PROPAGATION attributes;
     struct cbi_propagate_work *propagating;
+    const cbi_tables *TILL_TABLES tables;
+    struct cbi_tables_work *filling;
     const cbi_flags *TILL_LAYOUT dead; /* of the stage that looked at it last */
 
     bool runtime_left_out; /* libcudadevrt was not needed where it stood */
@@ -113,16 +135,6 @@ struct cbi_linker {
     cbi_osec *global, *debug_shared;
     cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
     cbi_failure_list *failures;    /* noticed, and not reported yet */
-
-    /* output */
-    cbi_rec_list TILL_TABLES late_recs;  /* in the order of the symbols; behind all others */
-    CBI_VEC(cbi_osec *) TILL_TABLES out; /* emitted sections by index, [0] = NULL */
-    cbi_buf TILL_TABLES shstr, str;
-    uint32_t *shstr_offsets, *str_offsets; /* by name id */
-    uint64_t TILL_TABLES shoff;
-    uint32_t TILL_TABLES first_global;
-    CBI_VEC(const cbi_lsym *) TILL_TABLES out_symbols; /* by index, [0] = NULL */
-    const uint32_t *TILL_TABLES symbol_indices;        /* by symbol; use cbi_symbol_index() */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
     uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
@@ -178,10 +190,23 @@ static inline const cbi_properties *cbi_properties_of(const cbi_linker *lk, cons
     return &lk->attributes->properties[f->number];
 }
 
+/* The section in the file.  From stage 7 on. */
+static inline const cbi_out_section *cbi_out_of(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return &lk->tables->places[sec->number];
+}
+
+/* Its number in the output; 0 where it is not there, or not numbered yet. */
+static inline uint32_t cbi_section_index(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return cbi_out_of(lk, sec)->index;
+}
+
 /* Its number in the output; 0 where it is not there, or not numbered yet. */
 static inline uint32_t cbi_symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    return lk->symbol_indices ? lk->symbol_indices[sym->number] : 0;
+    const uint32_t *indices = lk->tables->symbol_indices;
+    return indices ? indices[sym->number] : 0;
 }
 
 /* Is the symbol removed: that of a dead function or section, or an unused variable? */

@@ -5,6 +5,9 @@
 
 #include "link/state.h"
 
+/* Begins the stage: sections have the sizes and contents that the patches left. */
+void cbi_tables_begin(cbi_linker *lk);
+
 /* ---- callgraph.c ---- */
 /* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
  * what is in them. */
@@ -19,11 +22,9 @@ void cbi_link_fill_unified(const cbi_linker *lk);
 
 /* ---- finalize.c ---- */
 /* Gives sections and symbols their numbers and writes what needs those: attributes, relocations. */
-void cbi_link_number(cbi_linker *lk);
-/* Lets go of what has been written, which need not lie beside the tables that are still to come. */
-void cbi_link_forget_lists(const cbi_linker *lk);
+void cbi_link_number(const cbi_linker *lk);
 /* The string tables, and all that needs their offsets. */
-void cbi_link_finish_tables(cbi_linker *lk);
+void cbi_link_finish_tables(const cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
 uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);

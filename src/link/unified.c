@@ -1,15 +1,15 @@
 /* The tables of unified functions and variables, .nv.uft.entry and .nv.udt.entry. */
 #include "link/patches.h"
-#include "link/tables.h"
+#include "link/tables_work.h"
 
 #define ENTRY_SIZE 32
 
 /* What nvlink writes to the second word of an entry: it is linked. */
 #define ENTRY_LINKED 7
 
-static bool is_table(const cbi_section *sec)
+static bool is_table(uint32_t type)
 {
-    return sec->type == SHT_CUDA_UFT_ENTRY || sec->type == SHT_CUDA_UDT_ENTRY;
+    return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
 }
 
 void cbi_link_check_unified(const cbi_linker *lk)
@@ -17,7 +17,7 @@ void cbi_link_check_unified(const cbi_linker *lk)
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
         const cbi_object *object = &lk->objs[i]->object;
         for (uint32_t s = 0; s < object->section_count; s++) {
-            if (!is_table(&object->sections[s]) || object->sections[s].size == 0)
+            if (!is_table(object->sections[s].type) || object->sections[s].size == 0)
                 continue;
             cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
             if (!lk->opt->uidx.size)
@@ -38,14 +38,22 @@ static void put32(uint8_t *p, uint32_t value)
 
 void cbi_link_fill_unified(const cbi_linker *lk)
 {
+    uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (!is_table(sec->type))
+            continue;
+        copies[i] = cbi_sec_copy(lk, sec);
+        cbi_out_fill(lk, sec, copies[i], sec->size);
+    }
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_lobj *obj = lk->objs[i];
         for (uint32_t s = 0; s < obj->object.section_count; s++) {
             const cbi_section *in = &obj->object.sections[s];
             const cbi_secmap *map = &obj->sections[s];
-            if (!is_table(in) || !map->out || cbi_is_dead(lk, map->out))
+            if (!is_table(in->type) || !map->out || cbi_is_dead(lk, map->out))
                 continue;
-            uint8_t *table = cbi_sec_writable(lk, map->out) + map->base;
+            uint8_t *table = copies[map->out->number] + map->base;
             for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {
                 const uint8_t *from = in->data.data + off;
                 uint32_t index = from[0] | from[1] << 8 | from[2] << 16 | (uint32_t)from[3] << 24;

@@ -6,9 +6,9 @@
 static uint64_t section_size(const cbi_linker *lk, uint32_t type)
 {
     uint64_t size = 0;
-    for (size_t i = 1; i < lk->out.len; i++)
-        if (lk->out.items[i]->type == type)
-            size += lk->out.items[i]->size;
+    for (size_t i = 1; i < lk->tables->out.len; i++)
+        if (lk->tables->out.items[i]->type == type)
+            size += cbi_out_of(lk, lk->tables->out.items[i])->size;
     return size;
 }
 
@@ -68,10 +68,11 @@ void cbi_link_verbose(const cbi_linker *lk)
                    (unsigned long long)(section_size(lk, SHT_CUDA_GLOBAL) +
                                         section_size(lk, SHT_CUDA_GLOBAL_INIT)));
     for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++)
-        for (size_t i = 1; i < lk->out.len; i++)
-            if (lk->out.items[i]->type == SHT_CUDA_CONSTANT_B0 + bank && !lk->out.items[i]->func)
+        for (size_t i = 1; i < lk->tables->out.len; i++)
+            if (lk->tables->out.items[i]->type == SHT_CUDA_CONSTANT_B0 + bank &&
+                !lk->tables->out.items[i]->func)
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]",
-                               (unsigned long long)lk->out.items[i]->size, bank);
+                               (unsigned long long)lk->tables->out.items[i]->size, bank);
     cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_func *k = lk->secs.items[i]->func;
@@ -86,11 +87,13 @@ void cbi_link_verbose(const cbi_linker *lk)
         cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
                        propagated ? lk->attributes->usage[k->number].regs : own->regs,
                        barriers_of(own), stack_of(lk, k),
-                       (unsigned long long)(k->shared && k->shared->emitted ? k->shared->size : 0));
+                       (unsigned long long)(k->shared && cbi_section_index(lk, k->shared)
+                                                ? k->shared->size
+                                                : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
             const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;
             const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? constants : NULL;
-            if (sec && sec->emitted)
+            if (sec && cbi_section_index(lk, sec))
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]", (unsigned long long)sec->size,
                                bank);
         }

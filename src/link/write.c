@@ -22,7 +22,7 @@ static uint32_t output_link(const cbi_linker *lk, const cbi_osec *sec)
 {
     switch (sec->type) {
     case SHT_SYMTAB:
-        return lk->strtab->index;
+        return cbi_section_index(lk, lk->strtab);
     case SHT_SYMTAB_SHNDX:
     case SHT_REL:
     case SHT_RELA:
@@ -33,35 +33,37 @@ static uint32_t output_link(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_UFT:
     case SHT_CUDA_UFT_ENTRY:
     case SHT_CUDA_UDT_ENTRY:
-        return lk->symtab->index;
+        return cbi_section_index(lk, lk->symtab);
     case SHT_PROGBITS:
-        return sec->flags & SHF_EXECINSTR ? lk->symtab->index : 0;
+        return sec->flags & SHF_EXECINSTR ? cbi_section_index(lk, lk->symtab) : 0;
     default:
-        return sec == lk->cuinfo ? lk->tkinfo->index : 0;
+        return sec == lk->cuinfo ? cbi_section_index(lk, lk->tkinfo) : 0;
     }
 }
 
 static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
 {
     if (sec == lk->symtab)
-        return lk->first_global;
+        return lk->tables->first_global;
     if (sec == lk->cuinfo)
-        return lk->compat ? lk->compat->index : 0;
+        return lk->compat ? cbi_section_index(lk, lk->compat) : 0;
     if (cbi_is_code_of(sec, sec->func))
         return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_top << 24;
-    return sec->target ? sec->target->index : 0;
+    return sec->target ? cbi_section_index(lk, sec->target) : 0;
 }
 
 void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *p)
 {
     uint64_t flags = sec->flags;
+    if (cbi_is_code_of(sec, sec->func) && cbi_properties_of(lk, sec->func)->barriers_told)
+        flags &= ~SHF_CUDA_BARRIERS_MASK;
     if (sec == lk->cuinfo && lk->compat)
         flags |= SHF_INFO_LINK;
     cbi_st32(p, cbi_shstrtab_offset(lk, sec->name));
     cbi_st32(p + 4, output_type(lk, sec));
     cbi_st64(p + 8, flags);
-    cbi_st64(p + 24, sec->offset);
-    cbi_st64(p + 32, sec->size);
+    cbi_st64(p + 24, cbi_out_of(lk, sec)->offset);
+    cbi_st64(p + 32, cbi_out_of(lk, sec)->size);
     cbi_st32(p + 40, output_link(lk, sec));
     cbi_st32(p + 44, output_info(lk, sec));
     cbi_st64(p + 48, sec->align);
@@ -75,12 +77,17 @@ static bool read_only(const cbi_osec *sec)
     return (sec->flags & SHF_ALLOC) && !(sec->flags & SHF_WRITE);
 }
 
+static uint64_t end_of(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return cbi_out_of(lk, sec)->offset + cbi_out_of(lk, sec)->size;
+}
+
 static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
 {
     const cbi_osec *first_ro = NULL, *last_ro = NULL, *first_rw = NULL, *last_nobits = NULL,
                    *last_data = NULL;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (read_only(sec)) {
             first_ro = first_ro ? first_ro : sec;
             last_ro = sec;
@@ -93,23 +100,23 @@ static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
         }
     }
     size_t n = 1;
-    if (first_ro)
-        ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, first_ro->offset,
-                                          last_ro->offset + last_ro->size - first_ro->offset,
-                                          last_ro->offset + last_ro->size - first_ro->offset};
+    if (first_ro) {
+        uint64_t start = cbi_out_of(lk, first_ro)->offset, size = end_of(lk, last_ro) - start;
+        ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, start, size, size};
+    }
     if (first_rw) {
-        uint64_t start = first_rw->offset;
+        uint64_t start = cbi_out_of(lk, first_rw)->offset;
         uint64_t file =
-            last_nobits ? last_nobits->offset - start : last_data->offset + last_data->size - start;
+            (last_nobits ? cbi_out_of(lk, last_nobits)->offset : end_of(lk, last_data)) - start;
         uint64_t end = start + file;
-        for (size_t i = 1; i < lk->out.len; i++) {
-            const cbi_osec *sec = lk->out.items[i];
+        for (size_t i = 1; i < lk->tables->out.len; i++) {
+            const cbi_osec *sec = lk->tables->out.items[i];
             if ((sec->flags & SHF_WRITE) && !cbi_section_has_data(sec->type))
                 end = cbi_align_up(end, sec->align) + sec->size;
         }
         ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_W, start, file, end - start};
     }
-    uint64_t phoff = lk->shoff + lk->out.len * sizeof(Elf64_Shdr);
+    uint64_t phoff = lk->tables->shoff + lk->tables->out.len * sizeof(Elf64_Shdr);
     uint64_t size = (n + 1) * sizeof(Elf64_Phdr);
     ret_segments[0] = (cbi_segment){PT_PHDR, PF_R | PF_X, phoff, size, size};
     ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, phoff, size, size};
@@ -144,14 +151,15 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_st32(p + 20, 1);
     cbi_st64(p + 32, t->segment_count ? t->shoff + t->section_count * sizeof(Elf64_Shdr) : 0);
     cbi_st64(p + 40, t->shoff);
-    uint32_t note = lk->cuinfo->index < 0xff ? lk->cuinfo->index : 0xff;
+    uint32_t note =
+        cbi_section_index(lk, lk->cuinfo) < 0xff ? cbi_section_index(lk, lk->cuinfo) : 0xff;
     cbi_st32(p + 48, note << 24 | lk->opt->arch->sm << 8 | t->kind);
     cbi_st16(p + 52, sizeof(Elf64_Ehdr));
     cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
     cbi_st16(p + 56, (uint16_t)t->segment_count);
     cbi_st16(p + 58, sizeof(Elf64_Shdr));
     cbi_st16(p + 60, (uint16_t)(t->section_count > SHN_LORESERVE ? 0 : t->section_count));
-    cbi_st16(p + 62, (uint16_t)lk->shstrtab->index);
+    cbi_st16(p + 62, (uint16_t)cbi_section_index(lk, lk->shstrtab));
     cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
 }
 
@@ -180,23 +188,24 @@ void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
 static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
 {
     const cbi_linker *lk = user;
-    cbi_link_section_header(lk, lk->out.items[i], ret_header);
+    cbi_link_section_header(lk, lk->tables->out.items[i], ret_header);
 }
 
 /* In one place, or piece by piece with zeros between. */
-static void write_contents(const cbi_osec *sec, cbi_sink *sink)
+static void write_contents(const cbi_linker *lk, const cbi_osec *sec, cbi_sink *sink)
 {
-    cbi_sink_pad_to(sink, sec->offset);
-    if (sec->bytes) {
-        cbi_sink_write(sink, sec->bytes, sec->size);
+    const cbi_out_section *place = cbi_out_of(lk, sec);
+    cbi_sink_pad_to(sink, place->offset);
+    if (place->bytes) {
+        cbi_sink_write(sink, place->bytes, place->size);
         return;
     }
     for (size_t i = 0; i < sec->pieces.len; i++) {
         const cbi_piece *piece = &sec->pieces.items[i];
-        cbi_sink_pad_to(sink, sec->offset + piece->offset);
+        cbi_sink_pad_to(sink, place->offset + piece->offset);
         cbi_sink_write(sink, piece->bytes.data, piece->bytes.size);
     }
-    cbi_sink_pad_to(sink, sec->offset + sec->size);
+    cbi_sink_pad_to(sink, place->offset + place->size);
 }
 
 void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
@@ -204,14 +213,14 @@ void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
     cbi_segment segments[4];
     const cbi_file_tables tables = {
         .kind = EF_CUDA_KIND_SASS,
-        .section_count = lk->out.len,
-        .shoff = lk->shoff,
+        .section_count = lk->tables->out.len,
+        .shoff = lk->tables->shoff,
         .segments = segments,
         .segment_count = lk->exec ? make_segments(lk, segments) : 0,
     };
     cbi_link_write_header(lk, &tables, sink);
-    for (size_t i = 1; i < lk->out.len; i++)
-        if (cbi_section_has_data(lk->out.items[i]->type))
-            write_contents(lk->out.items[i], sink);
+    for (size_t i = 1; i < lk->tables->out.len; i++)
+        if (cbi_section_has_data(lk->tables->out.items[i]->type))
+            write_contents(lk, lk->tables->out.items[i], sink);
     cbi_link_write_tables(lk, &tables, out_section_header, lk, sink);
 }

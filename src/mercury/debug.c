@@ -26,7 +26,7 @@ static void collect_parts(const cbi_linker *lk)
         cbi_lobj *obj = lk->objs[o];
         for (uint32_t i = 1; i < obj->object.section_count; i++) {
             cbi_osec *sec = obj->sections[i].out;
-            if (!sec || !sec->emitted || !cbi_is_debug(sec) ||
+            if (!sec || !cbi_section_index(lk, sec) || !cbi_is_debug(sec) ||
                 obj->object.sections[i].type != SHT_PROGBITS)
                 continue;
             cbi_mercury_part *part = cbi_vec_add(lk->ctx, &open_debug(lk, sec)->parts);

@@ -81,8 +81,8 @@ static void add_sass_sections(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
     add_section(em, NULL, SHT_NULL, 0, 0, 0);
-    for (size_t i = 1; i < lk->out.len; i++) {
-        cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         uint8_t h[sizeof(Elf64_Shdr)];
         cbi_link_section_header(lk, sec, h);
         const cbi_name *renamed = sass_name(lk, sec);
@@ -93,10 +93,12 @@ static void add_sass_sections(cbi_emit *em)
         s->info = cbi_ld32(h + 44);
         s->stored = cbi_section_has_data(sec->type);
         s->src = sec;
-        set_bytes(s, sec->bytes, sec->size);
+        set_bytes(s, cbi_out_of(lk, sec)->bytes, cbi_out_of(lk, sec)->size);
         const cbi_rewrite *rw = sec->func ? cbi_rewrite_of(lk, sec->func) : NULL;
         if (rw && sec == sec->func->text) {
             set_bytes(s, rw->text, rw->size);
+        } else if (cbi_is_text(sec)) {
+            set_bytes(s, cbi_mercury_code(lk, sec), sec->size);
         } else if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES) {
             uint64_t size = lk->layout->images_start + sec->size;
             set_bytes(s, cbi_alloc(lk->ctx, size), size);
@@ -145,8 +147,9 @@ uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
 static void add_banks(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_func *f = cbi_is_text(lk->out.items[i]) ? lk->out.items[i]->func : NULL;
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_func *f =
+            cbi_is_text(lk->tables->out.items[i]) ? lk->tables->out.items[i]->func : NULL;
         if (!f || !f->obj || !f->obj->mercury || f->image_table)
             continue;
         const cbi_mercury_view *view = f->obj->mercury;
@@ -156,9 +159,9 @@ static void add_banks(cbi_emit *em)
         const cbi_section *in = &view->file.sections[bank];
         cbi_emit_sec *s = add_section(em, cbi_intern(lk->ctx, in->name), final_type(lk, in->type),
                                       in->flags, in->align, in->entsize);
-        s->info = f->text->index;
+        s->info = cbi_section_index(lk, f->text);
         set_bytes(s, cbi_alloc(lk->ctx, in->data.size), in->data.size);
-        em->bank_symbols[f->number] = (uint32_t)(lk->out_symbols.len + em->bank_count++);
+        em->bank_symbols[f->number] = (uint32_t)(lk->tables->symbols.len + em->bank_count++);
     }
 }
 
@@ -170,19 +173,19 @@ static const cbi_name *mirror_name(const cbi_linker *lk, const cbi_name *name)
 static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type, uint64_t flags)
 {
     const cbi_linker *lk = em->lk;
-    em->partner[sec->index] = (uint32_t)em->secs.len;
+    em->partner[cbi_section_index(lk, sec)] = (uint32_t)em->secs.len;
     cbi_emit_sec *s =
         add_section(em, mirror_name(lk, sec->name), type, flags, sec->align, sec->entsize);
     s->src = sec;
-    set_bytes(s, sec->bytes, sec->size);
+    set_bytes(s, cbi_out_of(lk, sec)->bytes, cbi_out_of(lk, sec)->size);
     return s;
 }
 
 static void add_capsules(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (!cbi_is_text(sec) || !sec->func)
             continue;
         em->partner[i] = (uint32_t)em->secs.len;
@@ -215,8 +218,8 @@ static bool equals_mirror(const cbi_emit_sec *s, const cbi_osec *sec)
 
 static void alias_to(cbi_emit *em, cbi_emit_sec *s, const cbi_osec *sec)
 {
-    s->alias = sec->index;
-    s->size = em->secs.items[sec->index].size;
+    s->alias = cbi_section_index(em->lk, sec);
+    s->size = em->secs.items[s->alias].size;
 }
 
 /* Jump tables are zeros: their entries are relocations. */
@@ -237,12 +240,13 @@ static const uint8_t *without_tables(const cbi_linker *lk, const cbi_osec *sec)
 static const uint8_t *bytes_of_memory(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf headers = {0};
-    if (lk->shoff > sec->offset)
-        cbi_buf_append(lk->ctx, &headers, NULL, lk->shoff - sec->offset);
+    uint64_t offset = cbi_out_of(lk, sec)->offset;
+    if (lk->tables->shoff > offset)
+        cbi_buf_append(lk->ctx, &headers, NULL, lk->tables->shoff - offset);
     for (size_t i = 0; headers.len < sec->size; i++) {
         uint8_t *p = cbi_buf_append(lk->ctx, &headers, NULL, sizeof(Elf64_Shdr));
-        if (i && i < lk->out.len)
-            cbi_link_section_header(lk, lk->out.items[i], p);
+        if (i && i < lk->tables->out.len)
+            cbi_link_section_header(lk, lk->tables->out.items[i], p);
     }
     return headers.items;
 }
@@ -251,8 +255,8 @@ static const uint8_t *bytes_of_memory(const cbi_linker *lk, const cbi_osec *sec)
 static void mirror_debug(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (!cbi_is_debug(sec))
             continue;
         cbi_emit_sec *s = add_mirror(em, sec, SHT_PROGBITS, SHF_CUDA_MERCURY);
@@ -264,8 +268,8 @@ static void mirror_debug(cbi_emit *em)
 static void mirror_infos(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (sec->type == SHT_CUDA_INFO)
             add_mirror(em, sec, SHT_CUDA_MERC_INFO, SHF_CUDA_MERCURY | sec->flags);
         else if (sec->type == SHT_CUDA_UDT_ENTRY || sec->type == SHT_CUDA_UFT_ENTRY)
@@ -276,8 +280,8 @@ static void mirror_infos(cbi_emit *em)
 static void mirror_relocs(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (is_reloc_section(sec))
             add_mirror(em, sec,
                        sec->type == SHT_CUDA_RESOLVED_RELA ? SHT_CUDA_MERC_RESOLVED_RELA
@@ -290,8 +294,8 @@ static void mirror_relocs(cbi_emit *em)
 static void mirror_data(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         switch (sec->type) {
         case SHT_CUDA_MERC_CONSTANT_USER:
         case SHT_CUDA_MERC_CONSTANT_PIC:
@@ -325,7 +329,7 @@ static void link_mirrors(cbi_emit *em)
         if (linked)
             s->link = em->merc_symtab;
         if (s->src->target && s->type != SHT_CUDA_CAPMERC) {
-            uint32_t target = s->src->target->index;
+            uint32_t target = cbi_section_index(em->lk, s->src->target);
             s->info = em->partner[target] ? em->partner[target] : target;
         }
     }
@@ -343,7 +347,7 @@ static void add_mirrors(cbi_emit *em)
     em->merc_symtab = (uint32_t)em->secs.len;
     add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
                 8, 24)
-        ->link = lk->strtab->index;
+        ->link = cbi_section_index(lk, lk->strtab);
     link_mirrors(em);
 }
 
@@ -377,26 +381,26 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 static void build_names(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    cbi_buf_append(lk->ctx, &em->shstr, lk->shstr.items, lk->shstr.len);
-    cbi_buf_append(lk->ctx, &em->str, lk->str.items, lk->str.len);
-    for (size_t i = 1; i < lk->out.len; i++)
+    cbi_buf_append(lk->ctx, &em->shstr, lk->tables->shstr.items, lk->tables->shstr.len);
+    cbi_buf_append(lk->ctx, &em->str, lk->tables->str.items, lk->tables->str.len);
+    for (size_t i = 1; i < lk->tables->out.len; i++)
         rename_in_place(em, &em->secs.items[i]);
-    for (size_t i = lk->out.len; i < em->secs.len; i++) {
+    for (size_t i = lk->tables->out.len; i < em->secs.len; i++) {
         cbi_emit_sec *s = &em->secs.items[i];
         s->name_offset = (uint32_t)em->shstr.len;
         cbi_buf_append(lk->ctx, &em->shstr, s->name->s, s->name->len + 1);
     }
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         const cbi_name *renamed = sass_name(lk, sec);
         if (!renamed)
             continue;
         em->symbol_name[i] = (uint32_t)em->str.len;
         cbi_buf_append(lk->ctx, &em->str, renamed->s, renamed->len + 1);
     }
-    for (size_t i = lk->out.len; i < em->first_mirror; i++) {
+    for (size_t i = lk->tables->out.len; i < em->first_mirror; i++) {
         const cbi_emit_sec *s = &em->secs.items[i];
-        em->bank_names[i - lk->out.len] = (uint32_t)em->str.len;
+        em->bank_names[i - lk->tables->out.len] = (uint32_t)em->str.len;
         cbi_buf_append(lk->ctx, &em->str, s->name->s, s->name->len + 1);
     }
 }
@@ -444,8 +448,9 @@ static void refuse_astray(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->quirks.namesakes_astray && i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || !f->obj->mercury || f->alias_of || !f->text || !f->text->emitted ||
-            !f->text->rela || !f->obj->mercury->borrowed[f->in_sec] || !is_astray(lk, f->text))
+        if (!f->obj || !f->obj->mercury || f->alias_of || !f->text ||
+            !cbi_section_index(lk, f->text) || !f->text->rela ||
+            !f->obj->mercury->borrowed[f->in_sec] || !is_astray(lk, f->text))
             continue;
         cbi_fatal(lk->ctx, "finalizer",
                   &(cbi_place){.file = f->obj->file, .symbol = f->sym->name->s},
@@ -474,9 +479,9 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_debug_build(lk);
     cbi_mercury_trace(lk, "FNLZR: phase 3: sections of both sides");
     /* both sides, the banks and .nv.merc.symtab */
-    cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->out.len + lk->symbols->funcs.len + 1);
-    em.partner = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
-    em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->out.len, uint32_t);
+    cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->tables->out.len + lk->symbols->funcs.len + 1);
+    em.partner = CBI_NEW_ARRAY(lk->ctx, lk->tables->out.len, uint32_t);
+    em.symbol_name = CBI_NEW_ARRAY(lk->ctx, lk->tables->out.len, uint32_t);
     em.bank_symbols = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len + 1, uint32_t);
     em.bank_names = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len + 1, uint32_t);
     add_sass_sections(&em);
@@ -486,7 +491,7 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     build_names(&em);
     cbi_mercury_trace(lk, "FNLZR: phase 4: attributes");
     cbi_mercury_infos(lk, em.bank_symbols);
-    for (size_t i = 1; i < lk->out.len; i++) {
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
         cbi_emit_sec *s = &em.secs.items[i];
         const cbi_buf *info = &lk->merc->infos[s->src->number];
         /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
@@ -495,8 +500,8 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     }
     cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");
     cbi_mercury_symtabs(&em);
-    set_bytes(&em.secs.items[lk->shstrtab->index], em.shstr.items, em.shstr.len);
-    set_bytes(&em.secs.items[lk->strtab->index], em.str.items, em.str.len);
+    set_bytes(&em.secs.items[cbi_section_index(lk, lk->shstrtab)], em.shstr.items, em.shstr.len);
+    set_bytes(&em.secs.items[cbi_section_index(lk, lk->strtab)], em.str.items, em.str.len);
     place(&em);
     cbi_mercury_write(&em, sink);
     cbi_mercury_trace(lk, "FNLZR: result 0");

@@ -201,7 +201,7 @@ static void share_frames(const cbi_linker *lk)
             cbi_map_put(lk->ctx, &holders, index, cbi_is_inner(lk, f) ? f->alias_of : f);
     }
     cbi_buf *info = sass_info(lk, lk->info);
-    cbi_buf_append(lk->ctx, info, lk->info->copy, lk->info->size);
+    cbi_buf_append(lk->ctx, info, cbi_out_of(lk, lk->info)->bytes, cbi_out_of(lk, lk->info)->size);
     for (unsigned set = 0; set < 2; set++) {
         size_t pos = 0;
         cbi_attr attr;
@@ -251,7 +251,7 @@ void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         inner = inner || cbi_is_inner(lk, f);
-        if (f->info && f->info->emitted && f->obj && f->obj->mercury)
+        if (f->info && cbi_section_index(lk, f->info) && f->obj && f->obj->mercury)
             append_tail(lk, f, bank_symbols[f->number]);
     }
     if (inner && lk->info)

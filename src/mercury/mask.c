@@ -29,8 +29,8 @@ uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat)
 {
     uint64_t mask = UINT64_MAX;
     bool any = false;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (!cbi_is_text(sec) || !sec->func)
             continue;
         mask &= cbi_mercury_text_mask(lk->opt->arch->sm, sec->bytes, sec->size);

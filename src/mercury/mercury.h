@@ -58,6 +58,7 @@ struct cbi_mercury_state {
     cbi_map places;                     /* function -> cbi_mercury_places */
     bool exit_barriers;                 /* in front of exits: -g, or an input asks for them */
     cbi_map rewrites;                   /* function -> cbi_rewrite */
+    cbi_map codes;                      /* text -> its code where it differs from the patches' */
     cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
     CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
     cbi_map debug_of;                   /* osec -> cbi_mercury_debug */
@@ -152,6 +153,10 @@ void cbi_mercury_refuse(const cbi_linker *lk, const cbi_func *func);
 
 /* ---- text.c ---- */
 const cbi_mercury_fixup_list *cbi_mercury_fixups_of(const cbi_linker *lk, const cbi_osec *sec);
+/* The SASS code of a text: what the patches left, or a changed copy of it. */
+const uint8_t *cbi_mercury_code(const cbi_linker *lk, const cbi_osec *text);
+/* ... for changing. */
+uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text);
 /* Makes code read its texture slots from behind the largest parameter bank. */
 void cbi_mercury_place_images(const cbi_linker *lk);
 /* The function's capsule as it goes into the output. */

@@ -24,7 +24,7 @@ static const cbi_func *first_named(const cbi_linker *lk, cbi_mercury_debug *debu
     static cbi_func taken;
     for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (f->text && f->text->emitted)
+        if (f->text && cbi_section_index(lk, f->text))
             cbi_map_put(lk->ctx, &debug->names, CBI_KEY(cbi_mercury_name_of(lk, f)->name), f);
     }
     debug->has_names = true;

@@ -26,8 +26,9 @@ bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
     if (!lk->exec || lk->shows_debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
         !func->text->bytes)
         return false;
+    const uint8_t *text = cbi_mercury_code(lk, func->text);
     for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
-        uint16_t op = cbi_sass_opcode(func->text->bytes + at);
+        uint16_t op = cbi_sass_opcode(text + at);
         if (cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             return false;
     }
@@ -402,7 +403,7 @@ static bool ends_block(const uint8_t *insn)
 static void move_code(const cbi_linker *lk, cbi_rewrite *rw, const bool *target, const bool *drop,
                       const uint8_t *barrier)
 {
-    const uint8_t *old = rw->func->text->bytes;
+    const uint8_t *old = cbi_mercury_code(lk, rw->func->text);
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
     uint32_t used = code_count(old, total);
     uint32_t kept = plan_places(rw, used, drop, barrier);
@@ -505,7 +506,7 @@ static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
 static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
                             const uint8_t *barrier)
 {
-    const uint8_t *text = rw->func->text->bytes;
+    const uint8_t *text = cbi_mercury_code(lk, rw->func->text);
     uint32_t total = (uint32_t)(rw->old_size / 16);
     cbi_capsule walk;
     cbi_capsule_entry e;
@@ -569,7 +570,7 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
     cbi_capsule walk;
     cbi_capsule_entry e;
-    const uint8_t *text = func->text->bytes;
+    const uint8_t *text = cbi_mercury_code(lk, func->text);
     uint32_t total = (uint32_t)(func->text->size / 16);
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
@@ -613,14 +614,16 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-    cbi_scoreboard_text text = {.bytes = cbi_sec_writable(lk, func->text),
-                                .size = func->text->size};
+    cbi_scoreboard_text text = {0};
     if (rw)
         text = (cbi_scoreboard_text){.bytes = rw->text,
                                      .size = rw->size,
                                      .place = rw->place,
                                      .self = rw->self,
                                      .places = rw->old_size / 16 + 1};
+    else
+        text = (cbi_scoreboard_text){.bytes = cbi_mercury_code_in(lk, func->text),
+                                     .size = func->text->size};
     text.chip = cbi_arch_renumbered(func->obj->object.sm);
     text.target = lk->opt->arch->sm;
     uint32_t section = view->info[func->in_sec];
@@ -664,8 +667,8 @@ void cbi_mercury_rewrite(const cbi_linker *lk)
         lk->merc->exit_barriers |= lk->attributes->recs.items[i].code == EIATTR_GEN_ERRBAR_AT_EXIT;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
-            !f->text->bytes)
+        if (!f->obj || f->alias_of || !f->text || !cbi_section_index(lk, f->text) ||
+            !cbi_is_text(f->text) || !f->text->bytes)
             continue;
         bool paced = has_other_pace(lk, f);
         rewrite_function(lk, f);

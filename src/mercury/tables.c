@@ -159,7 +159,7 @@ uint8_t *cbi_mercury_tables(const cbi_linker *lk, const cbi_osec *sec)
     /* Of two sections for one function nvlink fills in neither. */
     const cbi_osec *old = sec->func ? sec->func->old_constants : NULL;
     const cbi_osec *own = old ? sec->func->constant2 : NULL;
-    if (own && old->emitted && own->emitted)
+    if (own && cbi_section_index(lk, old) && cbi_section_index(lk, own))
         return cbi_alloc(lk->ctx, sec->size);
     uint8_t *bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
     cbi_map places = {0};
@@ -214,12 +214,13 @@ const uint8_t *cbi_mercury_data(const cbi_linker *lk, const cbi_osec *sec)
 cbi_buf cbi_mercury_compat(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_buf out = {0};
-    cbi_buf_append(lk->ctx, &out, sec->bytes, sec->size);
+    const cbi_span merged = {cbi_out_of(lk, sec)->bytes, cbi_out_of(lk, sec)->size};
+    cbi_buf_append(lk->ctx, &out, merged.data, merged.size);
     uint8_t *p = cbi_buf_append(lk->ctx, &out, NULL, 12);
     p[0] = 4;
     p[1] = EICOMPAT_CAN_FASTPATH_FINALIZE;
     cbi_st16(p + 2, 8);
-    cbi_st64(p + 4, cbi_mercury_mask(lk, (cbi_span){sec->bytes, sec->size}));
+    cbi_st64(p + 4, cbi_mercury_mask(lk, merged));
     return out;
 }
 
@@ -237,13 +238,13 @@ static uint64_t reserved_value(const cbi_lsym *sym, uint64_t fallback)
 const cbi_lsym *cbi_mercury_name_of(const cbi_linker *lk, const cbi_func *func)
 {
     cbi_map *names = &lk->merc->names;
-    for (size_t i = names->len ? 0 : lk->out_symbols.len; i-- > 1;) {
-        const cbi_lsym *sym = lk->out_symbols.items[i];
+    for (size_t i = names->len ? 0 : lk->tables->symbols.len; i-- > 1;) {
+        const cbi_lsym *sym = lk->tables->symbols.items[i];
         if (sym->func && !cbi_is_inner(lk, sym->func) && sym->sec && sym->state == CBI_SYM_DEFINED)
             cbi_map_put(lk->ctx, names, CBI_KEY(sym->sec), (void *)(uintptr_t)i);
     }
     uintptr_t index = (uintptr_t)cbi_map_get(names, CBI_KEY(func->sym->sec));
-    return index ? lk->out_symbols.items[index] : func->sym;
+    return index ? lk->tables->symbols.items[index] : func->sym;
 }
 
 static uint64_t code_size(const cbi_linker *lk, const cbi_func *f)
@@ -298,19 +299,19 @@ static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
 void cbi_mercury_symtabs(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    size_t count = lk->out_symbols.len;
+    size_t count = lk->tables->symbols.len;
     size_t total = count + em->bank_count;
     uint8_t *sass = cbi_alloc(lk->ctx, total * 24), *merc = cbi_alloc(lk->ctx, count * 24);
-    memcpy(merc, lk->symtab->bytes, count * 24);
+    memcpy(merc, cbi_out_of(lk, lk->symtab)->bytes, count * 24);
     memcpy(sass, merc, count * 24);
     for (size_t i = 1; i < count; i++) {
-        const cbi_lsym *sym = lk->out_symbols.items[i];
+        const cbi_lsym *sym = lk->tables->symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
         sass_symbol(lk, sym, s);
         const cbi_placement place = cbi_placement_of(lk, sym);
         if (!place.sec || place.state == CBI_SYM_UNDEF)
             continue;
-        uint32_t index = place.sec->index;
+        uint32_t index = cbi_section_index(lk, place.sec);
         if (em->partner[index])
             cbi_st16(m + 6, (uint16_t)em->partner[index]);
         if (sym->is_section && em->symbol_name[index])
@@ -320,14 +321,14 @@ void cbi_mercury_symtabs(cbi_emit *em)
         uint8_t *s = sass + (count + i) * 24;
         cbi_st32(s, em->bank_names[i]);
         s[4] = STT_SECTION;
-        cbi_st16(s + 6, (uint16_t)(lk->out.len + i));
+        cbi_st16(s + 6, (uint16_t)(lk->tables->out.len + i));
     }
-    cbi_emit_sec *table = &em->secs.items[lk->symtab->index];
+    cbi_emit_sec *table = &em->secs.items[cbi_section_index(lk, lk->symtab)];
     table->bytes = sass;
     table->size = total * 24;
-    table->info = em->bank_count ? (uint32_t)total : lk->first_global;
+    table->info = em->bank_count ? (uint32_t)total : lk->tables->first_global;
     cbi_emit_sec *mirror = &em->secs.items[em->merc_symtab];
     mirror->bytes = merc;
     mirror->size = count * 24;
-    mirror->info = lk->first_global;
+    mirror->info = lk->tables->first_global;
 }

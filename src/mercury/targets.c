@@ -24,8 +24,8 @@ void cbi_mercury_check_portable(const cbi_linker *lk)
     size_t errors = lk->ctx->error_count;
     if (!cbi_arch_is_mercury(lk->opt->arch))
         return;
-    for (size_t i = 1; i < lk->out.len; i++) {
-        const cbi_osec *sec = lk->out.items[i];
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
         if (!cbi_is_text(sec) || !sec->func || !sec->func->obj)
             continue;
         uint32_t kind = sec->func->obj->object.kind,

@@ -140,7 +140,7 @@ cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
                   cbi_printf(lk->ctx, "capsule of '%s': %s", func->sym->name->s, error),
                   "Internal FNLZR error '%s'", obj->file);
     cbi_buf_append(lk->ctx, &out, in.data, in.size);
-    cbi_st32(out.items, func->text->index);
+    cbi_st32(out.items, cbi_section_index(lk, func->text));
     const cbi_mercury_fixup_list *list = cbi_mercury_fixups_of(lk, func->text);
     if (!list->len)
         return out;
@@ -161,6 +161,24 @@ cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
     return out;
 }
 
+/* ---- code that changes behind the patches ---- */
+
+const uint8_t *cbi_mercury_code(const cbi_linker *lk, const cbi_osec *text)
+{
+    const uint8_t *own = cbi_map_get(&lk->merc->codes, CBI_KEY(text));
+    return own ? own : text->bytes;
+}
+
+uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text)
+{
+    uint8_t *own = cbi_map_get(&lk->merc->codes, CBI_KEY(text));
+    if (!own) {
+        own = cbi_sec_copy(lk, text);
+        cbi_map_put(lk->ctx, &lk->merc->codes, CBI_KEY(text), own);
+    }
+    return own;
+}
+
 /* ---- loads from texture tables ---- */
 
 enum {
@@ -170,7 +188,7 @@ enum {
     LOAD_OFFSET = 28,   /* ... and the 32 bits at which the offset in it starts */
 };
 
-static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_entry *e)
+static void place_load(const cbi_linker *lk, const cbi_osec *text, const cbi_capsule_entry *e)
 {
     static const cbi_reloc_type ldc = {.field_count = 1, .fields = {{38, 16, CBI_SRC_VALUE, 0}}};
     static const cbi_reloc_type ldcu = {.field_count = 1, .fields = {{37, 17, CBI_SRC_VALUE, 0}}};
@@ -178,13 +196,13 @@ static void place_load(const cbi_linker *lk, cbi_osec *text, const cbi_capsule_e
     if (e->kind != CBI_CAPSULE_RECORD || e->klass != CLASS_LOAD_CONSTANT ||
         e->record.size < LOAD_OFFSET + 4 || record[LOAD_BANK] != BANK_IMAGES)
         return;
-    cbi_lrel load = {.target = text, .offset = (uint64_t)e->first * CBI_SASS_INSTRUCTION};
+    cbi_lrel load = {.offset = (uint64_t)e->first * CBI_SASS_INSTRUCTION};
     if (!cbi_fits(load.offset, CBI_SASS_INSTRUCTION, text->size))
         return;
-    uint16_t op = cbi_sass_opcode(text->bytes + load.offset);
+    uint16_t op = cbi_sass_opcode(cbi_mercury_code(lk, text) + load.offset);
     load.is_rela = true;
     if (op == CBI_OP_LDC || op == CBI_OP_LDCU)
-        cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_sec_writable(lk, text),
+        cbi_link_patch(op == CBI_OP_LDC ? &ldc : &ldcu, &load, cbi_mercury_code_in(lk, text),
                        text->size, lk->layout->images_start + cbi_ld32(record + LOAD_OFFSET), 0);
 }
 
@@ -192,8 +210,8 @@ void cbi_mercury_place_images(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->symbols->images.len && i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || f->alias_of || !f->text || !f->text->emitted || !cbi_is_text(f->text) ||
-            !f->text->bytes)
+        if (!f->obj || f->alias_of || !f->text || !cbi_section_index(lk, f->text) ||
+            !cbi_is_text(f->text) || !f->text->bytes)
             continue;
         cbi_buf capsule = cbi_mercury_capsule(lk, f);
         cbi_capsule walk;

@@ -56,7 +56,7 @@ void cbi_mercury_trace_code(const cbi_linker *lk)
     size_t functions = 0, rewritten = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->text || !f->text->emitted || f->alias_of)
+        if (!f->text || !cbi_section_index(lk, f->text) || f->alias_of)
             continue;
         functions++;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, f);
