@@ -283,14 +283,16 @@ static uint32_t symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
     return sym ? cbi_symbol_index(lk, sym) : 0;
 }
 
-static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
+/* Returns where the next one goes. */
+static uint8_t *put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
 {
-    uint32_t size = payload_size(rec);
+    bool externs = cbi_is_externs(rec);
+    uint32_t size = externs ? rec->symbol_count * 4 : rec->format == 4 ? rec->size : 0;
     at[0] = rec->format;
     at[1] = rec->code;
     cbi_st16(at + 2, rec->format == 4 ? (uint16_t)size : rec->value);
     at += 4;
-    if (cbi_is_externs(rec)) {
+    if (externs) {
         for (uint32_t i = 0; i < rec->symbol_count; i++)
             cbi_st32(at + 4 * i, symbol_index(lk, rec->symbols[i]));
     } else if (size) {
@@ -298,6 +300,7 @@ static void put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
         if (rec->has_symbol)
             cbi_st32(at, symbol_index(lk, rec->symbol));
     }
+    return at + size;
 }
 
 void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
@@ -310,8 +313,7 @@ static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     uint8_t **at = user;
     uint32_t stream = cbi_rec_stream(lk, rec)->number;
-    put_record(lk, at[stream], rec);
-    at[stream] += record_size(rec);
+    at[stream] = put_record(lk, at[stream], rec);
 }
 
 void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
