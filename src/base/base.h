@@ -159,8 +159,8 @@ size_t cbi_arena_used(const cbi_ctx *ctx);
 /* A block of its own, zeroed, which can grow and be given back before the job ends: for large
  * things of a passing kind.  What is not given back ends with the context. */
 void *cbi_large_alloc(cbi_ctx *ctx, size_t size);
-/* Keeps the contents, up to the smaller size; what is new has no defined contents. */
-void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size);
+/* Makes it larger; what is new is zeroed. */
+void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size);
 void cbi_large_free(cbi_ctx *ctx, void *memory);
 
 #define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))

@@ -15,35 +15,44 @@ enum {
     BLOCK_HEADER = 32,
     BLOCK_MIN = 64 * 1024,
     BLOCK_MAX = 8 * 1024 * 1024,
-    MAPPED_MIN = 128 * 1024,
+    MAPPED_MIN = 64 * 1024,
     HUGE_PAGE = 2 * 1024 * 1024,
+    LARGE_PART = HUGE_PAGE / 8 * 5, /* that much of a large page is worth one */
+    LARGE_FROM = 512 * 1024,        /* an arena of that many bytes goes on in large pages */
 };
 
 /* ---- the system's memory ---- */
 
-/* Page faults cost a big link most: where a large page would be more than half full, the system is
- * asked for one. */
+/* What a map of that many bytes takes of the address space: whole large pages where there will be
+ * any, since only such a map begins at a multiple of them. */
+static size_t map_size(size_t size)
+{
+    return size < LARGE_PART ? size : (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
+/* Page faults cost a big link most: where a large page would be mostly full, the system is asked
+ * for one. */
 static void ask_large_pages(uint8_t *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    size_t large = (size + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE;
+    size_t large = (size + HUGE_PAGE - LARGE_PART) / HUGE_PAGE * HUGE_PAGE;
     if (large)
-        madvise(block, large < size ? large : size, MADV_HUGEPAGE);
+        madvise(block, large, MADV_HUGEPAGE);
 #else
     (void)block;
     (void)size;
 #endif
 }
 
-/* Zeroed, without touching what the system hands out zeroed.  A map of whole large pages begins at
- * a multiple of them; malloc() would put its own number in front, or take old memory that it has to
- * clear. */
+/* Zeroed, without touching what the system hands out zeroed: malloc() would put its own number in
+ * front, or take old memory that it has to clear. */
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;
     if (size < MAPPED_MIN)
         return calloc(1, size);
-    uint8_t *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *block =
+        mmap(NULL, map_size(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
     ask_large_pages(block, size);
@@ -56,24 +65,22 @@ static void default_free(void *user, void *block, size_t size)
     if (size < MAPPED_MIN)
         free(block);
     else
-        munmap(block, size);
+        munmap(block, map_size(size));
 }
 
 /* Moves pages, not bytes, where both are maps.  The system does not move a map of which only a part
- * was asked to have large pages: then the bytes move. */
-static void *default_resize(void *old, size_t old_size, size_t size)
+ * was asked to have large pages: then the bytes move.  Behind what is used a map is zeros. */
+static void *default_grow(void *old, size_t old_size, size_t size)
 {
-    if (old_size < MAPPED_MIN && size < MAPPED_MIN)
-        return realloc(old, size);
     if (old_size >= MAPPED_MIN && size >= MAPPED_MIN) {
-        void *moved = mremap(old, old_size, size, MREMAP_MAYMOVE);
+        void *moved = mremap(old, map_size(old_size), map_size(size), MREMAP_MAYMOVE);
         if (moved != MAP_FAILED)
             return moved;
     }
     void *block = default_alloc(NULL, size);
     if (!block)
         return NULL;
-    memcpy(block, old, size < old_size ? size : old_size);
+    memcpy(block, old, old_size);
     default_free(NULL, old, old_size);
     return block;
 }
@@ -167,14 +174,15 @@ static void take(cbi_ctx *ctx, size_t size)
 
 static cbi_arena_block *make_block(cbi_ctx *ctx, size_t least)
 {
-    /* Blocks grow with the arena so that their number stays logarithmic in the small case. */
+    /* Blocks grow with the arena so that their number stays logarithmic in the small case.  A large
+     * page costs as much as 110 small ones. */
     size_t size = ctx->memory_used;
     if (size < BLOCK_MIN)
         size = BLOCK_MIN;
     if (size > BLOCK_MAX)
         size = BLOCK_MAX;
-    if (size >= HUGE_PAGE)
-        size &= ~(size_t)(HUGE_PAGE - 1);
+    if (size >= LARGE_FROM)
+        size = map_size(size < HUGE_PAGE ? HUGE_PAGE : size);
     if (size < least)
         size = least;
     take(ctx, least);
@@ -258,20 +266,22 @@ void *cbi_large_alloc(cbi_ctx *ctx, size_t size)
     return block + 1;
 }
 
-void *cbi_large_resize(cbi_ctx *ctx, void *memory, size_t size)
+void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
 {
     size = large_size(size);
     cbi_large_block *old = (cbi_large_block *)memory - 1, *block;
     size_t old_size = old->size;
-    if (size > old_size)
-        take(ctx, size - old_size);
+    if (size <= old_size)
+        return memory;
+    take(ctx, size - old_size);
     leave_large(ctx, old);
     if (ctx->allocator.alloc == default_alloc) {
-        block = default_resize(old, old_size, size);
+        block = default_grow(old, old_size, size);
     } else {
         block = ctx->allocator.alloc(ctx->allocator.user, size);
         if (block) {
-            memcpy(block + 1, old + 1, (size < old_size ? size : old_size) - sizeof *block);
+            memcpy(block, old, old_size);
+            memset((uint8_t *)block + old_size, 0, size - old_size);
             ctx->allocator.free(ctx->allocator.user, old, old_size);
         }
     }
@@ -409,7 +419,7 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     if (!cbi_mul(want, item_size, &bytes) || bytes > SIZE_MAX / 2)
         cbi_fail(ctx, CB_ERR_NOMEM);
     if (items && *cap * item_size >= LARGE_ARRAY) {
-        items = cbi_large_resize(ctx, items, bytes);
+        items = cbi_large_grow(ctx, items, bytes);
     } else if (bytes >= LARGE_ARRAY || !extend(ctx, items, *cap * item_size, bytes)) {
         void *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
         if (len)

@@ -10,8 +10,7 @@ static void grow_names(cbi_ctx *ctx)
 {
     size_t cap = ctx->name_cap ? ctx->name_cap * 2 : 1024;
     size_t names = cap / 2 * sizeof *ctx->names;
-    ctx->names =
-        ctx->names ? cbi_large_resize(ctx, ctx->names, names) : cbi_large_alloc(ctx, names);
+    ctx->names = ctx->names ? cbi_large_grow(ctx, ctx->names, names) : cbi_large_alloc(ctx, names);
     struct cbi_name_slot *slots = cbi_large_alloc(ctx, cap * sizeof *slots);
     for (size_t i = 0; i < ctx->name_cap; i++) {
         struct cbi_name_slot slot = ctx->name_slots[i];
@@ -77,12 +76,10 @@ void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, voi
         size_t cap = table->cap ? table->cap : 1024;
         while (cap <= name->id)
             cap *= 2;
-        void **items = cbi_large_alloc(ctx, cap * sizeof *items);
-        if (table->cap) {
-            memcpy(items, table->items, table->cap * sizeof *items);
-            cbi_large_free(ctx, table->items);
-        }
-        *table = (cbi_name_table){items, cap};
+        size_t size = cap * sizeof *table->items;
+        table->items =
+            table->cap ? cbi_large_grow(ctx, table->items, size) : cbi_large_alloc(ctx, size);
+        table->cap = cap;
     }
     table->items[name->id] = value;
 }

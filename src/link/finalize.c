@@ -202,6 +202,7 @@ static void number_symbols(const cbi_linker *lk)
 {
     cbi_tables *tables = &lk->filling->tables;
     uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, lk->locals.len + lk->globals.len, uint32_t);
+    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + lk->locals.len + lk->globals.len);
     cbi_vec_push(lk->ctx, &tables->symbols, NULL);
     for (size_t i = 0; i < lk->locals.len; i++)
         list_symbol(lk, lk->locals.items[i], indices);

@@ -199,9 +199,11 @@ static void large_blocks(void **state)
         assert_int_equal(first[i], 0);
     memset(first, 1, 1000);
     memset(second, 2, 1000);
-    first = cbi_large_resize(&ctx, first, 100000);
+    first = cbi_large_grow(&ctx, first, 100000);
     for (size_t i = 0; i < 1000; i++)
         assert_true(first[i] == 1 && second[i] == 2);
+    for (size_t i = 1000; i < 100000; i++)
+        assert_int_equal(first[i], 0);
     cbi_large_free(&ctx, second);
     assert_int_equal(heap.live, 1);
     cbi_large_alloc(&ctx, 10); /* the context ends it */
@@ -217,7 +219,7 @@ typedef struct growth {
 static cb_status grow_block(cbi_ctx *ctx, void *arg)
 {
     growth *g = arg;
-    g->block = g->block ? cbi_large_resize(ctx, g->block, g->size) : cbi_large_alloc(ctx, g->size);
+    g->block = g->block ? cbi_large_grow(ctx, g->block, g->size) : cbi_large_alloc(ctx, g->size);
     return CB_OK;
 }
 
