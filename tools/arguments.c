@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "images.h"
@@ -37,6 +38,26 @@ static void unknown_option(const cbi_arguments *a, const char *arg)
         cbi_say("  help: `%s --help` lists the options", a->program);
 }
 
+/* Says what may have been meant by a value, where its words are known. */
+static bool suggest_value(const cbi_tool_option *o, const char *value)
+{
+    cbi_suggestion near = {.word = value};
+    const char *words = o->words ? o->words : "";
+    if (strcmp(words, "@arch") == 0)
+        cbi_suggest_target(&near, false, NULL);
+    else
+        while (*words) {
+            char word[32];
+            size_t len = strcspn(words, " ");
+            snprintf(word, sizeof word, "%.*s", (int)len, words);
+            cbi_suggestion_offer(&near, word);
+            words += len + (words[len] == ' ');
+        }
+    if (cbi_suggestion_text(&near))
+        cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
+    return near.distance != 0;
+}
+
 /* The option at argv[*i]; false after a message. */
 static bool take_option(cbi_arguments *a, int argc, char **argv, int *i)
 {
@@ -60,7 +81,9 @@ static bool take_option(cbi_arguments *a, int argc, char **argv, int *i)
     if (a->take(a->user, k, value))
         return true;
     cbi_say("%s: bad value '%s' for %s", a->program, value ? value : "", o->name);
-    cbi_say("  help: %s %s: %s", o->name, o->value ? o->value : "", o->help);
+    bool near = suggest_value(o, value ? value : "");
+    cbi_say("%s%s %s: %s", near ? "        " : "  help: ", o->name, o->value ? o->value : "",
+            o->help);
     return false;
 }
 
@@ -83,7 +106,12 @@ int cbi_take_arguments(cbi_arguments *a, int argc, char **argv)
             return CBI_EXIT_UNREADABLE;
     }
     if (a->files < a->least || (a->most && a->files > a->most)) {
-        a->usage(stderr);
+        if (argc < 2) {
+            a->usage(stderr);
+        } else {
+            cbi_say("%s: %s", a->program, a->files ? "two files are compared" : "no file given");
+            cbi_say("  help: `%s --help` tells more", a->program);
+        }
         return CBI_EXIT_UNREADABLE;
     }
     return -1;

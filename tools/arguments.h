@@ -2,6 +2,7 @@
 #ifndef CUBIND_ARGUMENTS_H
 #define CUBIND_ARGUMENTS_H
 
+#include "format/arch.h"
 #include "tools.h"
 
 typedef struct cbi_arguments {
@@ -28,5 +29,10 @@ typedef struct cbi_suggestion {
 } cbi_suggestion;
 void cbi_suggestion_offer(cbi_suggestion *suggestion, const char *candidate);
 const char *cbi_suggestion_text(const cbi_suggestion *suggestion);
+
+/* The same of the targets that `takes` is true of, NULL: of all; of sm_ names alone, or of compute_
+ * and lto_ as well.  A bare number stands for an sm_ name. */
+const char *cbi_suggest_target(cbi_suggestion *suggestion, bool only_real,
+                               bool (*takes)(const cbi_arch *arch));
 
 #endif

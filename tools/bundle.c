@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/output_file.h"
 #include "container/bundle.h"
+#include "input/recognise.h"
 #include "limits.h"
 #include "messages.h"
 #include "say.h"
@@ -142,7 +143,9 @@ static void add_profile(bundle_run *run, const char *text)
         number += 8;
         image.kind = FATBIN_KIND_PTX;
     } else {
-        MISTAKE(run, "Missing or unknown profile in image");
+        cbi_fatal(run->ctx, "command-line", NULL,
+                  "profiles are sm_90, which is a cubin, and compute_90, which is PTX, for example",
+                  "Missing or unknown profile in image");
     }
     image.bytes = read_input(run, values[KEY_FILE]);
     if (!cbi_arch_parse_number(number, &image.sm, &image.suffix))
@@ -154,9 +157,18 @@ static void add_profile(bundle_run *run, const char *text)
 static void add_file(bundle_run *run, const char *path)
 {
     cbi_bundle_image image;
-    if (!cbi_image_describe(read_input(run, path), &image))
-        bad_image(run, path, "give its kind and target: --image3=kind=...,sm=...,file=...",
+    cbi_span bytes = read_input(run, path);
+    if (!cbi_image_describe(bytes, &image)) {
+        cbi_content content = cbi_recognise(bytes);
+        bool holds = content == CBI_CONTENT_FATBIN || content == CBI_CONTENT_ARCHIVE ||
+                     content == CBI_CONTENT_HOST_OBJECT || content == CBI_CONTENT_HOST_LINKED;
+        bad_image(run, path,
+                  holds ? cbi_printf(run->ctx,
+                                     "it is %s; `cubind extract -o FOLDER` writes its images",
+                                     cbi_content_text(content))
+                        : "give its kind and target: --image3=kind=...,sm=...,file=...",
                   "not a cubin, PTX or LTO-IR with a target");
+    }
     add_image(run, path, &image);
 }
 
@@ -263,6 +275,9 @@ static void print_help(const bundle_run *run)
 static void write_results(bundle_run *run)
 {
     cbi_ctx *ctx = run->ctx;
+    if (!run->as_fatbinary && !given(run, BUNDLE_CREATE) && !given(run, BUNDLE_OUTPUT) &&
+        !given(run, BUNDLE_EMBEDDED_FATBIN))
+        MISTAKE(run, "no output given: --create names the fatbin to write");
     cbi_rope fatbin = cbi_bundle_finish(ctx, &run->bundle);
     cbi_rope code = {0};
     add_result(run, text_of(run, BUNDLE_CREATE), &fatbin);

@@ -236,6 +236,8 @@ int cbi_tool_completion(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < CBI_COUNT(shells); i++)
         if (strcmp(argv[1], shells[i].name) == 0)
             j.shell = &shells[i];
+    if (argc == 2 && !help && !j.shell)
+        cbi_say("cubind completion: no completions for '%s'", argv[1]);
     if (!j.shell) {
         fprintf(help ? stdout : stderr,
                 "Usage: cubind completion bash|zsh|fish\n\n"

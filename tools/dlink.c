@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "api/identity.h"
+#include "arguments.h"
 #include "base/files.h"
 #include "base/output_file.h"
 #include "base/sink.h"
@@ -64,8 +65,15 @@ static void check_target(dlink_run *run, const char *name)
                  (strncmp(name, "sm_", 3) == 0 || strncmp(name, "compute_", 8) == 0 ||
                   strncmp(name, "lto_", 4) == 0) &&
                  cbi_arch_find(cbi_printf(run->ctx, "sm%s", number));
-    if (!known)
-        MISTAKE(run, "'%s' is no target that can be linked for", name);
+    if (known)
+        return;
+    cbi_suggestion near = {.word = name};
+    cbi_suggestion_offer(&near, "all-major");
+    const char *best = cbi_suggest_target(&near, false, NULL);
+    cbi_fatal(run->ctx, "command-line", NULL,
+              best ? cbi_printf(run->ctx, "did you mean %s?", best)
+                   : "targets are sm_90 and compute_90, for example, all and all-major",
+              "'%s' is no target that can be linked for", name);
 }
 
 /* "compute_90a" -> "900", as host code has it. */

@@ -77,7 +77,7 @@ static bool take(void *user, size_t option, const char *value)
         return true;
     case OPT_ARCH:
         x->arch = value;
-        return true;
+        return cbi_is_arch_text(value);
     case OPT_KIND:
         return read_kind(x, value);
     case OPT_NUMBER:
@@ -88,6 +88,19 @@ static bool take(void *user, size_t option, const char *value)
     default:
         return cbi_read_threads(value, &x->threads);
     }
+}
+
+bool cbi_is_arch_text(const char *text)
+{
+    static const char *const prefixes[] = {"sm_", "compute_", "lto_"};
+    for (size_t i = 0; i < CBI_COUNT(prefixes); i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            text += strlen(prefixes[i]);
+            break;
+        }
+    size_t digits = strspn(text, "0123456789");
+    text += digits;
+    return digits && (!*text || ((*text == 'a' || *text == 'f') && !text[1]));
 }
 
 /* "sm_90", or "90" for whatever the kind. */

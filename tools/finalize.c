@@ -1,4 +1,5 @@
 /* cubind finalize: makes a finished sm_100+ cubin fit a target. */
+#include "arguments.h"
 #include "say.h"
 #include "tools.h"
 
@@ -76,6 +77,25 @@ static const char *const output_names[] = {"-o", "--output-file"};
 #define IS_ARCH(arg)   is_one_of((arg), arch_names, CBI_COUNT(arch_names))
 #define IS_OUTPUT(arg) is_one_of((arg), output_names, CBI_COUNT(output_names))
 
+static void offer_option(void *user, const cbi_tool_option *o)
+{
+    cbi_suggestion_offer(user, o->name);
+    if (o->other)
+        cbi_suggestion_offer(user, o->other);
+}
+
+static void unknown_option(const char *arg)
+{
+    const cbi_command self = {.run = cbi_tool_finalize, .options = cbi_options_finalize};
+    cbi_suggestion near = {.word = arg};
+    cbi_each_option(&self, offer_option, &near);
+    cbi_say("cubind finalize: unknown option %s", arg);
+    if (cbi_suggestion_text(&near))
+        cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
+    else
+        cbi_say("  help: `cubind finalize --help` lists the options");
+}
+
 /* Takes one option; value is NULL where it has none.  False after a message. */
 static bool take_option(finalize *f, const char *arg, const cbi_fnlzr_option *option,
                         const char *value)
@@ -89,7 +109,10 @@ static bool take_option(finalize *f, const char *arg, const cbi_fnlzr_option *op
     if (IS_ARCH(arg)) {
         f->config.target = cbi_arch_find(value);
         if (!f->config.target || !cbi_arch_is_mercury(f->config.target)) {
+            cbi_suggestion near = {.word = value};
             cbi_say("cubind finalize: '%s' is no target of sm_100 or later", value);
+            if (cbi_suggest_target(&near, true, cbi_arch_is_mercury))
+                cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
             return false;
         }
     } else if (IS_OUTPUT(arg)) {
@@ -99,7 +122,7 @@ static bool take_option(finalize *f, const char *arg, const cbi_fnlzr_option *op
     } else if (strcmp(arg, "--edbg") == 0) {
         f->config.trace_run = true;
     } else {
-        cbi_say("cubind finalize: unknown option: %s", arg);
+        unknown_option(arg);
         return false;
     }
     return true;

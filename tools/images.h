@@ -61,6 +61,9 @@ bool cbi_say_contents(const char *command, const char *path, const cb_container 
 /* Is an image for "sm_90", or for "90" whatever its kind? */
 bool cbi_is_arch(const cb_image_info *info, const char *arch);
 
+/* Does it name targets like that, known ones or not? */
+bool cbi_is_arch_text(const char *text);
+
 /* A file name for an image of the file `path`, without folder: "libx.a.m.o.3.sm_90.cubin". */
 const char *cbi_image_file_name(cbi_store *store, const cb_image_info *info, size_t number,
                                 const char *path);

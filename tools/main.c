@@ -71,9 +71,25 @@ static void print_commands(FILE *out)
     fprintf(out, ", cubind is a drop-in\nfor it.\n");
 }
 
+static void unknown_command(const char *name)
+{
+    cbi_suggestion near = {.word = name};
+    for (const cbi_command *c = cbi_commands; c->name; c++)
+        cbi_suggestion_offer(&near, c->name);
+    cbi_suggestion_offer(&near, "--help");
+    cbi_suggestion_offer(&near, "--version");
+    cbi_say("cubind: there is no command '%s'; `cubind help` lists them", name);
+    if (cbi_suggestion_text(&near))
+        cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
+}
+
 static int tool_help(int argc, char **argv)
 {
     const cbi_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (argc > 1 && !command) {
+        unknown_command(argv[1]);
+        return 1;
+    }
     if (!command || command->run == tool_help || command->run == tool_version) {
         print_commands(stdout);
         return 0;
@@ -120,18 +136,15 @@ static int run_command(int argc, char **argv)
         return 1;
     }
     const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        name = "help";
-    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_commands(stdout);
+        return 0;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
     const cbi_command *command = find_command(name);
     if (!command) {
-        cbi_suggestion near = {.word = name};
-        for (const cbi_command *c = cbi_commands; c->name; c++)
-            cbi_suggestion_offer(&near, c->name);
-        cbi_say("cubind: there is no command '%s'; `cubind help` lists them", name);
-        if (cbi_suggestion_text(&near))
-            cbi_say("  help: did you mean %s?", cbi_suggestion_text(&near));
+        unknown_command(name);
         return 1;
     }
     return command->run(argc - 1, argv + 1);

@@ -188,7 +188,10 @@ static void offer_word(void *user, const char *word, size_t len)
 CBI_NORETURN static void unknown_word(parser *p, const cbi_option *option, const char *text)
 {
     cbi_suggestion near = {.word = text};
-    cbi_keyword_each(option, offer_word, &near);
+    if (strcmp(option->keywords, "@arch") == 0)
+        cbi_suggest_target(&near, false, NULL);
+    else
+        cbi_keyword_each(option, offer_word, &near);
     const char *best = cbi_suggestion_text(&near);
     p->words = (cbi_buf){0};
     p->prefix = best ? strcspn(best, "_") + 1 : 0; /* sm_90 was meant: no virtual target */

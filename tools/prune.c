@@ -10,6 +10,7 @@
 #include "api/identity.h"
 #include "base/files.h"
 #include "base/output_file.h"
+#include "arguments.h"
 #include "bundle.h"
 #include "limits.h"
 #include "messages.h"
@@ -32,9 +33,14 @@ typedef struct prune_run {
 static void add_target(prune_run *run, const char *text)
 {
     cbi_prune_target target;
-    if (!cbi_prune_target_parse(text, &target))
-        MISTAKE(run, "targets are sm_90, compute_90 and lto_90, for example",
+    if (!cbi_prune_target_parse(text, &target)) {
+        cbi_suggestion near = {.word = text};
+        const char *best = cbi_suggest_target(&near, false, NULL);
+        MISTAKE(run,
+                cbi_printf(run->ctx, "%s%s%stargets are sm_90, compute_90 and lto_90, for example",
+                           best ? "did you mean " : "", best ? best : "", best ? "?\n" : ""),
                 "Value '%s' is no target", text);
+    }
     cbi_vec_push(run->ctx, &run->targets, target);
 }
 

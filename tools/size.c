@@ -62,12 +62,14 @@ static void usage(FILE *out)
 
 static bool take_by(size *z, const char *value)
 {
+    unsigned tables = 0;
     if (strcmp(value, "all") == 0)
-        z->show.tables = (1u << CBI_SIZE_TABLES) - 1;
+        tables = (1u << CBI_SIZE_TABLES) - 1;
     for (int by = 0; by < CBI_SIZE_TABLES; by++)
         if (strcmp(value, cbi_size_words[by]) == 0)
-            z->show.tables |= 1u << by;
-    return z->show.tables != 0;
+            tables = 1u << by;
+    z->show.tables |= tables;
+    return tables != 0;
 }
 
 static bool take(void *user, size_t option, const char *value)
@@ -82,7 +84,7 @@ static bool take(void *user, size_t option, const char *value)
         return true;
     case OPT_ARCH:
         z->arch = value;
-        return true;
+        return cbi_is_arch_text(value);
     case OPT_FILTER:
         z->show.filter = value;
         return true;
@@ -181,7 +183,11 @@ int cbi_tool_size(int argc, char **argv)
                                .user = &z};
     for (int i = 0; i < a.files; i++) {
         z.now = &z.sizes[z.diff ? i : 0];
-        cbi_raise_exit(&code, cbi_view_file(&viewer, argv[i]));
+        uint64_t before = z.now->images;
+        int seen = cbi_view_file(&viewer, argv[i]);
+        if (z.arch && seen == CBI_EXIT_CLEAN && z.now->images == before)
+            cbi_say("cubind size: %s: no image for %s", argv[i], z.arch);
+        cbi_raise_exit(&code, seen);
     }
     cbi_out out = {0};
     if (!z.diff)

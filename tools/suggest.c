@@ -1,6 +1,7 @@
 /* The nearest of some words to one that is misspelt. */
 #include "arguments.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 127 };
@@ -42,4 +43,25 @@ void cbi_suggestion_offer(cbi_suggestion *s, const char *candidate)
 const char *cbi_suggestion_text(const cbi_suggestion *s)
 {
     return s->distance ? s->best : NULL;
+}
+
+const char *cbi_suggest_target(cbi_suggestion *s, bool only_real,
+                               bool (*takes)(const cbi_arch *arch))
+{
+    static const char *const prefixes[] = {"sm", "compute", "lto"};
+    char name[32];
+    snprintf(name, sizeof name, "sm_%.20s", s->word);
+    const cbi_arch *meant = cbi_arch_find(name);
+    if (meant && (!takes || takes(meant))) {
+        s->distance = 1;
+        memcpy(s->best, name, sizeof name);
+        return s->best;
+    }
+    for (size_t i = 0; i < cbi_arch_count; i++)
+        for (size_t p = 0; p < (only_real ? 1 : CBI_COUNT(prefixes)); p++)
+            if (!takes || takes(&cbi_archs[i])) {
+                snprintf(name, sizeof name, "%s%s", prefixes[p], cbi_archs[i].name + strlen("sm"));
+                cbi_suggestion_offer(s, name);
+            }
+    return cbi_suggestion_text(s);
 }
