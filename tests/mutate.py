@@ -34,7 +34,7 @@ FOLDERS = ["src/sass", "src/capsule", "src/link", "src/mercury", "src/finalize"]
 TABLES = ["src/format"]     # drawn from with --in only
 MEMORY = 4 << 30
 # Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
-# input has (fuzzing tests those).
+# input has (fuzzing tests those).  Of a comparison for sorting only the sign counts.
 GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
 TOKEN = re.compile(r"""
     (?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*)
@@ -84,7 +84,7 @@ def is_rule(text, at, end):
     before, after = text[line_start:at], text[end:text.find("\n", end)]
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
         return False
-    if before.endswith("? -1 : ") or (before.endswith("[") and after.startswith("] = {")):
+    if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or (before.endswith("[") and after.startswith("] = {")):
         return False    # only the sign of a comparison counts; room for more than an array's values
     return text[at] not in "<>" or not GUARD.match(after)
 

@@ -625,7 +625,7 @@ static void layout_relocatable(cbi_linker *lk)
     layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
     if (dynamic && cbi_shared_of(lk->debug_shared)->total == 0)
         lk->debug_shared->size = lk->debug_shared->align;
-    lk->debug_shared->needed = lk->debug_shared->size > 0 || dynamic;
+    lk->debug_shared->needed = lk->debug_shared->size || dynamic;
 }
 
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the

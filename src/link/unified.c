@@ -17,7 +17,7 @@ void cbi_link_check_unified(const cbi_linker *lk)
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
         const cbi_object *object = &lk->objs[i]->object;
         for (uint32_t s = 0; s < object->section_count; s++) {
-            if (!is_table(object->sections[s].type) || object->sections[s].size == 0)
+            if (!is_table(object->sections[s].type) || !object->sections[s].size)
                 continue;
             cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
             if (!lk->opt->uidx.size)

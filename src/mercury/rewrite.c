@@ -308,6 +308,7 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
                              unsigned *ret_latency)
 {
     unsigned passed = 0;
+    *ret_latency = PREDICATE_LATENCY;
     for (uint32_t i = at; i-- > 0 && passed < CBI_SASS_STALL_MAX;) {
         const uint8_t *insn = text + (size_t)i * 16;
         cbi_sass w = cbi_sass_load(insn);
@@ -328,7 +329,7 @@ static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
     cbi_sass w = cbi_sass_load(exit_insn);
     uint32_t guard = cbi_sass_guard(w);
     uint32_t second = (uint32_t)cbi_sass_bits(w, 87, 3);
-    unsigned latency = 0, stall = stall_of(text + (size_t)(at - 1) * 16), need = 1;
+    unsigned latency, stall = stall_of(text + (size_t)(at - 1) * 16), need = 1;
     if (second == CBI_SASS_PT || cycles_since(text, at, second, &latency) != latency)
         return;
     if (stall > BARRIER_CYCLES)

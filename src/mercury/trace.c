@@ -33,7 +33,7 @@ void cbi_mercury_trace_admission(const cbi_linker *lk, const cbi_lobj *obj,
     const cbi_link_options *opt = lk->opt;
     if (!opt->trace || !opt->trace_eligibility || !facts->mercury)
         return;
-    uint64_t mask = obj->has_compat ? cbi_mercury_compat_mask(obj->compat, 0) : 0;
+    uint64_t mask = cbi_mercury_compat_mask(obj->compat, 0);
     const char *line =
         cbi_mercury_eligibility(lk->ctx, facts, facts->sm, mask, opt->arch, accepted);
     opt->trace(opt->trace_user, cbi_printf(lk->ctx, "%s: %s", obj->file, line));

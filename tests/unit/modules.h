@@ -7,8 +7,10 @@
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
  * constants), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=, align=, fill= (each
- * byte), rel=.  What is called or used and has no definition in the module is declared by a line of
- * its own with `extern`.
+ * byte), rel=, type= (of the section).  What is called or used and has no definition in the module
+ * is declared by a line of its own with `extern`.
+ *
+ * A text that begins with "@cudadevrt " is an input by such a name.
  *
  * With CUBIND_MODULES set to a folder, each link leaves its inputs, options and result there, and
  * tests/cases/modules.py compares them with nvlink's. */
@@ -27,7 +29,7 @@
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, flags;
+    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, flags, type;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
@@ -65,6 +67,7 @@ static inline void module_key(module_symbol *s, const char *word)
         {"maxstack=", offsetof(module_symbol, maxstack)},
         {"tables=", offsetof(module_symbol, tables)},
         {"flags=", offsetof(module_symbol, flags)},
+        {"type=", offsetof(module_symbol, type)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t len = strlen(numbers[i].key);
@@ -380,7 +383,8 @@ static inline void module_open(module *m, module_symbol *s)
     module_section *sec =
         module_is_function(s)
             ? module_add_section(m, cbi_printf(m->ctx, ".text.%s", s->name), SHT_PROGBITS, 6, 128)
-            : module_add_section(m, space->section, space->type, space->flags, 1);
+            : module_add_section(m, space->section, s->type ? s->type : space->type, space->flags,
+                                 1);
     s->section = module_index(m, sec);
     if (m->section_count > before)
         module_add_symbol(m, sec->name, STT_SECTION, 0, s->section, 0, 0);
@@ -528,9 +532,14 @@ static inline void linked_hear(void *user, const cb_diagnostic *d)
              l->with_help && d->help ? "\n" : "", l->with_help && d->help ? d->help : "");
 }
 
+static inline const char *linked_name(cbi_ctx *ctx, const char *text, size_t i)
+{
+    return cbi_printf(ctx, text[0] == '@' ? "m%zu.cudadevrt.cubin" : "m%zu.cubin", i);
+}
+
 /* Leaves the link for a comparison with nvlink. */
-static inline void linked_keep(const linked *l, unsigned sm, uint64_t flags, const cbi_span *inputs,
-                               size_t count)
+static inline void linked_keep(linked *l, unsigned sm, uint64_t flags, const char *const *texts,
+                               const cbi_span *inputs, size_t count)
 {
     static int number;
     const char *root = getenv("CUBIND_MODULES");
@@ -541,11 +550,10 @@ static inline void linked_keep(const linked *l, unsigned sm, uint64_t flags, con
     mkdir(path, 0777);
     size_t len = strlen(path);
     for (size_t i = 0; i <= count + 1; i++) {
-        snprintf(path + len, sizeof path - len,
-                 i < count    ? "/m%zu.cubin"
-                 : i == count ? "/out.cubin"
-                              : "/options",
-                 i);
+        snprintf(path + len, sizeof path - len, "/%s",
+                 i < count    ? linked_name(&l->ctx, texts[i], i)
+                 : i == count ? "out.cubin"
+                              : "options");
         FILE *f = fopen(path, "wb");
         const void *data = i < count ? inputs[i].data : i == count ? l->image.data : NULL;
         size_t size = i < count ? inputs[i].size : l->image.size;
@@ -584,8 +592,9 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
     cbi_span inputs[8];
     size_t count = 0;
     for (; count < most && texts[count] && *texts[count]; count++) {
-        inputs[count] = module_make(&l->ctx, sm, texts[count]);
-        assert_int_equal(cb_link_add_memory(link, cbi_printf(&l->ctx, "m%zu.cubin", count),
+        const char *text = texts[count];
+        inputs[count] = module_make(&l->ctx, sm, text[0] == '@' ? strchr(text, ' ') : text);
+        assert_int_equal(cb_link_add_memory(link, linked_name(&l->ctx, text, count),
                                             inputs[count].data, inputs[count].size),
                          CB_OK);
     }
@@ -601,7 +610,7 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
                          CBI_OBJECT_OK);
     }
     if (!l->with_help)
-        linked_keep(l, sm, flags, inputs, count);
+        linked_keep(l, sm, flags, texts, inputs, count);
     cb_link_free(link);
 }
 

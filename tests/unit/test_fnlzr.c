@@ -145,6 +145,56 @@ static void test_tool_note(void **state)
     }
 }
 
+static int by_offset(const void *a, const void *b)
+{
+    const cbi_section *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Sections with bytes, in the order of the file; returns how many. */
+static size_t sections_of(cbi_ctx *ctx, cbi_span image, cbi_section *ret_sections)
+{
+    cbi_object o;
+    size_t count = 0;
+    assert_int_equal(cbi_object_read(ctx, "x", image, &o, NULL), CBI_OBJECT_OK);
+    for (uint32_t i = 1; i < o.section_count; i++)
+        if (o.sections[i].data.size)
+            ret_sections[count++] = o.sections[i];
+    qsort(ret_sections, count, sizeof *ret_sections, by_offset);
+    ret_sections[count++] = (cbi_section){.offset = o.shoff};
+    return count;
+}
+
+/* What stands between two sections stays, as far as there is room for it. */
+static void test_gaps(void **state)
+{
+    (void)state;
+    enum { MOST = 100, MARK = 0xab };
+    fixture f;
+    open_fixture(&f, LINKED);
+    cbi_section old[MOST], now[MOST];
+    size_t count = sections_of(&f.ctx, (cbi_span){f.bytes, f.size}, old), seen_gaps = 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        uint64_t end = old[i].offset + old[i].data.size;
+        if (end < old[i + 1].offset)
+            memset(f.bytes + end, MARK, old[i + 1].offset - end);
+    }
+    cbi_buf image = {0};
+    assert_int_equal(finalize(&f, "sm_100f", (cbi_fnlzr_config){0}, &image), 0);
+    assert_int_equal(sections_of(&f.ctx, (cbi_span){image.items, image.len}, now), count);
+    for (size_t i = 0; i + 1 < count; i++) {
+        uint64_t end = old[i].offset + old[i].data.size, to = now[i].offset + now[i].data.size;
+        if (end > old[i + 1].offset)
+            continue; /* shown twice */
+        uint64_t gap = old[i + 1].offset - end, room = now[i + 1].offset - to;
+        for (uint64_t k = 0; k < room; k++)
+            assert_int_equal(image.items[to + k], k < gap ? MARK : 0);
+        seen_gaps += gap && room;
+    }
+    assert_true(seen_gaps > 1);
+    close_fixture(&f);
+}
+
 static void test_option_string(void **state)
 {
     (void)state;
@@ -547,6 +597,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_retargets),
         cmocka_unit_test(test_tool_note),
+        cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_option_string),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_says_kept_code),

@@ -22,6 +22,34 @@ static void say_symbol(const linked *l, char *text, size_t room)
         say_more(text, room, " bytes %02x", sec->data.data[s->value]);
 }
 
+/* Where variables are in the output: the type of x's section. */
+static void say_section(const linked *l, char *text, size_t room)
+{
+    const cbi_symbol *s = linked_symbol(l, "x");
+    if (s && s->shndx < l->object.section_count)
+        say_more(text, room, "%s %x at %x", l->object.sections[s->shndx].name,
+                 l->object.sections[s->shndx].type, (unsigned)s->value);
+}
+
+/* Sections of variables have types of their own in relocatables; those of an executable's are
+ * known by their names. */
+static void section_types(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"a relocatable's type",
+         {"kernel k uses=x; extern global x", "global y size=4; global x size=4"},
+         ".nv.global 8 at 4"},
+        {"an executable's type",
+         {"kernel k uses=x; extern global x", "global y size=4 type=8; global x size=4"},
+         ".nv.global 8 at 4"},
+        {"initialised, an executable's type",
+         {"kernel k uses=x; extern init x", "init y size=4 type=1; init x size=4 fill=1"},
+         ".nv.global.init 1 at 4"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_section);
+}
+
 #define F_KERNEL "kernel k calls=x; extern func x"
 #define V_KERNEL "kernel k uses=x; extern global x"
 
@@ -167,6 +195,7 @@ static void variables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functions), cmocka_unit_test(variables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functions), cmocka_unit_test(section_types),
+                                       cmocka_unit_test(variables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,23 @@ static void table(void **state)
     }
 }
 
+/* An operation of which no form is listed is taken for one on uniform registers by its number. */
+static void unlisted_operations(void **state)
+{
+    (void)state;
+    enum { FORM = 1 << 9, FORMS = 8 };
+    for (uint32_t operation = 0; operation < FORM; operation++) {
+        bool listed = false;
+        for (uint32_t form = 0; form < FORMS; form++)
+            listed |= is_listed(operation + form * FORM);
+        bool uniform =
+            (operation >= 0x50 && operation <= 0x5f) || (operation >= 0x80 && operation <= 0xbf);
+        if (!listed)
+            assert_int_equal(cbi_instruction_of(operation)->shape,
+                             uniform ? CBI_SHAPE_UNIFORM : CBI_SHAPE_TERNARY);
+    }
+}
+
 /* A field is written without touching its neighbours. */
 static void control_fields(void **state)
 {
@@ -154,8 +171,8 @@ static void units_of_branch_marks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operands), cmocka_unit_test(table),
-                                       cmocka_unit_test(control_fields),
-                                       cmocka_unit_test(units_of_branch_marks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands), cmocka_unit_test(table), cmocka_unit_test(unlisted_operations),
+        cmocka_unit_test(control_fields), cmocka_unit_test(units_of_branch_marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

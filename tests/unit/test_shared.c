@@ -181,9 +181,35 @@ static void dynamic(void **state)
     link_table(rows, sizeof rows / sizeof *rows, say_shared);
 }
 
+/* The section in which debuggers find all variables. */
+static void say_debug(const linked *l, char *text, size_t room)
+{
+    uint32_t index = cbi_object_find(&l->object, ".nv_debug.shared");
+    if (index)
+        say_more(text, room, "%x", (unsigned)l->object.sections[index].size);
+}
+
+static void debug(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"final links have none", {"kernel k uses=a; shared a size=1"}, "", CB_LINK_DEBUG},
+        {"one byte",
+         {"kernel k uses=a; shared a size=1 align=1"},
+         "2",
+         CB_LINK_DEBUG | CB_LINK_RELOCATABLE},
+        {"an alignment and what it holds",
+         {"kernel k uses=a; shared a size=1"},
+         "5",
+         CB_LINK_DEBUG | CB_LINK_RELOCATABLE},
+        {"no variables", {"kernel k"}, "", CB_LINK_DEBUG | CB_LINK_RELOCATABLE},
+    };
+    link_table(rows, CBI_COUNT(rows), say_debug);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(groups),
-                                       cmocka_unit_test(dynamic)};
+                                       cmocka_unit_test(dynamic), cmocka_unit_test(debug)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,13 @@ static void names_like_it(void **state)
          MISSING("_Z10abcdefghiji") "that is abcdefghij(int)\n" BY_K
                                     "similar: abcdefghij(float) [_Z10abcdefghijf] in m1.cubin\n"
                                     "similar: abcdefghijk(int) [_Z11abcdefghijki] in m1.cubin\n"},
+        {"similar: a name of nine letters",
+         {WANTS("_Z9abcdefghii"), "func _Z9abcdefghif"},
+         MISSING("_Z9abcdefghii") "that is abcdefghi(int)\n" BY_K
+                                  "similar: abcdefghi(float) [_Z9abcdefghif] in m1.cubin\n"},
+        {"similar: two letters more or less, not three",
+         {WANTS("letters"), "func lettersab; func lettersabc; func lette; func lett"},
+         MISSING("letters") BY_K "similar: lettersab in m1.cubin\nsimilar: lette in m1.cubin\n"},
         {"similar: in a namespace nothing but the letters counts",
          {WANTS("_ZN1a3fooEi"), "func _ZN1a3fooEf; func _ZN1b3barEf"},
          MISSING("_ZN1a3fooEi") "that is a::foo(int)\n" BY_K
