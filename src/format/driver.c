@@ -41,6 +41,18 @@ static const char *const driver_functions[] = {
     "vprintf",
 };
 
+/* Found by linking code that names variables `.nv.*`, alone and in global and constant memory. */
+static const char *const driver_variables[] = {
+    ".nv.independent.samplerrefDescSize",
+    ".nv.independent.texrefDescSize",
+    ".nv.reservedSmem.begin",
+    ".nv.reservedSmem.cap",
+    ".nv.reservedSmem.end",
+    ".nv.reservedSmem.offset0",
+    ".nv.reservedSmem.offset1",
+    ".nv.unified.texrefDescSize",
+};
+
 /* All names that begin like this. */
 static const char system_call[] = "__cuda_syscall";
 
@@ -50,4 +62,12 @@ bool cbi_driver_supplies(const char *name)
         if (strcmp(name, driver_functions[i]) == 0)
             return true;
     return strncmp(name, system_call, sizeof system_call - 1) == 0;
+}
+
+bool cbi_driver_supplies_variable(const char *name)
+{
+    for (size_t i = 0; i < sizeof driver_variables / sizeof *driver_variables; i++)
+        if (strcmp(name, driver_variables[i]) == 0)
+            return true;
+    return false;
 }

@@ -370,6 +370,10 @@ static void remove_dead(const cbi_linker *lk)
     }
 }
 
+/* What is dead.  What wanted kernels reach through calls lives, and so do functions whose address
+ * is taken, those that some relocations name, and undefined ones that a live function calls;
+ * without dead code elimination (-r, -g, --preserve-relocs) all do, but for kernels that are not
+ * wanted. An alias lives with its owner.  All else is removed with its sections. */
 void cbi_link_liveness(const cbi_linker *lk)
 {
     reach_from_roots(lk);

@@ -272,6 +272,11 @@ static void move_constants(const cbi_linker *lk)
     lk->placing->layout.moved = (cbi_rel_span){copies.items, copies.len};
 }
 
+/* How constant banks merge.  Final links: each function's bank of optimizer constants, newest
+ * first, is appended to the bank of every entry that reaches it, at one offset in all, the largest
+ * that any of them needs; symbols and relocations follow their bytes, and the function's own
+ * section goes. What is emptied goes, too.  -r leaves them.  (The user's bank, .nv.constant3, is
+ * what the inputs have, one after the other: cbi_sec_append(); layout_cull.c makes it smaller.) */
 void cbi_layout_constants(cbi_linker *lk)
 {
     if (!lk->exec) {

@@ -666,6 +666,12 @@ static void emit_empty(const cbi_linker *lk)
     }
 }
 
+/* Where shared memory goes.  Final links: a variable belongs to the entries that reach code which
+ * uses it.  None: it goes.  One: it lies with that entry's own, by alignment, then size.  Several:
+ * from the largest on it joins the first group whose members share no entry with it; members lie
+ * over each other, and groups one behind the other, in front of the entries' own.  Dynamic memory
+ * of all entries that share it starts behind all that.  -r: sections keep what they have, and only
+ * sizes and alignments are added up. */
 void cbi_layout_shared(cbi_linker *lk)
 {
     collect_users(lk);

@@ -155,8 +155,10 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
     usage[node] = all;
 }
 
-/* One sweep from callees to callers: maxima and largest path sums.  Members of a component share
- * their maxima, as each of them reaches all others. */
+/* One sweep from callees to callers: registers are the maximum of all that a function reaches,
+ * stack is its frame and the largest sum of a path below.  Members of a component share their
+ * maxima, as each of them reaches all others.  How stack size goes through recursion: not at
+ * all, an entry that reaches a circle has the size "unknown" (is_unbounded()), with a warning. */
 static const cbi_usage *sweep(const cbi_linker *lk)
 {
     const cbi_components *live = &lk->graph->components;

@@ -458,6 +458,9 @@ void cbi_link_relocate(cbi_linker *lk)
 
 /* ---- undefined symbols ---- */
 
+/* Which undefined names stay, in final links: functions and variables that the driver supplies;
+ * textures, samplers and surfaces, which the host binds; dynamic shared memory; internal and
+ * unified names; global variables with --allow-undefined-globals.  -r keeps all. */
 static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (sym->func)
@@ -465,7 +468,8 @@ static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
     bool shared = (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
     if (cbi_is_image(sym) || (shared && sym->size == 0))
         return true;
-    if (strncmp(sym->name->s, ".nv.", 4) == 0 || cbi_is_unified_name(sym->name->s))
+    if (sym->internal || cbi_driver_supplies_variable(sym->name->s) ||
+        cbi_is_unified_name(sym->name->s))
         return true;
     return lk->opt->allow_undefined_globals && (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
 }

@@ -18,7 +18,7 @@ static void say_banks(const linked *l, char *text, size_t room)
     }
 }
 
-static void banks(void **state)
+static void constant_banks_merge(void **state)
 {
     (void)state;
     static const link_row rows[] = {
@@ -113,6 +113,7 @@ static void user_constants(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(banks), cmocka_unit_test(user_constants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(constant_banks_merge),
+                                       cmocka_unit_test(user_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

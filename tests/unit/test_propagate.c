@@ -59,16 +59,16 @@ static void needs(void **state)
          {"kernel k calls=f stack=8; func f calls=f stack=16 regs=30"},
          "k: 30 regs, f: 30 regs | Stack size for entry function 'k' cannot be statically "
          "determined\n"},
-        {"mutual recursion",
+        {"stack size through recursion: mutual",
          {"kernel k calls=f stack=8; func f calls=g stack=16 regs=30; func g calls=f stack=24 "
           "regs=33"},
          "k: 33 regs, f: 30 regs, g: 33 regs | Stack size for entry function 'k' cannot be "
          "statically determined\n"},
-        {"recursion below",
+        {"stack size through recursion: below",
          {"kernel k calls=f stack=8; func f calls=g stack=16; func g calls=g stack=24 regs=33"},
          "k: 33 regs, f: 16 regs, g: 33 regs | Stack size for entry function 'k' cannot be "
          "statically determined\n"},
-        {"recursion beside",
+        {"stack size through recursion: beside",
          {"kernel k calls=f,g stack=8; func f stack=100; func g calls=g stack=24 regs=33"},
          "k: 33 regs, f: 16 regs, g: 33 regs | Stack size for entry function 'k' cannot be "
          "statically determined\n"},

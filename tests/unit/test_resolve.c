@@ -50,6 +50,76 @@ static void section_types(void **state)
     link_table(rows, CBI_COUNT(rows), say_section);
 }
 
+/* Name of each undefined symbol. */
+static void say_undefined(const linked *l, char *text, size_t room)
+{
+    for (uint32_t i = 1; i < l->object.symbol_count; i++)
+        if (l->object.symbols[i].shndx == SHN_UNDEF && *l->object.symbols[i].name)
+            say_more(text, room, "%s%s", *text ? " " : "", l->object.symbols[i].name);
+}
+
+/* The machine code of the output: kind and flags of the file. */
+static void say_kind(const linked *l, char *text, size_t room)
+{
+    say_more(text, room, "%x", cbi_ld32(l->image.data + offsetof(Elf64_Ehdr, e_flags)));
+    if (cbi_object_find(&l->object, ".nv.merc.symtab"))
+        say_more(text, room, " Mercury");
+}
+
+/* From sm_100 on an object without Mercury code makes a link of SASS. */
+static void plain_objects(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"plain objects", {"kernel k calls=f; extern func f", "func f"}, "5006404", 0, 100},
+        {"plain objects: -r",
+         {"kernel k calls=f; extern func f", "func f"},
+         "5006404",
+         CB_LINK_RELOCATABLE,
+         100},
+    };
+    link_table(rows, CBI_COUNT(rows), say_kind);
+}
+
+/* Which undefined names stay. */
+static void undefined_names(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"undefined names: a function of the driver's",
+         {"kernel k calls=vprintf; extern func vprintf"},
+         "vprintf"},
+        {"undefined names: any other function",
+         {"kernel k calls=vprint; extern func vprint"},
+         "Undefined reference to 'vprint' in 'm0.cubin'\n"},
+        {"undefined names: a function that only dead code calls",
+         {"kernel k; func f calls=g; extern func g"},
+         ""},
+        {"undefined names: a variable",
+         {"kernel k uses=x; extern global x", "kernel j uses=x; extern global x"},
+         "Undefined reference to 'x' in 'm0.cubin'\n"},
+        {"undefined names: a variable, --allow-undefined-globals",
+         {"kernel k uses=x; extern global x"},
+         "x",
+         CB_LINK_ALLOW_UNDEFINED},
+        {"undefined names: a constant, --allow-undefined-globals",
+         {"kernel k uses=x; extern const x size=4"},
+         "Undefined reference to 'x' in 'm0.cubin'\n",
+         CB_LINK_ALLOW_UNDEFINED},
+        {"undefined names: a variable of the driver's",
+         {"kernel k uses=.nv.reservedSmem.cap; extern global .nv.reservedSmem.cap"},
+         ".nv.reservedSmem.cap"},
+        {"undefined names: one that only begins alike",
+         {"kernel k uses=.nv.x; extern global .nv.x"},
+         "Undefined reference to '.nv.x' in 'm0.cubin'\n"},
+        {"undefined names: -r",
+         {"kernel k calls=f uses=x; extern func f; extern global x"},
+         "f x",
+         CB_LINK_RELOCATABLE},
+    };
+    link_table(rows, CBI_COUNT(rows), say_undefined);
+}
+
 #define F_KERNEL "kernel k calls=x; extern func x"
 #define V_KERNEL "kernel k uses=x; extern global x"
 
@@ -196,6 +266,8 @@ static void variables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(functions), cmocka_unit_test(section_types),
+                                       cmocka_unit_test(undefined_names),
+                                       cmocka_unit_test(plain_objects),
                                        cmocka_unit_test(variables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,11 +80,11 @@ static void groups(void **state)
          {"kernel k uses=a,c size=32; kernel j uses=b,c size=32; shared a size=4; shared b size=8; "
           "shared c size=12"},
          "k: c 0 of 10 j: c 0 of 14"},
-        {"through a callee",
+        {"a callee's shared memory: of two kernels",
          {"kernel k calls=f uses=a size=32; kernel j calls=f size=16; func f uses=c size=16; "
           "shared a size=4; shared c size=12"},
          "k: 0 c of 10 j: 0 of c f: 0"},
-        {"a callee of one kernel",
+        {"a callee's shared memory: of one kernel",
          {"kernel k calls=f uses=a size=32; kernel j size=16; func f uses=c size=16; shared a "
           "size=4; shared c size=12"},
          "k: 0 0 of 10 j: 0 f: 4"},
