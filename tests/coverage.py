@@ -17,27 +17,41 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def read(counters, scratch):
+    """What gcov says of some files of counters of one folder.  None: one of them is damaged, as by a process that
+    was killed while it wrote."""
+    done = subprocess.run(["gcov", "--json-format", *map(os.path.abspath, counters)], cwd=scratch,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    found = []
+    for name in os.listdir(scratch):
+        with gzip.open(os.path.join(scratch, name)) as f:
+            found.append(json.load(f))
+        os.unlink(os.path.join(scratch, name))
+    return None if done.returncode else found
+
+
 def lines(build):
-    """{file: {line: times}} of everything below src/."""
+    """{file: {line: times}} of everything below src/.  A file is compiled for the program, for the libraries."""
     found = collections.defaultdict(dict)
-    counters = [os.path.join(folder, name) for folder, _, names in os.walk(build) for name in names
-                if name.endswith(".gcda")]
     with tempfile.TemporaryDirectory() as scratch:
-        for at in range(0, len(counters), 50):
-            subprocess.run(["gcov", "--json-format", *map(os.path.abspath, counters[at:at + 50])], cwd=scratch, check=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for name in os.listdir(scratch):
-                with gzip.open(os.path.join(scratch, name)) as f:
-                    data = json.load(f)
-                os.unlink(os.path.join(scratch, name))
-                for file in data["files"]:
-                    path = os.path.normpath(os.path.join(data["current_working_directory"], file["file"]))
-                    path = os.path.relpath(path, ROOT)
-                    if not path.startswith("src/"):
-                        continue
-                    for line in file["lines"]:
-                        n = line["line_number"]
-                        found[path][n] = found[path].get(n, 0) + line["count"]
+        for folder, _, names in os.walk(build):
+            # what was never run has no counters, but notes
+            counters = [os.path.join(folder, n) for n in names if "src_" in n and n.endswith(".gcno")]
+            if not counters:
+                continue
+            data = read(counters, scratch)
+            if data is None:
+                single = [read([c], scratch) for c in counters]
+                for c in (c for c, d in zip(counters, single) if d is None):
+                    print("%s is damaged and left out" % c, file=sys.stderr)
+                data = [d for part in single if part for d in part]
+            for file in (f for d in data for f in d["files"]):
+                path = os.path.relpath(os.path.normpath(os.path.join(os.path.abspath(build), file["file"])), ROOT)
+                if not path.startswith("src/"):
+                    continue
+                for line in file["lines"]:
+                    n = line["line_number"]
+                    found[path][n] = found[path].get(n, 0) + line["count"]
     return found
 
 
