@@ -152,6 +152,23 @@ def results(f, cubin):
     expect("no map", code == 0 and "'--map' has no effect" in text, text)
 
 
+def remembered(f, cubin):
+    """With a cache the compiler works once for the same task: library, code and options."""
+    f.write("result", cubin)
+    how = ["a.fatbin", "--nvjitlink=" + FAKE]
+    cache = {"CUBIND_CACHE": os.path.join(f.path, "cache")}
+    os.makedirs(cache["CUBIND_CACHE"])
+    f.link(*how, FAKE_OUTPUT="result", **cache)
+    code, text = f.link(*how, FAKE_NVJITLINK="crash", **cache)
+    expect("cache: not compiled again", code == 0 and f.read("out") == cubin, text)
+    for more in (["-maxrregcount=40"], ["-Xptxas=-O1"]):
+        code, text = f.link(*how, *more, FAKE_NVJITLINK="crash", **cache)
+        expect("cache: other options", code == 1 and f.read("out") is None, text)
+    f.write("b.fatbin", fatbin(entry(LTOIR, "90", b"\xed\x43\x4e\x7f" * 31)))
+    code, text = f.link("b.fatbin", how[1], FAKE_NVJITLINK="crash", **cache)
+    expect("cache: other code", code == 1 and f.read("out") is None, text)
+
+
 def record(f, cubin):
     """The assembler's record in the result is the toolkit's, and nothing else changes."""
     note = b"\0ptxas\0Cuda compilation tools, release 13.0, V13.0.88\0"
@@ -355,6 +372,7 @@ def main():
                 skip("stopped link", "the system does not list children of a process")
             results(f, cubin)
             record(f, cubin)
+            remembered(f, cubin)
         else:
             skip("misbehaving library", "%s is not built" % os.path.basename(FAKE))
         nvcc = find_nvcc()
