@@ -144,32 +144,3 @@ cbi_output_result cbi_write_output(const char *path, const void *data, size_t si
     cbi_rope rope = {{&part, 1, 1}, size};
     return cbi_write_output_rope(path, &rope);
 }
-
-static int make_one_folder(const char *path)
-{
-    struct stat st;
-    if (mkdir(path, 0777) == 0)
-        return 0;
-    int why = errno;
-    if (stat(path, &st) != 0)
-        return why;
-    return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-}
-
-int cbi_make_folder(const char *path)
-{
-    char part[PATH_MAX];
-    size_t len = strlen(path);
-    if (len >= sizeof part)
-        return ENAMETOOLONG;
-    for (size_t i = 1; i < len; i++) {
-        if (path[i] != '/')
-            continue;
-        memcpy(part, path, i);
-        part[i] = 0;
-        int why = make_one_folder(part);
-        if (why)
-            return why;
-    }
-    return make_one_folder(path);
-}

@@ -43,7 +43,4 @@ void cbi_outputs_drop_results(cbi_outputs *outputs);
 cbi_output_result cbi_write_output(const char *path, const void *data, size_t size);
 cbi_output_result cbi_write_output_rope(const char *path, const cbi_rope *rope);
 
-/* Creates a folder, and those above it, unless it is there.  0, or the errno of the failure. */
-int cbi_make_folder(const char *path);
-
 #endif
