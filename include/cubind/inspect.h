@@ -24,8 +24,8 @@
  *   - Tables are made when they are first asked for.  cb_image_X_count says how many records there
  *     are, cb_image_X gives one, NULL past the end.  If a table cannot be made (out of memory, or
  *     the file shrank) it is empty, and cb_image_status, CB_OK until then, says why.
- *   - Memory.  A container keeps a list of its images and maps its file.  An image from a file
- * keeps a copy of its bytes (decompressed where they were compressed) and the tables asked for; the
+ *   - Memory.  A container keeps a list of its images and maps its file.  An image from a file keeps
+ *     a copy of its bytes (decompressed where they were compressed) and the tables asked for; the
  *     pages of the file are given back.  So the images that are open at one time are what costs.
  *   - Threads.  One handle is used by one thread at a time.  cb_image_open only reads its
  *     container: any number of threads may open images of one container at the same time.  The
@@ -116,8 +116,8 @@ typedef struct cb_image_info {
     uint64_t stored;        /* bytes as stored */
     uint64_t size;          /* bytes once decompressed, as the entry says */
     uint64_t flags;         /* of the fatbin entry */
-    uint16_t version_major; /* of the contents, as the fatbin entry says; 0, 0 in no fatbin: ... */
-    uint16_t version_minor; /* ... ELF's own, PTX's language (9.0), LTO-IR's form */
+    uint16_t version_major; /* of the contents, as the fatbin entry or they themselves say: ... */
+    uint16_t version_minor; /* ... ELF's own, PTX's language (9.0), LTO-IR's form (1.65) */
     const char *identifier; /* name of the source that the compiler recorded, or NULL */
     int obfuscated;         /* LTO-IR that its maker hides: opened as it is stored */
 } cb_image_info;

@@ -13,10 +13,6 @@ enum {
     E_FLAGS = 48, /* offset in an ELF header */
     LTOIR_SIZE_MIN = 8,
     LTOIR_VERSION = 4,        /* offset of two bytes: major, minor */
-    LTOIR_HEADER = 16,        /* offset of a u32: where a hash and the code follow */
-    LTOIR_ARCH = 26,          /* offset of a u16: ten times the number */
-    LTOIR_MORE = 32,          /* offset of a u32 that longer headers have */
-    LTOIR_SPECIFIC = 0x10020, /* seen there in code for 'a' targets, and in no other */
     ELF_FLAG_CAPSULE = 2      /* in e_flags of the current ABI: it has a Mercury side */
 };
 
@@ -65,12 +61,11 @@ static char suffix_of_cubin(cbi_span cubin, uint32_t sm)
 
 static void describe_ltoir(cbi_span code, cbi_bundle_image *image)
 {
-    if (code.size < LTOIR_MORE + 4)
+    cbi_ltoir_facts facts;
+    if (!cbi_ltoir_read(code, &facts))
         return;
-    image->sm = cbi_ld16(code.data + LTOIR_ARCH) / 10;
-    if (cbi_ld32(code.data + LTOIR_HEADER) >= LTOIR_MORE + 12 &&
-        cbi_ld32(code.data + LTOIR_MORE) == LTOIR_SPECIFIC)
-        image->suffix = 'a';
+    image->sm = facts.sm;
+    image->suffix = facts.suffix;
 }
 
 bool cbi_image_describe(cbi_span bytes, cbi_bundle_image *ret_image)

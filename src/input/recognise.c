@@ -71,3 +71,24 @@ const char *cbi_content_text(cbi_content content)
     };
     return text[content];
 }
+
+enum {
+    LTOIR_VERSION = 4,        /* offset of two bytes: major, minor */
+    LTOIR_HEADER = 16,        /* offset of a u32: where a hash and the code follow */
+    LTOIR_ARCH = 26,          /* offset of a u16: ten times the number */
+    LTOIR_MORE = 32,          /* offset of a u32 that longer headers have */
+    LTOIR_SPECIFIC = 0x10020, /* seen there in code for 'a' targets, and in no other */
+};
+
+bool cbi_ltoir_read(cbi_span code, cbi_ltoir_facts *ret_facts)
+{
+    if (code.size < LTOIR_MORE + 4)
+        return false;
+    bool specific = cbi_ld32(code.data + LTOIR_HEADER) >= LTOIR_MORE + 12 &&
+                    cbi_ld32(code.data + LTOIR_MORE) == LTOIR_SPECIFIC;
+    *ret_facts = (cbi_ltoir_facts){.sm = cbi_ld16(code.data + LTOIR_ARCH) / 10,
+                                   .suffix = specific ? 'a' : 0,
+                                   .major = code.data[LTOIR_VERSION],
+                                   .minor = code.data[LTOIR_VERSION + 1]};
+    return true;
+}

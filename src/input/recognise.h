@@ -21,4 +21,12 @@ cbi_content cbi_recognise(cbi_span bytes);
 /* With an article, for messages: "a cubin". */
 const char *cbi_content_text(cbi_content content);
 
+/* What LTO-IR says of itself.  False if it is too short for that. */
+typedef struct cbi_ltoir_facts {
+    uint32_t sm;
+    char suffix; /* 'a' or 0: nothing is known to tell an 'f' */
+    uint8_t major, minor;
+} cbi_ltoir_facts;
+bool cbi_ltoir_read(cbi_span code, cbi_ltoir_facts *ret_facts);
+
 #endif

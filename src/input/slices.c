@@ -62,6 +62,7 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
 {
     cbi_fatbin_entry entry = {.payload = bytes, .size = bytes.size};
     cbi_elf elf;
+    cbi_ltoir_facts ltoir;
     switch (kind) {
     case CBI_SLICE_CUBIN:
         entry.kind = FATBIN_KIND_ELF;
@@ -70,6 +71,10 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
             entry.sm = facts.sm;
             entry.suffix = facts.has_compat && facts.specific ? 'a' : 0;
         }
+        if (bytes.size > EI_ABIVERSION) {
+            entry.major = bytes.data[EI_VERSION];
+            entry.minor = bytes.data[EI_ABIVERSION];
+        }
         break;
     case CBI_SLICE_PTX:
         entry.kind = FATBIN_KIND_PTX;
@@ -77,6 +82,12 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
         break;
     case CBI_SLICE_LTOIR:
         entry.kind = FATBIN_KIND_LTOIR;
+        if (cbi_ltoir_read(bytes, &ltoir)) {
+            entry.sm = ltoir.sm;
+            entry.suffix = ltoir.suffix;
+            entry.major = ltoir.major;
+            entry.minor = ltoir.minor;
+        }
         break;
     case CBI_SLICE_OTHER:
         break;

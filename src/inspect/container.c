@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/files.h"
+#include "container/bundle.h"
 
 bool cbi_inspect_take_options(const cb_inspect_options *from, cb_inspect_options *ret_options)
 {
@@ -69,6 +70,8 @@ static bool list_image(const cbi_slice *slice, void *user)
         .version_minor = entry->minor,
         .obfuscated = (entry->flags & FATBIN_FLAG_OBFUSCATED) != 0,
     };
+    if (slice->bare && slice->kind == CBI_SLICE_PTX)
+        (void)cbi_ptx_version(entry->payload, &info->version_major, &info->version_minor);
     if (entry->ident.size)
         info->identifier = cbi_strndup(&c->ctx, (const char *)entry->ident.data, entry->ident.size);
     cbi_vec_push(&c->ctx, &c->slices, *slice);

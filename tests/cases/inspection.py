@@ -205,6 +205,19 @@ def test_extract_folder():
     expect("extract -o without images", not os.path.exists(unused))
 
 
+def test_bare_images():
+    """Outside of a fatbin an image says itself for what it is, and of which version."""
+    ltoir = bytearray(64)
+    struct.pack_into("<IBB", ltoir, 0, 0x7F4E43ED, 1, 65)
+    struct.pack_into("<IxxxxxxH", ltoir, 16, 40, 900)
+    ptx = b".version 8.7\n.target sm_90a\n.address_size 64\n" + b"//\n" * 20
+    for path, kind, arch, version in ((write("bare.ltoir", ltoir), "ltoir", "lto_90", "1.65"),
+                                      (write("bare.ptx", ptx), "ptx", "compute_90a", "8.7"), (REDUCE, "cubin", "sm_90", "1.8")):
+        code, out, _ = run("extract", "--json", path)
+        rows = [(i["kind"], i["arch"], i["version"]) for i in json.loads(out)["images"]]
+        expect("extract: %s by itself" % kind, code == 0 and rows == [(kind, arch, version)], out)
+
+
 def test_diff():
     expect("diff: same", run("diff", REDUCE, REDUCE)[0] == 0)
     code, out, _ = run("diff", REDUCE, MATHLIB)
@@ -238,6 +251,7 @@ def main():
     test_functions_in_a_function()
     test_nothing_to_see()
     test_extract_folder()
+    test_bare_images()
     test_diff()
     test_options()
     finish()
