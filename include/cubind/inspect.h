@@ -24,9 +24,10 @@
  *   - Tables are made when they are first asked for.  cb_image_X_count says how many records there
  *     are, cb_image_X gives one, NULL past the end.  If a table cannot be made (out of memory, or
  *     the file shrank) it is empty, and cb_image_status, CB_OK until then, says why.
- *   - Memory.  A container keeps a list of its images and maps its file.  An image from a file keeps
- *     a copy of its bytes (decompressed where they were compressed) and the tables asked for; the
- *     pages of the file are given back.  So the images that are open at one time are what costs.
+ *   - Memory.  A container keeps a list of its images and maps its file.  An image from a file
+ *     keeps a copy of its bytes (decompressed where they were compressed) and the tables that were
+ *     asked for; the pages of the file are given back.  So the images that are open at one time are
+ *     what costs.
  *   - Threads.  One handle is used by one thread at a time.  cb_image_open only reads its
  *     container: any number of threads may open images of one container at the same time.  The
  *     allocator and the diagnostic callback are then called from all of these.

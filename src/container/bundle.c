@@ -12,8 +12,8 @@
 enum {
     E_FLAGS = 48, /* offset in an ELF header */
     LTOIR_SIZE_MIN = 8,
-    LTOIR_VERSION = 4,        /* offset of two bytes: major, minor */
-    ELF_FLAG_CAPSULE = 2      /* in e_flags of the current ABI: it has a Mercury side */
+    LTOIR_VERSION = 4,   /* offset of two bytes: major, minor */
+    ELF_FLAG_CAPSULE = 2 /* in e_flags of the current ABI: it has a Mercury side */
 };
 
 /* ---- what an image says of itself ---- */
