@@ -199,8 +199,8 @@ CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
  * any device code for the target are CB_ERR_FORMAT unless CB_LINK_ALLOW_EMPTY is given.  With
  * CB_LINK_LTO the compiler runs in a child process, by fork().  CB_ERR_NOMEM: the allocator failed
  * or the memory limit was reached.  CB_ERR_USAGE: nothing was added and CB_LINK_ALLOW_EMPTY is
- * not given, or it ran before.  After a
- * failure only cb_link_free makes sense. */
+ * not given, or it ran before.  After another failure only cb_link_reset and cb_link_free make
+ * sense. */
 CB_API cb_status cb_link_run(cb_link *link);
 
 /* The finished device ELF, owned by the handle.  CB_ERR_USAGE before a successful cb_link_run (so

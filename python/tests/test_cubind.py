@@ -42,7 +42,7 @@ def test_link_that_fails_says_why():
     assert caught.value.status == cubind.Status.LINK
     first = caught.value.diagnostics[0]
     assert first.id == "undefined-reference" and first.severity == cubind.Severity.ERROR
-    assert first.message in str(caught.value)
+    assert first.message in str(caught.value) and "used by smooth_line" in str(caught.value)
 
 
 @pytest.mark.parametrize("arch, inputs, status", [
@@ -73,12 +73,25 @@ def test_flags_and_kernels_used():
     assert [k.name for k in cubind.kernels(link_samples(kernels_used=[one]).image)] == [one]
 
 
+def test_options_of_compilers_reach_the_library(tmp_path):
+    ptx = tmp_path / "k.ptx"
+    ptx.write_text(".version 8.0\n.target sm_90\n.address_size 64\n" + "//\n" * 20)
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\necho \"$@\"\nexit 1\n")
+    ptxas.chmod(0o755)
+    with pytest.raises(cubind.Error) as caught:
+        cubind.link([str(ptx)], arch="sm_90", ptxas=str(ptxas), ptxas_options=["-O1", "-v"], max_registers=40, cache="", threads=2)
+    said = " ".join(d.message for d in caught.value.diagnostics)
+    assert "-O1 -v" in said and "40" in said
+
+
 def test_kernels():
     kernels = cubind.kernels(link_samples().image)
     assert kernels and all(k.is_kernel and k.arch == "sm_90" for k in kernels)
     for kernel in kernels:
         assert kernel.registers and kernel.code_size > 0
         assert [p.ordinal for p in kernel.parameters] == list(range(len(kernel.parameters)))
+        assert kernel.param_base == 0x210 and kernel.max_registers >= 0 and kernel.max_cluster_rank == 0
         assert kernel.param_size >= sum(p.size for p in kernel.parameters)
     assert any("<" in k.demangled and "<" not in k.name for k in cubind.kernels(TEMPLATES))
     assert len(cubind.functions(MATHLIB)) > len(cubind.kernels(MATHLIB))
@@ -88,6 +101,7 @@ def test_container():
     with cubind.Container(HOST) as container:
         assert container.content == "a host object"
         (info,) = container.images
+        assert info.version == (1, 8)
         assert (info.kind, info.arch, info.compression) == ("cubin", "sm_90", "zstd")
         image = container.open(0)
     assert image.bytes()[:4] == b"\x7fELF" and len(image.bytes()) == info.size
@@ -126,7 +140,7 @@ def test_finalize():
     assert [k.name for k in cubind.kernels(same)] == [k.name for k in cubind.kernels(linked)]
     with pytest.raises(cubind.Error) as caught:
         cubind.finalize(linked, arch="sm_100")
-    assert caught.value.status == cubind.Status.UNSUPPORTED
+    assert caught.value.status == cubind.Status.UNSUPPORTED and "sm_100" in str(caught.value)
     with pytest.raises(cubind.Error):
         cubind.finalize(read(REDUCE), arch="sm_103")
 

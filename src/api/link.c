@@ -236,11 +236,22 @@ void cbi_api_set_extras(cb_link *link, const cbi_api_extras *extras)
     link->extras = *extras;
 }
 
+static cb_status refuse_no_input(cbi_ctx *ctx, void *arg)
+{
+    (void)arg;
+    cbi_error(ctx, "no-input", NULL,
+              "add files or bytes first, or set CB_LINK_ALLOW_EMPTY in cb_link_options.flags",
+              "There is nothing to link: no input was added");
+    ctx->error_count = 0; /* inputs may still come */
+    return CB_ERR_USAGE;
+}
+
 cb_status cb_link_run(cb_link *link)
 {
-    if (!link || link->ran ||
-        (link->inputs.len == 0 && !(link->options.flags & CB_LINK_ALLOW_EMPTY)))
+    if (!link || link->ran)
         return CB_ERR_USAGE;
+    if (link->inputs.len == 0 && !(link->options.flags & CB_LINK_ALLOW_EMPTY))
+        return cbi_run(&link->ctx, refuse_no_input, NULL);
     link->ran = true;
     cb_status status = cbi_run(&link->ctx, run, link);
     link->done = status == CB_OK;

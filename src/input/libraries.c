@@ -183,8 +183,9 @@ void cbi_inputs_add_library(cbi_inputs *in, const char *name)
             return;
     if (!in->options.exact)
         cbi_info(ctx, "library-not-found", NULL,
-                 in->options.library_path_count
-                     ? NULL
+                 in->options.library_path_count ? NULL
+                 : in->options.names_fields
+                     ? "there is no folder to look in: cb_link_options.library_paths names some"
                      : "there is no folder to look in: give -L, or set LIBRARY_PATH",
                  "-l%s adds nothing: there is no lib%s.a", name, name);
 }

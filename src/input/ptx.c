@@ -100,8 +100,11 @@ static bool may_ask_for(cbi_inputs *in, const char *file, const cbi_strings *ask
     const char *refused = cbi_refused_ptx_option(asked);
     if (refused)
         cbi_error(in->ctx, "ptx-option", &(cbi_place){.file = file},
-                  "an input may only ask for what changes its own code; what you trust can be "
-                  "given with -Xptxas",
+                  cbi_printf(in->ctx,
+                             "an input may only ask for what changes its own code; what you trust "
+                             "can be given %s",
+                             in->options.names_fields ? "in cb_link_options.ptxas_options"
+                                                      : "with -Xptxas"),
                   "the PTX in '%s' asks its assembler for '%s'", file, refused);
     return !refused;
 }

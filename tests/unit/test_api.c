@@ -281,6 +281,31 @@ static void wrong_order_is_refused(void **state)
     cb_link_free(link);
 }
 
+static void keep_help(void *user, const cb_diagnostic *d)
+{
+    snprintf(user, 200, "%s: %s", d->id, d->help ? d->help : "");
+}
+
+/* What is missing is said in the words of this interface. */
+static void what_is_missing_is_explained(void **state)
+{
+    (void)state;
+    char help[200] = "";
+    cb_link_options o = sample_options();
+    o.on_diagnostic = keep_help;
+    o.on_diagnostic_user = help;
+    cb_link *link;
+    assert_int_equal(cb_link_create(&o, &link), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_ERR_USAGE);
+    assert_non_null(strstr(help, "no-input: add files or bytes first"));
+    add_sample(link);
+    assert_int_equal(cb_link_add_library(link, "absent"), CB_OK);
+    assert_int_equal(cb_link_run(link), CB_OK);
+    assert_non_null(strstr(help, "cb_link_options.library_paths"));
+    expect_image(link);
+    cb_link_free(link);
+}
+
 static void failures_are_explained(void **state)
 {
     (void)state;
@@ -692,6 +717,7 @@ int main(void)
         cmocka_unit_test(older_and_newer_callers_work),
         cmocka_unit_test(wrong_order_is_refused),
         cmocka_unit_test(failures_are_explained),
+        cmocka_unit_test(what_is_missing_is_explained),
         cmocka_unit_test(options_reach_the_assembler),
         cmocka_unit_test(lto_ir_needs_a_compiler),
         cmocka_unit_test(nothing_to_link_is_an_error),

@@ -90,7 +90,8 @@ class Error(Exception):
     def __init__(self, status: Status, diagnostics: Sequence[Diagnostic] = ()) -> None:
         self.status = status
         self.diagnostics = tuple(diagnostics)
-        grave = [d.message for d in diagnostics if d.severity >= Severity.ERROR]
+        grave = [d.message + (" (%s)" % d.help.replace("\n", "; ") if d.help else "")
+                 for d in diagnostics if d.severity >= Severity.ERROR]
         general = (_lib.cb_status_string(int(status)) or b"").decode()
         super().__init__("; ".join(grave) or general)
 
@@ -134,6 +135,9 @@ class Function:
     max_threads: Tuple[int, int, int]
     required_threads: Tuple[int, int, int]
     cluster: Tuple[int, int, int]
+    max_cluster_rank: int
+    max_registers: int
+    param_base: int
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,7 @@ class ImageInfo:
     stored: int
     size: int
     identifier: Optional[str]
+    version: Tuple[int, int]
 
 
 def library_version() -> str:
@@ -228,12 +233,19 @@ def link(
     kernels_used: Sequence[str] = (),
     variables_used: Sequence[str] = (),
     ptxas: Optional[str] = None,
+    ptxas_options: Sequence[str] = (),
+    max_registers: int = 0,
+    nvjitlink: Optional[str] = None,
+    cache: Optional[str] = None,
+    threads: int = 0,
     memory_limit: int = 0,
 ) -> LinkResult:
     """Links device code for a target such as "sm_90".
 
     Inputs are paths, bytes, or pairs of a name and bytes, in link order; libraries are searched in
-    library_paths and linked last.  Raises Error.
+    library_paths and linked last.  ptxas compiles PTX, with ptxas_options and max_registers; with
+    LinkFlags.LTO nvjitlink, looked for if None, compiles LTO-IR.  cache is a folder that keeps what
+    they made; None: that of CUBIND_CACHE, "": none.  Raises Error.
     """
     listener = _Listener()
     options = _c.LinkOptions()
@@ -246,6 +258,10 @@ def link(
     options.kernels_used, options.kernels_used_count = _strings(kernels_used), len(kernels_used)
     options.variables_used, options.variables_used_count = _strings(variables_used), len(variables_used)
     options.ptxas_path = None if ptxas is None else _encode(ptxas)
+    options.ptxas_options, options.ptxas_option_count = _strings(ptxas_options), len(ptxas_options)
+    options.max_registers, options.threads = max_registers, threads
+    options.nvjitlink_path = None if nvjitlink is None else _encode(nvjitlink)
+    options.cache_path = None if cache is None else _encode(cache)
     handle = ctypes.c_void_p()
     listener.check(_lib.cb_link_create(ctypes.byref(options), ctypes.byref(handle)))
     kept: List[bytes] = []
@@ -336,6 +352,7 @@ class Image:
             local=int(f.local), constant=int(f.constant), barriers=int(f.barriers), param_size=int(f.param_size),
             parameters=tuple(Parameter(p.ordinal, p.offset, p.size) for p in f.params[: f.param_count]),
             max_threads=triple(f.max_threads), required_threads=triple(f.required_threads), cluster=triple(f.cluster),
+            max_cluster_rank=int(f.max_cluster_rank), max_registers=int(f.max_registers), param_base=int(f.param_base),
         )
 
     def kernels(self) -> List[Function]:
@@ -379,7 +396,7 @@ class Container:
             index=index, kind=_required(_lib.cb_image_kind_name(row.kind)), arch=_required(row.arch),
             compression=_required(_lib.cb_compression_text(row.compression)), file=_required(row.file),
             section=_text(row.section), offset=int(row.offset), stored=int(row.stored), size=int(row.size),
-            identifier=_text(row.identifier),
+            identifier=_text(row.identifier), version=(int(row.version_major), int(row.version_minor)),
         )
 
     @property
