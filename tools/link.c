@@ -151,16 +151,11 @@ const cbi_arch *cbi_input_arch(const cbi_link_run *run)
     return cbi_arch_find(name);
 }
 
-static const char *ptxas_path(cbi_link_run *run)
-{
-    const char *given = cbi_text(&run->line, OPT_PTXAS);
-    return given ? given : cbi_find_ptxas(run->ctx);
-}
-
 static void set_ptx_options(cbi_link_run *run, cbi_ptx_options *ptx)
 {
     const cbi_command_line *line = &run->line;
-    ptx->ptxas = ptxas_path(run);
+    ptx->ptxas = cbi_text(line, OPT_PTXAS);
+    ptx->find_ptxas = !ptx->ptxas;
     ptx->debug = cbi_is_on(line, OPT_DEBUG) && !cbi_is_on(line, OPT_SUPPRESS_DEBUG_INFO);
     ptx->has_maxrregcount = cbi_given(line, OPT_MAXRREGCOUNT);
     ptx->maxrregcount = line->values[OPT_MAXRREGCOUNT].number;

@@ -15,7 +15,8 @@
 
 /* How PTX is compiled: by ptxas, as a program of its own. */
 typedef struct cbi_ptx_options {
-    const char *ptxas; /* path of the program; NULL: PTX inputs are an error */
+    const char *ptxas; /* path of the program; NULL: PTX inputs are an error ... */
+    bool find_ptxas;   /* ... unless cbi_find_ptxas() finds one, which the first PTX asks for */
     bool debug;        /* -g */
     bool has_maxrregcount;
     int32_t maxrregcount;

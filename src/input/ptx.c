@@ -192,8 +192,10 @@ static const char *absolute_program(cbi_ctx *ctx, const char *name)
 static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struct cbi_ptx_job *job)
 {
     cbi_ctx *ctx = in->ctx;
-    const char *program = in->options.ptx.ptxas;
-    if (!program) {
+    cbi_ptx_options *ptx = &in->options.ptx;
+    if (!ptx->ptxas && ptx->find_ptxas)
+        ptx->ptxas = cbi_find_ptxas(ctx);
+    if (!ptx->ptxas) {
         report_no_assembler(in, job->origin.file);
         return false;
     }
@@ -202,7 +204,7 @@ static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struc
     if (!may_ask_for(in, job->origin.file, &asked))
         return false;
     job->assembly = (cbi_assembly){
-        .program = absolute_program(ctx, program), .args = arguments(in, &asked), .text = text};
+        .program = absolute_program(ctx, ptx->ptxas), .args = arguments(in, &asked), .text = text};
     return true;
 }
 
