@@ -44,9 +44,22 @@ static bit_run next_run(unsigned start, unsigned width, unsigned done)
 
 enum { VALUE_BITS = 64 };
 
+/* Does the field lie within the eight bytes from its first one on, as nearly all do? */
+static bool in_one_word(size_t room, unsigned start, unsigned width)
+{
+    return cbi_fits(start / 8, 8, room) && start % 8 + width <= VALUE_BITS;
+}
+
+static uint64_t low_bits(unsigned count)
+{
+    return count ? UINT64_MAX >> (VALUE_BITS - count) : 0;
+}
+
 /* Of a field wider than a value (a replaced instruction) the low bits. */
 static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
 {
+    if (in_one_word(room, start, width))
+        return cbi_ld64(p + start / 8) >> start % 8 & low_bits(width);
     uint64_t value = 0;
     for (unsigned done = 0; done < width && done < VALUE_BITS;) {
         bit_run run = next_run(start, width, done);
@@ -59,6 +72,12 @@ static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned
 
 static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
 {
+    if (in_one_word(room, start, width)) {
+        uint64_t mask = low_bits(width) << start % 8;
+        uint8_t *at = p + start / 8;
+        cbi_st64(at, (cbi_ld64(at) & ~mask) | (value << start % 8 & mask));
+        return;
+    }
     for (unsigned done = 0; done < width && done < VALUE_BITS;) {
         bit_run run = next_run(start, width, done);
         if (run.byte >= room)
