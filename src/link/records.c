@@ -271,11 +271,6 @@ cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
     return rec->func ? rec->func->info : lk->info;
 }
 
-bool cbi_is_externs(const cbi_rec *rec)
-{
-    return rec->format == 4 && cbi_eiattr_link(rec->code) == CBI_LINK_EXTERNS;
-}
-
 cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value)
 {
@@ -284,6 +279,7 @@ cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_
     rec->format = format & 7;
     rec->code = code;
     rec->value = value;
+    rec->has_symbols = format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD;
     cbi_vec_push(ctx, list, rec);
     return rec;
 }

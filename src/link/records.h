@@ -257,6 +257,12 @@ struct cbi_rec {
     bool dead : 1; /* since the propagation: does not describe what is in the output */
 };
 
+/* Is it a list of symbols that code of the function refers to? */
+static inline bool cbi_is_externs(const cbi_rec *rec)
+{
+    return rec->has_symbols;
+}
+
 typedef CBI_VEC(cbi_rec) cbi_rec_table; /* never moves: others point into it */
 typedef CBI_VEC(cbi_rec *) cbi_rec_list;
 
@@ -355,8 +361,6 @@ cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_
                         uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
-/* Is it a list of symbols that code of the function refers to? */
-bool cbi_is_externs(const cbi_rec *rec);
 bool cbi_is_constant_type(uint32_t type);
 /* The bank of __constant__ variables. */
 bool cbi_is_user_constants(const cbi_osec *sec);
