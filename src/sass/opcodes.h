@@ -21,6 +21,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_BINARY,
     CBI_SHAPE_TERNARY,
     CBI_SHAPE_COMPARE,
+    CBI_SHAPE_COMPARE_TYPED,
     CBI_SHAPE_TERNARY_WIDE, /* a product of 64 bits */
     CBI_SHAPE_BINARY_64,
     CBI_SHAPE_BINARY_TYPED,  /* 32 or 64 bits, as the type says */

@@ -8,7 +8,7 @@ enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
-enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED, FRAGMENT };
+enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED, FRAGMENT, INTEGER };
 
 /* How many registers stand in each place; `b` and `c` of arithmetic are where the form says.
  * Of an address the uniform base stands at bit `base`, if bit 91 says that there is one. */
@@ -23,6 +23,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_BINARY] = {.d = 1, .a = 1, .b = 1},
     [CBI_SHAPE_TERNARY] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_COMPARE] = {.a = 1, .b = 1},
+    [CBI_SHAPE_COMPARE_TYPED] = {.a = INTEGER, .b = INTEGER},
     [CBI_SHAPE_TERNARY_WIDE] = {.d = 2, .a = 1, .b = 1, .c = 2},
     [CBI_SHAPE_BINARY_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_BINARY_TYPED] = {.d = MINMAX, .a = MINMAX, .b = MINMAX},
@@ -103,6 +104,8 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
     case MINMAX: /* signed and unsigned, then the same with 64 bits */
         return type & 2 ? 2 : 1;
+    case INTEGER: /* in a comparison, of 64 bits from sm_120 on */
+        return cbi_sass_bits(w, 80, 1) ? 2 : 1;
     case PACKED:
         return cbi_sass_bits(w, 87, 3) == CBI_SASS_PT ? 1 : 2;
     case FRAGMENT:
@@ -333,8 +336,10 @@ bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
     uint32_t op = cbi_sass_op(w);
     uint8_t operands = cbi_instruction_of(op)->shape;
-    bool compares = (operands == CBI_SHAPE_COMPARE && cbi_op_kind(op) == CBI_KIND_ALU) ||
-                    operands == CBI_SHAPE_UNIFORM_COMPARE || op == CBI_OP_PLOP3;
+    bool integers = operands == CBI_SHAPE_COMPARE_TYPED;
+    bool compares =
+        ((integers || operands == CBI_SHAPE_COMPARE) && cbi_op_kind(op) == CBI_KIND_ALU) ||
+        operands == CBI_SHAPE_UNIFORM_COMPARE || op == CBI_OP_PLOP3;
     return compares &&
            (cbi_sass_bits(w, 81, 3) == predicate || cbi_sass_bits(w, 84, 3) == predicate);
 }

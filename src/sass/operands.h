@@ -25,6 +25,15 @@ static inline bool cbi_regset_any(const cbi_regset *a)
     return a->w[0] | a->w[1] | a->w[2] | a->w[3];
 }
 
+/* The sources that the instruction does not overwrite itself. */
+static inline cbi_regset cbi_sass_kept_sources(const cbi_operands *o)
+{
+    cbi_regset kept = o->read;
+    for (unsigned k = 0; k < CBI_COUNT(kept.w); k++)
+        kept.w[k] &= ~o->written.w[k];
+    return kept;
+}
+
 /* The predicates that an instruction is guarded by, writes and reads besides, one bit each. */
 typedef struct cbi_predicates {
     uint8_t guard, written, read;

@@ -44,22 +44,13 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
     return which->order[j] != which->order[i] && overwrites(c, i, j);
 }
 
-/* Sources that it does not overwrite itself. */
-static cbi_regset kept_sources(const cbi_operands *o)
-{
-    cbi_regset kept = o->read;
-    for (unsigned k = 0; k < CBI_COUNT(kept.w); k++)
-        kept.w[k] &= ~o->written.w[k];
-    return kept;
-}
-
 /* First instructions behind the block, on every path, that need the result or, with sources,
  * overwrite one that is kept. */
 static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
                                   bool sources)
 {
     cbi_u32_list found = {0}, todo = {0};
-    cbi_regset kept = kept_sources(&c->operands[i]);
+    cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
     bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     cbi_sb_push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
     while (todo.len) {
@@ -109,7 +100,7 @@ static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, con
         bool leaves = l->overwrites == CBI_SB_NOWHERE && read_by == CBI_SB_NOWHERE;
         if (leaves)
             l->overwriters = find_crossing(c, which, i, true);
-        cbi_regset kept = kept_sources(&c->operands[i]);
+        cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
         l->read = leaves ? cbi_regset_any(&kept) : l->overwrites < read_by;
         if (l->overwrites < read_by)
             read_by = l->overwrites;

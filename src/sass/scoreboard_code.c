@@ -278,6 +278,17 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
 }
 
+/* The same, but for sources that it overwrites itself: who writes those next needs the result. */
+static bool needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    if (!p->write && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL)) {
+        cbi_regset kept = cbi_sass_kept_sources(&c->operands[p->at]);
+        if (!cbi_regset_meet(&kept, &c->operands[i].written))
+            return false;
+    }
+    return cbi_sb_touches(c, p, i);
+}
+
 static bool names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     const cbi_operands *o = &c->operands[p->at];
@@ -294,7 +305,7 @@ static uint32_t register_consumer(const cbi_sb_code *c, const cbi_sb_producer *p
     bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
         if ((shuffle && cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE) ||
-            (barrier && is_barrier_op(cbi_sb_op(c, i))) || cbi_sb_touches(c, p, i))
+            (barrier && is_barrier_op(cbi_sb_op(c, i))) || needs(c, p, i))
             return i;
     return CBI_SB_NOWHERE;
 }
@@ -362,7 +373,7 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r == q || o->old != c->producers.items[q].old || !cbi_sb_has(c->pending[i], r))
             continue;
-        if (cbi_sb_touches(c, o, i) || (ends_block && o->block == here && o->flush))
+        if (needs(c, o, i) || (ends_block && o->block == here && o->flush))
             return true;
     }
     return false;
@@ -372,7 +383,7 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
-    if (!cbi_sb_comes_around(c, p, i) || cbi_sb_touches(c, p, i))
+    if (!cbi_sb_comes_around(c, p, i) || needs(c, p, i))
         return false;
     for (uint32_t r = c->first[i]; r < c->first[i + 1]; r++)
         if (r != q && c->producers.items[r].old == p->old)
@@ -403,8 +414,8 @@ static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
         if (seen[j] || cbi_sb_comes_around(c, p, j))
             continue;
         seen[j] = true;
-        again = cbi_sb_touches(c, p, j) && c->wait[j] >> p->old & 1;
-        if (!cbi_sb_touches(c, p, j))
+        again = needs(c, p, j) && c->wait[j] >> p->old & 1;
+        if (!needs(c, p, j))
             cbi_sb_push_next(c, j, &todo);
     }
     return again;
@@ -424,8 +435,7 @@ static bool find_later_waits(cbi_sb_code *c)
         for (uint32_t q = 0; around && q < c->producers.len; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (cbi_sb_has(c->pending[i], q) && around >> p->old & 1 &&
-                !cbi_sb_comes_around(c, p, i) && !cbi_sb_touches(c, p, i) &&
-                is_awaited_again(c, p, i))
+                !cbi_sb_comes_around(c, p, i) && !needs(c, p, i) && is_awaited_again(c, p, i))
                 ahead |= (uint8_t)(1u << p->old);
         }
         c->later[i] = ahead;
@@ -456,7 +466,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
-        if (cbi_sb_touches(c, p, i)) {
+        if (needs(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
         } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
@@ -537,7 +547,8 @@ static void flush_hidden(cbi_sb_code *c)
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = c->blocks.items[p->block].end - 1;
-    return !p->is_long && c->issue[last] > c->issue[p->at] + cbi_sb_latency_of(c, p) + 5;
+    return !p->is_long && last != p->at &&
+           c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
 /* Does another producer, which is not there yet, hold its number at the end of the block? */
@@ -581,7 +592,7 @@ static void find_users(cbi_sb_code *c, cbi_sb_producer *p)
         if (c->visited[i] == visit)
             continue;
         c->visited[i] = visit;
-        if (!cbi_sb_touches(c, p, i))
+        if (!needs(c, p, i))
             cbi_sb_push_next(c, i, &todo);
         else if (!cbi_sb_contains(&p->consumers, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
@@ -616,7 +627,7 @@ static void find_heads(cbi_sb_code *c, cbi_sb_producer *p)
             continue;
         do
             user++;
-        while (user < c->group[head] && !cbi_sb_touches(c, p, user));
+        while (user < c->group[head] && !needs(c, p, user));
         if (user == c->group[head] || !(c->wait[user] >> p->old & 1))
             continue;
         cbi_vec_push(c->ctx, &p->heads, head);

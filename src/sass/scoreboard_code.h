@@ -14,8 +14,8 @@ typedef CBI_VEC(uint32_t) cbi_u32_list;
 
 /* Where sources are done, which a shared number hides: nobody can see it in the input. */
 typedef enum cbi_sb_reading {
-    CBI_SB_READ_BY_RESULT,    /* at the next write, or when the result is there */
     CBI_SB_READ_BY_REGISTERS, /* at the next write */
+    CBI_SB_READ_BY_RESULT,    /* at the next write, or when the result is there */
     CBI_SB_READ_BY_WAIT,      /* where the input waits for the number */
     CBI_SB_READINGS,
 } cbi_sb_reading;
