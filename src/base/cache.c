@@ -24,7 +24,7 @@ static const char lock_name[] = "lock";
 /* Nobody else may put entries there: they would become code. */
 static bool is_private(const struct stat *st)
 {
-    return S_ISDIR(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+    return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static uint64_t size_limit(void)
@@ -47,7 +47,12 @@ cbi_cache cbi_cache_open(cbi_ctx *ctx, const char *folder)
     if (!folder || !*folder)
         return none;
     bool made = mkdir(folder, 0700) == 0 || errno == EEXIST;
-    if (!made || stat(folder, &st) != 0) {
+    bool found = made && stat(folder, &st) == 0;
+    if (found && !S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        found = false;
+    }
+    if (!found) {
         cbi_warning(ctx, "cache-folder", &(cbi_place){.file = folder}, NULL,
                     "The cache '%s' is not used: %s", folder, strerror(errno));
         return none;
