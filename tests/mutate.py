@@ -84,8 +84,9 @@ def is_rule(text, at, end):
     before, after = text[line_start:at], text[end:text.find("\n", end)]
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
         return False
-    if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or (before.endswith("[") and after.startswith("] = {")):
-        return False    # only the sign of a comparison counts; room for more than an array's values
+    if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or \
+            re.search(r"\b(CBI_NEW_ARRAY|cbi_alloc)\([^;]*$", before) or (before.endswith("[") and after.startswith("] = {")):
+        return False    # only the sign of a comparison counts; room for more
     return text[at] not in "<>" or not GUARD.match(after)
 
 

@@ -141,12 +141,12 @@ void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from
         break;
     case CBI_LINK_EXTERNS:
         if (!own)
-            own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
+            own = cbi_add_payload(lk, k, EIATTR_EXTERNS);
         externs_add(lk, own, from->symbols, from->symbol_count);
         break;
     case CBI_LINK_MOVE:
         if (!own)
-            own = cbi_add_record(lk, k, 4, EIATTR_AT_ENTRY_FRAGEMENTS, 0);
+            own = cbi_add_payload(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
         fragments_add(lk, own, from->payload, from->size);
         break;
     default:
@@ -198,7 +198,7 @@ static void single_externs(const cbi_linker *lk, cbi_func *k)
     }
     if (!all.symbol_count)
         return;
-    own = cbi_add_record(lk, k, 4, EIATTR_EXTERNS, 0);
+    own = cbi_add_payload(lk, k, EIATTR_EXTERNS);
     own->symbols = CBI_NEW_ARRAY(lk->ctx, all.symbol_count, const cbi_lsym *);
     for (uint32_t i = 0; i < all.symbol_count; i++)
         own->symbols[i] = all.symbols[all.symbol_count - 1 - i];
@@ -230,7 +230,7 @@ static void single_fragments(const cbi_linker *lk, cbi_func *k)
         own->dead = true;
     if (!all.size)
         return;
-    own = cbi_add_record(lk, k, 4, EIATTR_AT_ENTRY_FRAGEMENTS, 0);
+    own = cbi_add_payload(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
     own->payload = all.payload;
     own->size = all.size;
 }

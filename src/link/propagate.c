@@ -51,6 +51,11 @@ cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8
     return rec;
 }
 
+cbi_rec *cbi_add_payload(const cbi_linker *lk, cbi_func *f, uint8_t code)
+{
+    return cbi_add_record(lk, f, 4, code, 0);
+}
+
 /* ---- what the records say ---- */
 
 /* Of the function that the record names. */
@@ -251,7 +256,7 @@ static void stack_sizes(const cbi_linker *lk)
             continue;
         cbi_rec *own = cbi_find_record(lk, k, EIATTR_CRS_STACK_SIZE);
         if (!own) {
-            own = cbi_add_record(lk, k, 4, EIATTR_CRS_STACK_SIZE, 0);
+            own = cbi_add_payload(lk, k, EIATTR_CRS_STACK_SIZE);
             own->size = 4;
         }
         uint8_t *payload = cbi_alloc(lk->ctx, 4);

@@ -24,7 +24,7 @@ static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint
 /* NOPs between an instruction and the next. */
 static uint32_t pauses(uint32_t cycles)
 {
-    return cycles > CBI_SASS_STALL_MAX ? (cycles - 1) / CBI_SASS_STALL_MAX : 0;
+    return cycles ? (cycles - 1) / CBI_SASS_STALL_MAX : 0;
 }
 
 /* NOPs belong to what stands before them, but for frame descriptions.  gap[i]: how many are in
