@@ -265,16 +265,22 @@ static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, boo
     }
 }
 
+/* /dev/null is an empty file.  For nvlink all devices are. */
+static bool is_empty_device(const cbi_inputs *in, const char *path)
+{
+    struct stat st, null;
+    return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
+           (in->options.exact || (stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev));
+}
+
 void cbi_inputs_add_file(cbi_inputs *in, const char *path)
 {
     cbi_ctx *ctx = in->ctx;
     cbi_span bytes = {NULL, 0};
-    struct stat st;
     errno = 0;
     bool mapped = cbi_map_file(ctx, path, &bytes) == CB_OK;
     int why = errno;
-    bool opened =
-        mapped || (stat(path, &st) == 0 && S_ISCHR(st.st_mode)); /* /dev/null is an empty file */
+    bool opened = mapped || is_empty_device(in, path);
     if (!opened || (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
         cbi_fatal(ctx, "input-open", &(cbi_place){.file = path},
                   bytes.size ? "it is too short to be an input"

@@ -261,6 +261,9 @@ def pipes(top):
     for name in ("/dev/zero", "/dev/null", "."):
         done = b.run("check", name)
         expect("refused with the reason: " + name, done.returncode == 2 and done.stderr.count("\n") == 1, done)
+    for name, code in (("/dev/zero", 1), ("/dev/null", 0)):
+        done = b.run(*LINK, name, "-o", "out")
+        expect("link of " + name, done.returncode == code and (code == 0 or "Could not open input file" in done.stderr), done)
     done = b.run("check", "pipe")
     expect("a pipe that nobody writes to", done.returncode == 2 and "timed out" in done.stderr, done)
 
