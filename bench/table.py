@@ -11,7 +11,7 @@ import sys
 
 import scale
 
-NVLINK_LIMIT = 60
+NVLINK_LIMIT = 120
 SEEN = 4096  # KiB: processes that need less are over before anybody looks
 TARGETS = ("80", "86", "89", "90", "100")
 
@@ -72,7 +72,7 @@ SHAPES = {
     "tiny": ("two cubins, a process", "90", samples, 3, None),
     "wide": ("800 modules, 16,000 functions", "90", lambda b: b.modules("wide", 800, 20), 10, 0.6),
     "chain": ("800 modules, 8 kernels", "90", lambda b: b.modules("chain", 800, 20), None, None),
-    "deep": ("400 modules, a kernel in each", "90", lambda b: b.modules("deep", 400, 20), 150, 0.3),
+    "deep": ("800 modules, a kernel in each", "90", lambda b: b.modules("deep", 800, 20), 150, 0.3),
     "ring": ("200 modules, one recursion", "90", lambda b: b.modules("ring", 200, 20), 100, None),
     "many": ("25,000 kernels, one callee", "90", lambda b: b.modules("many", 25, 1000), None, None),
     "wide-sm100": ("150 modules, 3,000 functions", "100", lambda b: b.modules("wide", 150, 20, "100"), None, None),
@@ -139,20 +139,54 @@ def in_process(bench):
     return "two cubins in process (wanted: at most 0.060 ms): " + done.stdout.strip()
 
 
-def start(bench):
-    """A tiny link beside a program that does nothing."""
-    source, empty = os.path.join(bench.folder, "empty.c"), os.path.join(bench.folder, "empty")
+# Reads the files named first, writes as many bytes as its first argument says, and renames.
+FILES_ONLY = """#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static char bytes[1 << 16];
+    int fd;
+    for (int i = 2; i < argc - 1; i++)
+        if ((fd = open(argv[i], O_RDONLY)) < 0 || read(fd, bytes, sizeof bytes) < 0 || close(fd))
+            return 1;
+    fd = open("only.tmp", O_WRONLY | O_CREAT | O_EXCL, 0666);
+    size_t size = strtoul(argv[1], NULL, 10);
+    return fd < 0 || write(fd, bytes, size) < 0 || close(fd) || rename("only.tmp", argv[argc - 1]);
+}
+"""
+
+
+def compiled(bench, name, text):
+    source, program = os.path.join(bench.folder, name + ".c"), os.path.join(bench.folder, name)
     with open(source, "w") as f:
-        f.write("int main(void) { return 0; }\n")
+        f.write(text)
+    subprocess.run(["cc", "-O2", source, "-o", program], check=True)
+    return program
+
+
+def start(bench):
+    """A tiny link beside a program that does nothing, and beside one that only has its files."""
     if not shutil.which("cc"):
         return "start: skipped: no C compiler"
-    subprocess.run(["cc", "-O2", source, "-o", empty], check=True)
-    link = [bench.cubind, "link", "-arch=sm_90", *samples(bench), "-o", "tiny.out"]
+    inputs = samples(bench)
+    link = [bench.cubind, "link", "-arch=sm_90", *inputs, "-o", "tiny.out"]
+    subprocess.run(link, cwd=bench.folder, check=True)
+    size = os.path.getsize(os.path.join(bench.folder, "tiny.out"))
+    commands = {"empty": [compiled(bench, "empty", "int main(void) { return 0; }\n")],
+                "files": [compiled(bench, "files", FILES_ONLY), str(size), *inputs, "files.out"],
+                "link": link}
+    if bench.nvlink:
+        commands["nvlink"] = [bench.nvlink, "-arch=sm_90", *inputs, "-o", "nvlink.out"]
     rounds, bench.rounds = bench.rounds, 200
-    times = bench.time_all({"empty": [empty], "link": link})
+    times = bench.time_all(commands)
     bench.rounds = rounds
-    return "start: an empty program %.2f ms, a tiny link %.2f ms (wanted: at most 0.15 ms more)" % (
-        times["empty"][0] * 1e3, times["link"][0] * 1e3)
+    least = {name: work * 1e3 for name, (_, _, work) in times.items()}
+    return ("start, processor time, least of 200: an empty program %.2f ms, one that only reads and writes the same "
+            "files %.2f ms, a tiny link %.2f ms (wanted: at most 0.15 ms more than empty)%s" % (
+                least["empty"], least["files"], least["link"],
+                ", nvlink %.2f ms" % least["nvlink"] if "nvlink" in least else ""))
 
 
 def host_linkers(bench, count=800, funcs=20, size=1024):
