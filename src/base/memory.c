@@ -15,7 +15,7 @@ enum {
     BLOCK_HEADER = 32,
     BLOCK_MIN = 64 * 1024,
     BLOCK_MAX = 8 * 1024 * 1024,
-    MAPPED_MIN = 64 * 1024,
+    MAPPED_MIN = 128 * 1024, /* less comes back from malloc() without a page fault */
     HUGE_PAGE = 2 * 1024 * 1024,
     LARGE_PART = HUGE_PAGE / 8 * 5, /* that much of a large page is worth one */
     LARGE_FROM = 512 * 1024,        /* an arena of that many bytes goes on in large pages */
