@@ -2,8 +2,9 @@
 #ifndef CUBIND_ARGUMENTS_H
 #define CUBIND_ARGUMENTS_H
 
-#include "format/arch.h"
 #include "tools.h"
+
+struct cbi_arch; /* format/arch.h */
 
 typedef struct cbi_arguments {
     const char *program;            /* "cubind dump", for messages */
@@ -33,6 +34,6 @@ const char *cbi_suggestion_text(const cbi_suggestion *suggestion);
 /* The same of the targets that `takes` is true of, NULL: of all; of sm_ names alone, or of compute_
  * and lto_ as well.  A bare number stands for an sm_ name. */
 const char *cbi_suggest_target(cbi_suggestion *suggestion, bool only_real,
-                               bool (*takes)(const cbi_arch *arch));
+                               bool (*takes)(const struct cbi_arch *arch));
 
 #endif

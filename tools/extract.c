@@ -93,7 +93,7 @@ static bool take(void *user, size_t option, const char *value)
 bool cbi_is_arch_text(const char *text)
 {
     static const char *const prefixes[] = {"sm_", "compute_", "lto_"};
-    for (size_t i = 0; i < CBI_COUNT(prefixes); i++)
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
             text += strlen(prefixes[i]);
             break;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "memory_limits.h"
 #include "say.h"
 
@@ -274,10 +274,17 @@ static void *look_at_images(void *arg)
 
 /* ---- telling ---- */
 
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 /* A line that is written over, on a terminal, once it takes long. */
 static void show_progress(const work *w, double *ret_since, bool *ret_shown)
 {
-    double t = cbi_now_ms();
+    double t = now_ms();
     if (!isatty(STDERR_FILENO) || t - *ret_since < (*ret_shown ? 200 : 2000))
         return;
     *ret_since = t;
@@ -305,7 +312,7 @@ static void tell(const work *w, cbi_seen *seen, bool *progress)
 static int tell_images(work *w)
 {
     int exit_code = CBI_EXIT_CLEAN;
-    double since = cbi_now_ms();
+    double since = now_ms();
     bool progress = false;
     pthread_mutex_lock(&w->lock);
     while (w->told < w->count) {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/arch.h"
+
 enum { LONGEST = 127 };
 
 /* Letters to insert, remove, replace or swap. */

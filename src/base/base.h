@@ -303,6 +303,10 @@ void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_pl
                 const char *help, const char *format, ...) CBI_PRINTF(6, 7);
 CBI_NORETURN void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char *help,
                             const char *format, ...) CBI_PRINTF(5, 6);
+/* The same; the job ends with that status, not CB_ERR_FATAL. */
+CBI_NORETURN void cbi_fatal_as(cbi_ctx *ctx, cb_status status, const char *id,
+                               const cbi_place *place, const char *help, const char *format, ...)
+    CBI_PRINTF(6, 7);
 /* Leave the job with a status and without a further message. */
 CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
 

@@ -282,11 +282,12 @@ void cbi_inputs_add_file(cbi_inputs *in, const char *path)
     int why = errno;
     bool opened = mapped || is_empty_device(in, path);
     if (!opened || (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
-        cbi_fatal(ctx, "input-open", &(cbi_place){.file = path},
-                  bytes.size ? "it is too short to be an input"
-                  : why      ? cbi_printf(ctx, "%s", strerror(why))
-                             : NULL,
-                  "Could not open input file '%s'", path);
+        cbi_fatal_as(ctx, bytes.size ? CB_ERR_FATAL : CB_ERR_IO, "input-open",
+                     &(cbi_place){.file = path},
+                     bytes.size ? "it is too short to be an input"
+                     : why      ? cbi_printf(ctx, "%s", strerror(why))
+                                : NULL,
+                     "Could not open input file '%s'", path);
     if (!in->options.exact)
         add_by_content(in, path, bytes, true);
     else if (bytes.size)

@@ -115,7 +115,7 @@ def options():
     for args in (["--binary-kind", "elf"], ["--opt-level", "9"], ["--opt-level"],
                  ["--opportunistic-finalization-lvl", "3"], ["--cap-merc=1"], ["--nonsense"]):
         code, err, out = run(LINKED, *args)
-        expect("wrong: " + " ".join(args), code == 1 and out is None and err.count("\n") == 1, err)
+        expect("wrong: " + " ".join(args), code == 1 and out is None and err.count("cubind finalize: ") == 1, err)
     code, err, _ = run("--opportunistic-finalization-lvl=1", LINKED, arch="sm_103")
     expect("opportunistic: said", code == 0 and
            "fastpath optimization applied for off-target 100 -> 103 finalization" in err, err)

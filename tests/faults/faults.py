@@ -72,7 +72,7 @@ def jobs(long):
         Job("check", ["check", "--threads", "1", "libzstd.a", "reduce.cubin"], {2}),
         Job("diff", ["diff", "reduce.cubin", "mathlib.cubin"], {2}),
         Job("size", ["size", "--threads", "1", "libzstd.a"], {2}),
-        Job("extract", ["extract", "libzstd.a", "-o", "images"], {2}, folder="images"),
+        Job("extract", ["extract", "--threads", "1", "libzstd.a", "-o", "images"], {2}, folder="images"),
         Job("bundle", ["bundle", "--create=out", "--image3=kind=elf,sm=90,file=mathlib.cubin",
                        "--image3=kind=elf,sm=90,file=reduce.cubin", "-compress-all"], {1}, ["out"]),
         Job("prune", ["prune", "-arch=sm_90", "-o", "out", "libzstd.a"], {1}, ["out"]),
