@@ -461,8 +461,7 @@ static bytes make_text(uint64_t *state)
                                         "#!/bin/sh\n",
                                         "BC\xc0\xde",
                                         "// ",
-                                        "\x7f"
-                                        "ELF",
+                                        "\177ELF",
                                         "\0"};
     bytes out = {0};
     for (size_t n = 1 + below(state, 40); n; n--) {
