@@ -194,13 +194,13 @@ CB_API cb_status cb_link_add_input(cb_link *link, const cb_input *input);
 /* Adds the library libNAME.a (or .so) found in the library paths, after all files [-l NAME]. */
 CB_API cb_status cb_link_add_library(cb_link *link, const char *name);
 
-/* Links.  CB_ERR_IO, CB_ERR_FORMAT, CB_ERR_LINK, CB_ERR_FATAL: diagnostics say why.
- * CB_ERR_UNSUPPORTED: PTX and no ptxas, or LTO-IR and no library that compiles it.  Inputs without
- * any device code for the target are CB_ERR_FORMAT unless CB_LINK_ALLOW_EMPTY is given.  With
- * CB_LINK_LTO the compiler runs in a child process, by fork().  CB_ERR_NOMEM: the allocator failed
- * or the memory limit was reached.  CB_ERR_USAGE: nothing was added and CB_LINK_ALLOW_EMPTY is
- * not given, or it ran before.  After another failure only cb_link_reset and cb_link_free make
- * sense. */
+/* Links.  CB_ERR_IO (a file cannot be read), CB_ERR_FORMAT, CB_ERR_LINK, CB_ERR_FATAL: diagnostics
+ * say why.  CB_ERR_UNSUPPORTED: PTX and no ptxas; LTO-IR and no library that compiles it, or
+ * without CB_LINK_LTO.  Inputs without any device code for the target are CB_ERR_FORMAT unless
+ * CB_LINK_ALLOW_EMPTY is given.  With CB_LINK_LTO the compiler runs in a child process, by fork().
+ * CB_ERR_NOMEM: the allocator failed or the memory limit was reached.  CB_ERR_USAGE: nothing was
+ * added and CB_LINK_ALLOW_EMPTY is not given, or it ran before.  After another failure only
+ * cb_link_reset and cb_link_free make sense. */
 CB_API cb_status cb_link_run(cb_link *link);
 
 /* The finished device ELF, owned by the handle.  CB_ERR_USAGE before a successful cb_link_run (so

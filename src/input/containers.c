@@ -225,7 +225,8 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
     }
     if (entry.kind == FATBIN_KIND_LTOIR) {
         if (!in->options.lto)
-            cbi_fatal(ctx, "lto-needed", &place, lto_help(in), "LTO objects found, use -dlto");
+            cbi_fatal_as(ctx, CB_ERR_UNSUPPORTED, "lto-needed", &place, lto_help(in),
+                         "LTO objects found, use -dlto");
         add_lto_entry(in, origin, &fatbin, &entry);
         return;
     }
@@ -295,8 +296,8 @@ void cbi_inputs_add_ltoir(cbi_inputs *in, const char *file, cbi_span bytes)
 {
     const cbi_origin origin = {.file = file};
     if (!in->options.lto)
-        cbi_fatal(in->ctx, "lto-file", &(cbi_place){.file = file}, lto_help(in),
-                  "should only see nvvm files when -lto");
+        cbi_fatal_as(in->ctx, CB_ERR_UNSUPPORTED, "lto-file", &(cbi_place){.file = file},
+                     lto_help(in), "should only see nvvm files when -lto");
     forbid_patterns(in, &origin, true);
     cbi_inputs_add_lto_module(in, &origin, bytes, false);
 }
