@@ -274,18 +274,18 @@ static void *look_at_images(void *arg)
 
 /* ---- telling ---- */
 
-static double now_ms(void)
+static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* A line that is written over, on a terminal, once it takes long. */
 static void show_progress(const work *w, double *ret_since, bool *ret_shown)
 {
-    double t = now_ms();
-    if (!isatty(STDERR_FILENO) || t - *ret_since < (*ret_shown ? 200 : 2000))
+    double t = now();
+    if (!isatty(STDERR_FILENO) || t - *ret_since < (*ret_shown ? 0.2 : 2))
         return;
     *ret_since = t;
     *ret_shown = true;
@@ -312,7 +312,7 @@ static void tell(const work *w, cbi_seen *seen, bool *progress)
 static int tell_images(work *w)
 {
     int exit_code = CBI_EXIT_CLEAN;
-    double since = now_ms();
+    double since = now();
     bool progress = false;
     pthread_mutex_lock(&w->lock);
     while (w->told < w->count) {
