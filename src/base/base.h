@@ -301,9 +301,7 @@ typedef struct cbi_diag_options {
  * does not return to its caller. */
 void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_place *place,
                 const char *help, const char *format, ...) CBI_PRINTF(6, 7);
-CBI_NORETURN void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char *help,
-                            const char *format, ...) CBI_PRINTF(5, 6);
-/* The same; the job ends with that status, not CB_ERR_FATAL. */
+/* A fatal report; the job ends with that status, with CB_ERR_FATAL where cbi_fatal is said. */
 CBI_NORETURN void cbi_fatal_as(cbi_ctx *ctx, cb_status status, const char *id,
                                const cbi_place *place, const char *help, const char *format, ...)
     CBI_PRINTF(6, 7);
@@ -313,6 +311,7 @@ CBI_NORETURN void cbi_fail(cbi_ctx *ctx, cb_status status);
 /* Passes a report on that another context of the same job has received. */
 void cbi_forward(cbi_ctx *ctx, const cb_diagnostic *diagnostic);
 
+#define cbi_fatal(ctx, ...)   cbi_fatal_as((ctx), CB_ERR_FATAL, __VA_ARGS__)
 #define cbi_error(ctx, ...)   cbi_report((ctx), CB_SEV_ERROR, __VA_ARGS__)
 #define cbi_warning(ctx, ...) cbi_report((ctx), CB_SEV_WARNING, __VA_ARGS__)
 #define cbi_info(ctx, ...)    cbi_report((ctx), CB_SEV_INFO, __VA_ARGS__)

@@ -148,16 +148,6 @@ void cbi_report(cbi_ctx *ctx, cb_severity severity, const char *id, const cbi_pl
         cbi_fail(ctx, CB_ERR_FATAL);
 }
 
-void cbi_fatal(cbi_ctx *ctx, const char *id, const cbi_place *place, const char *help,
-               const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    deliver(ctx, CB_SEV_FATAL, id, place, help, format, args);
-    va_end(args);
-    cbi_fail(ctx, CB_ERR_FATAL);
-}
-
 void cbi_fatal_as(cbi_ctx *ctx, cb_status status, const char *id, const cbi_place *place,
                   const char *help, const char *format, ...)
 {
