@@ -122,12 +122,9 @@ static cb_status read_job(cbi_ctx *ctx, void *arg)
 {
     enum { LAST_WORDS = 2048 };
     reading *r = arg;
-    if (r->result->end == CBI_CHILD_DONE) {
-        if (!read_from(ctx, r->said, SIZE_MAX, &r->result->said))
-            r->result->end = CBI_CHILD_DIED;
-    } else {
-        read_from(ctx, r->printed, LAST_WORDS, &r->result->printed);
-    }
+    read_from(ctx, r->printed, LAST_WORDS, &r->result->printed);
+    if (r->result->end == CBI_CHILD_DONE && !read_from(ctx, r->said, SIZE_MAX, &r->result->said))
+        r->result->end = CBI_CHILD_DIED;
     return CB_OK;
 }
 

@@ -25,7 +25,7 @@ typedef struct cbi_child_result {
     cbi_child_end end;
     int signal;       /* that killed it, or 0 */
     cbi_span said;    /* with CBI_CHILD_DONE: all that it said */
-    cbi_span printed; /* otherwise: its last words on the standard error output, at most 2 KiB */
+    cbi_span printed; /* its last words on the standard error output, at most 2 KiB */
 } cbi_child_result;
 
 /* Forks and runs work(user, to) in the child, which has no standard input and output; what it

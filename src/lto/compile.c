@@ -266,13 +266,15 @@ static bool is_sound(cbi_span image, uint16_t type)
            elf.type == type && cbi_elf_is_whole(&elf);
 }
 
-static void run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,
-                      cbi_lto_reply *ret_reply)
+/* Returns what the compiler printed. */
+static cbi_span run_child(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_job *job,
+                          cbi_lto_reply *ret_reply)
 {
     cbi_child_result result = cbi_lto_run(ctx, o, job);
     check_end(ctx, o, &result);
     if (!cbi_lto_read_reply(result.said, ret_reply))
         fail(ctx, "elfLink JIT compile failed", "the compiler's process gave no answer");
+    return result.printed;
 }
 
 static bool lacks_functions(cbi_ctx *ctx, const cbi_lto_reply *reply)
@@ -295,10 +297,12 @@ static bool lacks_functions_unpruned(cbi_ctx *ctx, const cbi_lto_options *o, cbi
 static bool run(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form, cbi_lto_job *job,
                 cbi_lto_reply *ret_reply)
 {
-    run_child(ctx, o, job, ret_reply);
+    const cbi_span printed = run_child(ctx, o, job, ret_reply);
     if (form == CBI_LTO_WHOLE && !o->whole_only && ret_reply->stage == CBI_LTO_FAILED &&
         (lacks_functions(ctx, ret_reply) || lacks_functions_unpruned(ctx, o, *job)))
         return false;
+    if (ret_reply->stage == CBI_LTO_FAILED)
+        print_lines(ctx, o->ptx, form, copy(ctx, printed));
     check_reply(ctx, o, form, ret_reply);
     return true;
 }
