@@ -1,0 +1,188 @@
+/* Which waits of the input are there for a producer, and not for another of its number. */
+#include "sass/scoreboard_read.h"
+
+/* Did another producer share the number while this one was pending? */
+static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (o->old != p->old || r == q || r == c->stack_load)
+            continue;
+        if (o->at == p->at || (seen != CBI_SB_NOWHERE && o->at > p->at && o->at < seen) ||
+            (cbi_sb_has(c->pending[p->at], r) && !(c->wait[p->at] >> p->old & 1)))
+            return true;
+    }
+    return false;
+}
+
+/* Is the branch taken by a predicate that the producer writes? */
+static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, p->at), guard = cbi_sass_guard(c->words[i]);
+    bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : op == CBI_OP_ATOM_F;
+    return writes && guard != CBI_SASS_PT && cbi_sass_bits(c->words[p->at], 81, 3) == guard;
+}
+
+static void find_local(cbi_sb_code *c, uint32_t q)
+{
+    cbi_sb_producer *p = &c->producers.items[q];
+    uint32_t end = c->blocks.items[p->block].end, seen = CBI_SB_NOWHERE;
+    for (size_t k = 0; k < p->consumers.len && seen == CBI_SB_NOWHERE; k++)
+        if (p->consumers.items[k] > p->at && p->consumers.items[k] < end)
+            seen = p->consumers.items[k];
+    p->local = seen;
+    if (seen == CBI_SB_NOWHERE)
+        return;
+    uint32_t found = cbi_sb_first_need(c, p), op = cbi_sb_op(c, seen);
+    bool end_only = cbi_op_has(op, CBI_OPF_BRANCH) || op == CBI_OP_BSSY || op == CBI_OP_NOP;
+    /* What waits for a fence needs it. */
+    bool needed = cbi_sb_op(c, p->at) == CBI_OP_MEMBAR || decides(c, p, seen) ||
+                  (c->calls_apart && op == CBI_OP_RET);
+    if (seen == end - 1 && !needed && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+        p->local = CBI_SB_NOWHERE;
+        p->flush = true;
+    } else if (c->group[seen] && found == CBI_SB_NOWHERE && cbi_sb_names_registers(c, p)) {
+        p->local = CBI_SB_NOWHERE;
+        p->flush = true;
+    } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
+        p->local = found;
+        cbi_vec_push(c->ctx, &p->heads, seen);
+    } else if (cbi_sb_names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
+               is_merged(c, q, seen)) {
+        p->local = found;
+        p->hidden = found == CBI_SB_NOWHERE;
+    }
+}
+
+/* Is the wait for another producer, or for what the block itself leaves? */
+static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    uint32_t here = c->block_of[i];
+    bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (r == q || o->old != c->producers.items[q].old || !cbi_sb_has(c->pending[i], r))
+            continue;
+        if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush))
+            return true;
+    }
+    return false;
+}
+
+/* Is the number taken again at i, which nobody knew when i was done? */
+static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    if (!cbi_sb_comes_around(c, p, i) || cbi_sb_needs(c, p, i))
+        return false;
+    for (uint32_t r = c->first[i]; r < c->first[i + 1]; r++)
+        if (r != q && c->producers.items[r].old == p->old)
+            return true;
+    return false;
+}
+
+/* Sources have been read when the result is there. */
+static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &c->producers.items[q], *o = p + 1;
+    return !p->write && q + 1 < c->first[p->at + 1] && c->wait[i] >> o->old & 1 &&
+           cbi_sb_has(c->pending[i], q + 1);
+}
+
+/* A wait for another producer of the same number may have hidden the real consumer. */
+static void uncover(cbi_sb_code *c, uint32_t q)
+{
+    cbi_sb_producer *p = &c->producers.items[q];
+    cbi_u32_list found = {0}, unknown = {0}, todo = {0};
+    uint32_t visit = ++c->visit;
+    cbi_sb_push_next(c, p->at, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (c->visited[i] == visit)
+            continue;
+        c->visited[i] = visit;
+        if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
+            continue;
+        if (cbi_sb_needs(c, p, i)) {
+            cbi_vec_push(c->ctx, &found, i);
+        } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
+                   ((p->flush && c->block_of[i] == p->block && i > p->at) ||
+                    (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
+            cbi_vec_push(c->ctx, &unknown, i);
+        } else {
+            cbi_sb_push_next(c, i, &todo);
+        }
+    }
+    bool hidden = false;
+    for (size_t k = 0; k < unknown.len; k++)
+        cbi_vec_push(c->ctx, &found, unknown.items[k]);
+    for (size_t k = 0; k < p->consumers.len; k++) {
+        uint32_t x = p->consumers.items[k];
+        if (cbi_sb_contains(&found, x))
+            continue;
+        if (others_touch(c, q, x) || is_taken_again(c, q, x))
+            hidden = true;
+        else
+            cbi_vec_push(c->ctx, &found, x);
+    }
+    if (hidden)
+        p->consumers = found;
+}
+
+/* Real consumers of what crosses blocks. */
+static void find_hidden(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        bool again = false;
+        for (size_t k = 0; k < p->consumers.len; k++)
+            again |= is_taken_again(c, q, p->consumers.items[k]);
+        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
+            cbi_sb_names_registers(c, p) &&
+            (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
+            uncover(c, q);
+    }
+}
+
+/* Rule 9: a producer of another block that a collective sequence uses inside is waited for there,
+ * too, and only that ends it. */
+static void find_heads(cbi_sb_code *c, cbi_sb_producer *p)
+{
+    for (size_t k = 0; k < p->consumers.len; k++) {
+        uint32_t head = p->consumers.items[k], user = head;
+        if (!c->group[head] || p->local != CBI_SB_NOWHERE)
+            continue;
+        do
+            user++;
+        while (user < c->group[head] && !cbi_sb_needs(c, p, user));
+        if (user == c->group[head] || !(c->wait[user] >> p->old & 1))
+            continue;
+        cbi_vec_push(c->ctx, &p->heads, head);
+        p->consumers.items[k] = user;
+    }
+}
+
+/* Nobody needs the R1 load: ends of blocks and collective sequences wait for it. */
+static void keep_ends(const cbi_sb_code *c, cbi_u32_list *consumers)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < consumers->len; k++) {
+        uint32_t i = consumers->items[k];
+        if (c->group[i] || c->blocks.items[c->block_of[i]].end == i + 1)
+            consumers->items[kept++] = i;
+    }
+    consumers->len = kept;
+}
+
+void cbi_sb_find_consumers(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        find_local(c, q);
+    if (c->stack_load != CBI_SB_NOWHERE)
+        keep_ends(c, &c->producers.items[c->stack_load].consumers);
+    find_hidden(c);
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (q != c->stack_load)
+            find_heads(c, &c->producers.items[q]);
+}

@@ -1,0 +1,221 @@
+/* Control flow of the code whose scoreboards are assigned: its blocks, and the order in which they
+ * are taken. */
+#include "sass/scoreboard_read.h"
+
+enum {
+    GROUP_LENGTH = 12, /* longest warp-collective sequence */
+    ATTR_BRANCH_TARGETS = 0x34,
+};
+
+typedef struct targets {
+    uint32_t branch;
+    cbi_u32_list list;
+} targets;
+typedef CBI_VEC(targets) targets_list;
+
+static uint32_t moved(uint32_t offset, const uint32_t *place, size_t count)
+{
+    uint32_t i = offset / 16;
+    return place ? i < count ? place[i] / 16 : CBI_SB_NOWHERE : i;
+}
+
+static void read_tables(cbi_ctx *ctx, cbi_span info, const uint32_t *place, size_t count,
+                        targets_list *ret_tables)
+{
+    cbi_reader r = cbi_reader_at(info, 0);
+    while (!r.bad && r.pos < info.size) {
+        uint8_t format = cbi_read8(&r), attr = cbi_read8(&r);
+        uint16_t size = cbi_read16(&r);
+        if (format != 4)
+            continue;
+        cbi_reader v = cbi_reader_at(cbi_read_bytes(&r, size), 0);
+        while (attr == ATTR_BRANCH_TARGETS && v.pos < v.span.size) {
+            targets t = {.branch = moved(cbi_read32(&v), place, count)};
+            cbi_read32(&v);
+            uint32_t n = cbi_read32(&v);
+            for (uint32_t i = 0; i < n && !v.bad; i++)
+                cbi_vec_push(ctx, &t.list, moved(cbi_read32(&v), place, count));
+            if (v.bad)
+                break;
+            cbi_vec_push(ctx, ret_tables, t);
+        }
+    }
+}
+
+/* The taken side first.  False when a target is outside the code. */
+static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
+                       cbi_u32_list *ret_list)
+{
+    cbi_sass w = c->words[i];
+    uint32_t op = cbi_sass_op(w);
+    bool conditional = cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_bits(w, 87, 4) != 7;
+    bool falls = true;
+    if (op == CBI_OP_BRA || op == CBI_OP_BRA_U) {
+        int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / 16;
+        if (target < 0 || target >= c->n)
+            return false;
+        cbi_vec_push(c->ctx, ret_list, (uint32_t)target);
+        falls = conditional || op == CBI_OP_BRA_U || cbi_sass_bits(w, 32, 2);
+    } else if (op == CBI_OP_BRX || op == CBI_OP_BRXU) {
+        falls = false;
+        for (size_t t = 0; t < tables->len; t++) {
+            if (tables->items[t].branch != i)
+                continue;
+            for (size_t k = 0; k < tables->items[t].list.len; k++) {
+                uint32_t to = tables->items[t].list.items[k];
+                if (to >= c->n)
+                    return false;
+                cbi_vec_push(c->ctx, ret_list, to);
+            }
+        }
+    } else if (op == CBI_OP_EXIT || op == CBI_OP_RET || op == CBI_OP_LEPC) {
+        falls = conditional;
+    }
+    if (falls && i + 1 < c->n)
+        cbi_vec_push(c->ctx, ret_list, i + 1);
+    return true;
+}
+
+static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
+{
+    bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
+    bool exclusive = false;
+    leader[0] = true;
+    for (uint32_t i = 0; i < c->n; i++) {
+        cbi_u32_list s = {0};
+        if (!successors(c, tables, i, &s))
+            return false;
+        uint32_t op = cbi_sb_op(c, i);
+        if (op == CBI_OP_NANOSLEEP) {
+            exclusive = true;
+        } else if (exclusive && op == CBI_OP_WARPSYNC) {
+            leader[i] = true;
+            exclusive = false;
+        }
+        if (c->calls_apart && cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
+            leader[i] = leader[i + 1] = true;
+        if (!cbi_op_has(op, CBI_OPF_BRANCH) && s.len == 1 && s.items[0] == i + 1)
+            continue;
+        leader[i + 1] = true;
+        for (size_t k = 0; k < s.len; k++)
+            leader[s.items[k]] = true;
+    }
+    c->block_of = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (leader[i])
+            cbi_vec_add(c->ctx, &c->blocks)->start = i;
+        cbi_sb_block *b = &c->blocks.items[c->blocks.len - 1];
+        b->end = i + 1;
+        c->block_of[i] = (uint32_t)c->blocks.len - 1;
+    }
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        cbi_u32_list s = {0};
+        successors(c, tables, c->blocks.items[b].end - 1, &s);
+        for (size_t k = 0; k < s.len; k++) {
+            uint32_t to = c->block_of[s.items[k]];
+            cbi_vec_push(c->ctx, &c->blocks.items[b].succ, to);
+            cbi_vec_push(c->ctx, &c->blocks.items[to].pred, b);
+        }
+    }
+    return true;
+}
+
+/* FNV-1a of the position as four bytes, in a table of eight. */
+static uint32_t bucket(uint32_t position)
+{
+    uint32_t h = 0x811c9dc5;
+    for (unsigned i = 0; i < 4; i++)
+        h = (h ^ (position >> 8 * i & 0xff)) * 0x01000193;
+    return h & 7;
+}
+
+static cbi_u32_list visit_order(const cbi_sb_code *c, uint32_t b)
+{
+    const cbi_u32_list *succ = &c->blocks.items[b].succ;
+    cbi_u32_list out = {0};
+    for (uint32_t k = 0; k < 8; k++)
+        for (size_t i = succ->len; i--;)
+            if (bucket(succ->items[i]) == k && !cbi_sb_contains(&out, succ->items[i]))
+                cbi_vec_push(c->ctx, &out, succ->items[i]);
+    return out;
+}
+
+cbi_u32_list cbi_sb_order(const cbi_sb_code *c)
+{
+    typedef struct frame {
+        uint32_t block;
+        cbi_u32_list kids;
+        size_t next;
+    } frame;
+    uint32_t count = (uint32_t)c->blocks.len;
+    bool *seen = CBI_NEW_ARRAY(c->ctx, count, bool);
+    CBI_VEC(frame) stack = {0};
+    cbi_u32_list post = {0}, order = {0};
+    seen[0] = true;
+    cbi_vec_push(c->ctx, &stack, ((frame){.block = 0, .kids = visit_order(c, 0)}));
+    while (stack.len) {
+        frame *top = &stack.items[stack.len - 1];
+        if (top->next == top->kids.len) {
+            cbi_vec_push(c->ctx, &post, top->block);
+            stack.len--;
+            continue;
+        }
+        uint32_t kid = top->kids.items[top->next++];
+        if (!seen[kid]) {
+            seen[kid] = true;
+            cbi_vec_push(c->ctx, &stack, ((frame){.block = kid, .kids = visit_order(c, kid)}));
+        }
+    }
+    for (size_t i = post.len; i--;)
+        cbi_vec_push(c->ctx, &order, post.items[i]);
+    for (uint32_t b = 0; b < count; b++)
+        if (!seen[b])
+            cbi_vec_push(c->ctx, &order, b);
+    return order;
+}
+
+static void find_positions(cbi_sb_code *c)
+{
+    cbi_u32_list order = cbi_sb_order(c);
+    c->position = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint32_t);
+    for (uint32_t i = 0; i < order.len; i++)
+        c->position[order.items[i]] = i;
+}
+
+static void find_groups(cbi_sb_code *c)
+{
+    c->group = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (cbi_sb_op(c, i) != CBI_OP_WARPSYNC_R && cbi_sb_op(c, i) != CBI_OP_WARPSYNC)
+            continue;
+        for (uint32_t j = i + 1; j < c->n && j < i + GROUP_LENGTH; j++) {
+            if (cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
+                c->group[i] = j;
+            if (cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE ||
+                cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
+                break;
+        }
+    }
+}
+
+bool cbi_sb_find_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
+{
+    targets_list tables = {0};
+    read_tables(c->ctx, info, place, place_count, &tables);
+    if (!find_blocks(c, &tables))
+        return false;
+    find_positions(c);
+    find_groups(c);
+    return true;
+}
+
+void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
+{
+    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+    if (i + 1 < b->end) {
+        cbi_vec_push(c->ctx, todo, i + 1);
+        return;
+    }
+    for (size_t k = 0; k < b->succ.len; k++)
+        cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
+}

@@ -1,0 +1,83 @@
+/* Rule 8: what the ends of blocks wait for because it is there by then. */
+#include "sass/scoreboard_read.h"
+
+/* Rule 8: what another wait ended in the input is waited for at the end of the block if it is there
+ * by then. */
+static void flush_hidden(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = c->blocks.items[p->block].end - 1;
+        if (!p->hidden || p->is_long || q == c->stack_load ||
+            c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
+            continue;
+        p->flush = true;
+        if (!cbi_sb_contains(&p->consumers, last))
+            cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+/* Does another producer, which is not there yet, hold its number at the end of the block? */
+static bool is_held_up(const cbi_sb_code *c, uint32_t q)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    const uint64_t *pending = c->pending[c->blocks.items[p->block].end - 1];
+    for (uint32_t r = 0; r < c->producers.len; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (r != q && o->old == p->old && cbi_sb_has(pending, r) &&
+            (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
+            return true;
+    }
+    return false;
+}
+
+/* Rule 8: the end of a block does not wait for what is there while another holder of its number is
+ * not; that may hold another number in the output. */
+static void flush_shared(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = c->blocks.items[p->block].end - 1;
+        if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
+            last == p->at || !cbi_sb_has(c->pending[last], q) ||
+            cbi_sb_waited(c, last) >> p->old & 1 || !cbi_sb_is_there(c, p) || !is_held_up(c, q))
+            continue;
+        p->flush = p->timed = true;
+        cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+/* What needs a producer of the input behind its block, where its end need not wait for it now. */
+static void find_users(cbi_sb_code *c, cbi_sb_producer *p)
+{
+    cbi_u32_list todo = {0};
+    uint32_t visit = ++c->visit;
+    cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (c->visited[i] == visit)
+            continue;
+        c->visited[i] = visit;
+        if (!cbi_sb_needs(c, p, i))
+            cbi_sb_push_next(c, i, &todo);
+        else if (!cbi_sb_contains(&p->consumers, i))
+            cbi_vec_push(c->ctx, &p->consumers, i);
+    }
+}
+
+/* The same for all for which it waits. */
+static void find_flushed_users(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        if (p->flush && p->local == CBI_SB_NOWHERE && q != c->stack_load)
+            find_users(c, p);
+    }
+}
+
+void cbi_sb_find_flushed(cbi_sb_code *c)
+{
+    flush_hidden(c);
+    flush_shared(c);
+    find_flushed_users(c);
+}

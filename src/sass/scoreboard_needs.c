@@ -1,0 +1,81 @@
+/* What an instruction needs of another: registers, predicates, the order of shared memory. */
+#include "sass/pace_code.h"
+#include "sass/scoreboard_read.h"
+
+/* Operations on barriers in shared memory depend on each other without registers. */
+static bool is_barrier_op(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_MBARRIER);
+}
+
+static bool is_shared_access(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_SHARED);
+}
+
+bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    enum { NEGATION = 8 };
+    uint32_t guard = cbi_sass_guard(c->words[i]);
+    if (i >= j || guard == CBI_SASS_PT || c->block_of[i] != c->block_of[j] ||
+        cbi_sass_signed_guard(c->words[j]) != (cbi_sass_signed_guard(c->words[i]) ^ NEGATION))
+        return false;
+    for (uint32_t k = i; k < j; k++) {
+        uint8_t written, read;
+        cbi_pace_predicates(c->words[k], &written, &read);
+        if (written >> guard & 1)
+            return false;
+    }
+    return true;
+}
+
+bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
+    if (c->calls_apart && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
+        return true; /* nobody knows what comes there */
+    if (cbi_sb_excludes(c, p->at, i))
+        return false;
+    if (!p->write) /* shared accesses of a block keep their order, uniform registers are read at
+                      once */
+        return cbi_regset_meet(&a->read, &b->written) &&
+               !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)) &&
+                 c->block_of[p->at] == c->block_of[i]);
+    if (cbi_sb_op(c, i) == CBI_OP_BSYNC && cbi_regset_any(&a->uniform_written))
+        return true; /* all threads that meet there see uniform registers */
+    return a->predicates_written & b->predicates_read ||
+           cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
+           cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
+           cbi_regset_meet(&a->uniform_written, &b->uniform_read);
+}
+
+bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    if (!p->write && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL)) {
+        cbi_regset kept = cbi_sass_kept_sources(&c->operands[p->at]);
+        if (!cbi_regset_meet(&kept, &c->operands[i].written))
+            return false;
+    }
+    return cbi_sb_touches(c, p, i);
+}
+
+bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    const cbi_operands *o = &c->operands[p->at];
+    if (p->is_long)
+        return true;
+    return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
+                          o->predicates_written
+                    : cbi_regset_any(&o->read);
+}
+
+uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    bool shuffle = cbi_sb_op(c, p->at) == CBI_OP_SHFL_RR;
+    bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
+    for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
+        if ((shuffle && cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE) ||
+            (barrier && is_barrier_op(cbi_sb_op(c, i))) || cbi_sb_needs(c, p, i))
+            return i;
+    return CBI_SB_NOWHERE;
+}

@@ -1,0 +1,32 @@
+/* The steps in which the scoreboard model reads code.  Each fills in members of the code for those
+ * behind it. */
+#ifndef CBI_SCOREBOARD_READ_H
+#define CBI_SCOREBOARD_READ_H
+
+#include "sass/scoreboard_code.h"
+
+/* scoreboard_flow.c: blocks, block_of, position, group.  False when a branch leaves the code. */
+bool cbi_sb_find_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
+
+/* scoreboard_pending.c: first, row, stack_load, and a producer for each scoreboard that is held. */
+void cbi_sb_find_producers(cbi_sb_code *c);
+/* pending, later, and as consumers of each producer the waits that end it. */
+void cbi_sb_find_pending(cbi_sb_code *c);
+/* Numbers that instruction i waits for: by its mask, or the one that it names. */
+uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i);
+
+/* scoreboard_needs.c: does instruction i depend on the producer?  Sources that the producer
+ * overwrites itself do not count: who writes those next needs the result. */
+bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
+/* The first instruction of its block that does, or CBI_SB_NOWHERE. */
+uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p);
+/* Are there registers by which an instruction can depend on it? */
+bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p);
+
+/* scoreboard_consumers.c: local, heads, flush, hidden, and the real consumers. */
+void cbi_sb_find_consumers(cbi_sb_code *c);
+
+/* scoreboard_flushed.c: flush and timed of what ends of blocks wait for by its time. */
+void cbi_sb_find_flushed(cbi_sb_code *c);
+
+#endif
