@@ -27,15 +27,27 @@ static bool is_private(const struct stat *st)
     return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static uint64_t size_limit(void)
+static uint64_t size_limit(cbi_ctx *ctx)
 {
     const char *text = getenv("CUBIND_CACHE_SIZE");
-    char *end = NULL;
-    unsigned long long mebibytes =
-        text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (!end || *end || mebibytes > UINT64_MAX >> 20)
-        mebibytes = CBI_CACHE_MEBIBYTES;
+    unsigned long long mebibytes = CBI_CACHE_MEBIBYTES;
+    if (text && *text) {
+        char *end = NULL;
+        if (*text >= '0' && *text <= '9')
+            mebibytes = strtoull(text, &end, 10);
+        if (!end || *end || mebibytes > UINT64_MAX >> 20) {
+            mebibytes = CBI_CACHE_MEBIBYTES;
+            cbi_warning(ctx, "cache-size", NULL, "a number of MiB is expected",
+                        "CUBIND_CACHE_SIZE is '%s': the cache gets %llu MiB", text, mebibytes);
+        }
+    }
     return (uint64_t)mebibytes << 20;
+}
+
+static void report_unused(cbi_ctx *ctx, const char *folder, const char *why)
+{
+    cbi_warning(ctx, "cache-folder", &(cbi_place){.file = folder}, NULL,
+                "The cache '%s' is not used: %s", folder, why);
 }
 
 cbi_cache cbi_cache_open(cbi_ctx *ctx, const char *folder)
@@ -53,8 +65,7 @@ cbi_cache cbi_cache_open(cbi_ctx *ctx, const char *folder)
         found = false;
     }
     if (!found) {
-        cbi_warning(ctx, "cache-folder", &(cbi_place){.file = folder}, NULL,
-                    "The cache '%s' is not used: %s", folder, strerror(errno));
+        report_unused(ctx, folder, strerror(errno));
         return none;
     }
     if (!is_private(&st)) {
@@ -63,7 +74,7 @@ cbi_cache cbi_cache_open(cbi_ctx *ctx, const char *folder)
                     "The cache '%s' is not used: others could put code into it", folder);
         return none;
     }
-    return (cbi_cache){cbi_strndup(ctx, folder, strlen(folder)), size_limit()};
+    return (cbi_cache){cbi_strndup(ctx, folder, strlen(folder)), size_limit(ctx)};
 }
 
 /* ---- keys ---- */
@@ -253,7 +264,26 @@ static uint64_t checksum(cbi_span key, cbi_span value)
     return sum;
 }
 
-void cbi_cache_put(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key, cbi_span value)
+/* A file with the entry, which name becomes; false with errno and without a file. */
+static bool write_entry(char *name, const uint8_t *head, cbi_span key, cbi_span value)
+{
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool ok = cbi_write_all(fd, head, HEAD) && cbi_write_all(fd, key.data, key.size) &&
+              cbi_write_all(fd, value.data, value.size);
+    int why = errno;
+    if (close(fd) != 0 && ok) {
+        why = errno;
+        ok = false;
+    }
+    if (!ok)
+        unlink(name);
+    errno = why;
+    return ok;
+}
+
+void cbi_cache_put(cbi_ctx *ctx, cbi_cache *cache, cbi_span key, cbi_span value)
 {
     if (!cache->folder || (uint64_t)key.size + value.size > cache->size_limit / 2)
         return;
@@ -264,14 +294,12 @@ void cbi_cache_put(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key, cbi_span 
     cbi_st64(head + 8, key.size);
     cbi_st64(head + 16, value.size);
     cbi_st64(head + 24, checksum(key, value));
-    int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0)
-        return;
-    bool ok = cbi_write_all(fd, head, HEAD) && cbi_write_all(fd, key.data, key.size) &&
-              cbi_write_all(fd, value.data, value.size);
-    ok = close(fd) == 0 && ok;
-    if (!ok || rename(name, path) != 0)
+    if (!write_entry(name, head, key, value)) {
+        report_unused(ctx, cache->folder, strerror(errno));
+        cache->folder = NULL;
+    } else if (rename(name, path) != 0) {
         unlink(name);
-    else
+    } else {
         keep_limit(cache);
+    }
 }

@@ -18,14 +18,15 @@ enum { CBI_CACHE_MEBIBYTES = 1024 }; /* if no limit is given */
 
 /* The cache in that folder; NULL: in the one that CUBIND_CACHE names, if it does; "": none.  The
  * folder is made if it is not there.  One that others can write to is reported and not used.  The
- * size comes from CUBIND_CACHE_SIZE, in MiB. */
+ * size comes from CUBIND_CACHE_SIZE, in MiB; what is no number there is reported. */
 cbi_cache cbi_cache_open(cbi_ctx *ctx, const char *folder);
 
 /* The value that was kept for the key; false if there is none.  It may be changed. */
 bool cbi_cache_get(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key, cbi_span *ret_value);
 
-/* Keeps a value.  A failure is no error: it is only not kept. */
-void cbi_cache_put(cbi_ctx *ctx, const cbi_cache *cache, cbi_span key, cbi_span value);
+/* Keeps a value.  A failure is no error: it is only not kept.  Where nothing can be written that is
+ * reported once, and the cache is not used any more. */
+void cbi_cache_put(cbi_ctx *ctx, cbi_cache *cache, cbi_span key, cbi_span value);
 
 /* Appends what tells one state of a file from another: its path, place, size and time. */
 void cbi_cache_add_file(cbi_ctx *ctx, cbi_buf *key, const char *path);

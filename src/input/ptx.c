@@ -123,7 +123,7 @@ static cbi_span cache_key(cbi_ctx *ctx, const cbi_assembly *a)
 }
 
 /* The cubin and what the assembler printed, in one byte string. */
-static void remember(cbi_ctx *ctx, const cbi_cache *cache, const cbi_assembly *a)
+static void remember(cbi_ctx *ctx, cbi_cache *cache, const cbi_assembly *a)
 {
     cbi_buf value = {0};
     if (!cache->folder || a->exit_status != 0)
@@ -153,7 +153,7 @@ static bool recall(cbi_ctx *ctx, const cbi_cache *cache, cbi_assembly *a)
 static void assemble(cbi_inputs *in, cbi_assembly *const *jobs, size_t count)
 {
     cbi_ctx *ctx = in->ctx;
-    const cbi_cache cache = cbi_cache_open(ctx, in->options.ptx.cache);
+    cbi_cache cache = cbi_cache_open(ctx, in->options.ptx.cache);
     cbi_assembly **new_jobs = CBI_NEW_ARRAY(ctx, count, cbi_assembly *);
     size_t new_count = 0;
     for (size_t i = 0; i < count; i++)

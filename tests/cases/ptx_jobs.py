@@ -243,6 +243,10 @@ def cache(bench):
     expect("cache: of no size", code == 0, text)
     code, text, _ = bench.link(*both, CUBIND_CACHE=bench.assembler)
     expect("cache: a file", code == 0 and "is not used: Not a directory" in text, text)
+    (code, text, _), _ = link(CUBIND_CACHE_SIZE="1G")
+    expect("cache: a size that is no number", code == 0 and "CUBIND_CACHE_SIZE is '1G'" in text, text)
+    code, text, _ = bench.link(*both, CUBIND_CACHE="/proc")
+    expect("cache: nothing can be written", code == 0 and text.count("The cache '/proc' is not used: ") == 1, text)
     bench.ptx("bad.ptx", "fail")
     before = len(entries(folder))
     for _ in range(2):
