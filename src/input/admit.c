@@ -200,7 +200,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
         if (in->options.elf32 || (elf.type == ET_REL && cbi_elf_is_whole(&elf)))
             wrong_size(in, &place);
         damage = "it is a 32-bit ELF";
-    } else if (elf.names.size == 0)
+    } else if (elf.names.size == 0 && !in->options.exact)
         damage = "it has no section names";
     else if (elf.machine != EM_CUDA)
         damage = "it is no device ELF";
@@ -224,5 +224,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",
                   "Internal error");
+    if (elf.names.size == 0)
+        cbi_fatal(ctx, "input-damaged", &place, NULL, "Internal error: symsec not found");
     return CBI_ADMITTED;
 }

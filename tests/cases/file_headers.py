@@ -31,6 +31,15 @@ def renumbered(blob, sm):
     return changed(blob, flags=flags & 0xff0000ff | sm << 8)
 
 
+def sections(blob, count, names):
+    """Another number of sections, and of the section with their names."""
+    out = bytearray(blob)
+    struct.pack_into("<H", out, 60, count)
+    if names is not None:
+        struct.pack_into("<H", out, 62, names)
+    return bytes(out)
+
+
 def variants():
     """Name, chip, options, the object's bytes."""
     for chip, name in sorted(OBJECTS.items()):
@@ -55,6 +64,15 @@ def variants():
         yield "old %x for another" % extra, ["-arch=sm_" + target], old(blob, 100, extra)
     for sm, target in itertools.product((0, 84, 101, 102, 104, 130), ("100", "103", "110", "120", "121")):
         yield "chip %d" % sm, ["-arch=sm_" + target], renumbered(blob, sm)
+
+
+    for chip in (80, 90):
+        with open(os.path.join(_nvlink.INPUTS, OBJECTS[chip]), "rb") as f:
+            blob = f.read()
+        for what, many, names in (("no sections", 0, None), ("no sections, no names", 0, 0),
+                                  ("one section", 1, None), ("one section, no names", 1, 0)):
+            yield what, ["-arch=sm_%d" % chip], sections(blob, many, names)
+        yield "no table", ["-arch=sm_%d" % chip], blob[:40] + bytes(8) + blob[48:]
 
 
 def main():
