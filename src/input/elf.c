@@ -62,9 +62,10 @@ static const char *check_tables(cbi_elf *elf, const uint8_t *h)
     elf->section_count = (uint32_t)shnum;
     if (shstrndx < shnum) {
         const uint8_t *s = section_header(elf, shstrndx, &room);
-        if (cbi_ld32(s + offsetof(Elf64_Shdr, sh_type)) != SHT_NOBITS)
-            cbi_subspan(elf->bytes, cbi_ld64(s + offsetof(Elf64_Shdr, sh_offset)),
-                        cbi_ld64(s + offsetof(Elf64_Shdr, sh_size)), &elf->names);
+        if (cbi_ld32(s + offsetof(Elf64_Shdr, sh_type)) != SHT_NOBITS &&
+            !cbi_subspan(elf->bytes, cbi_ld64(s + offsetof(Elf64_Shdr, sh_offset)),
+                         cbi_ld64(s + offsetof(Elf64_Shdr, sh_size)), &elf->names))
+            return "its section names are outside of the file";
     }
     return NULL;
 }

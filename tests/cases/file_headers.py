@@ -40,6 +40,14 @@ def sections(blob, count, names):
     return bytes(out)
 
 
+def names_outside(blob):
+    out = bytearray(blob)
+    table, = struct.unpack_from("<Q", blob, 40)
+    index, = struct.unpack_from("<H", blob, 62)
+    struct.pack_into("<Q", out, table + 64 * index + 24, len(blob))
+    return bytes(out)
+
+
 def variants():
     """Name, chip, options, the object's bytes."""
     for chip, name in sorted(OBJECTS.items()):
@@ -72,6 +80,7 @@ def variants():
         for what, many, names in (("no sections", 0, None), ("no sections, no names", 0, 0),
                                   ("one section", 1, None), ("one section, no names", 1, 0)):
             yield what, ["-arch=sm_%d" % chip], sections(blob, many, names)
+        yield "names outside", ["-arch=sm_%d" % chip], names_outside(blob)
         yield "no table", ["-arch=sm_%d" % chip], blob[:40] + bytes(8) + blob[48:]
 
 
