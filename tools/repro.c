@@ -79,9 +79,9 @@ static bool is_result(cbi_opt opt)
 }
 
 /* The name of a result beside the script, unless that or another result has it. */
-static const char *result_name(const cbi_link_run *run, cbi_opt opt)
+static const char *result_name(const cbi_link_run *run, cbi_opt opt, const char *value)
 {
-    const char *name = cbi_base_name(cbi_text(&run->line, opt));
+    const char *name = cbi_base_name(value);
     bool taken = strcmp(name, "link.sh") == 0 || strcmp(name, "inputs") == 0 || !*name ||
                  (name[0] == '-' && opt != OPT_TIME) || strcmp(name, "..") == 0;
     for (int i = 0; i < OPT_COUNT && !taken; i++) {
@@ -97,7 +97,7 @@ static const char *moved_value(const cbi_link_run *run, cbi_opt opt, const char 
 {
     if (opt == OPT_LIBRARY_PATH || opt == OPT_NV_HOST || opt == OPT_UIDX_FILE)
         return inner_path(run->ctx, value);
-    return is_result(opt) ? result_name(run, opt) : value;
+    return is_result(opt) ? result_name(run, opt, value) : value;
 }
 
 static void add_option(const cbi_link_run *run, cbi_buf *out, cbi_opt opt)

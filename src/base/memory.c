@@ -422,7 +422,7 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
         items = cbi_large_grow(ctx, items, bytes);
     } else if (bytes >= LARGE_ARRAY || !extend(ctx, items, *cap * item_size, bytes)) {
         void *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
-        if (len)
+        if (items && len)
             memcpy(grown, items, len * item_size);
         items = grown;
     }

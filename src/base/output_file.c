@@ -174,11 +174,10 @@ static bool make_room(cbi_outputs *outputs, size_t more)
     return true;
 }
 
-static cbi_output_result keep(cbi_outputs *outputs, entry *e, cbi_output_result result)
+static cbi_output_result keep(cbi_outputs *outputs, entry *e)
 {
-    if (result == CBI_OUTPUT_OK)
-        outputs->entries[outputs->count++] = e;
-    return result;
+    outputs->entries[outputs->count++] = e;
+    return CBI_OUTPUT_OK;
 }
 
 cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const cbi_rope *rope)
@@ -193,11 +192,15 @@ cbi_output_result cbi_outputs_add(cbi_outputs *outputs, const char *path, const 
                                    access(path, W_OK) == 0
                              : errno == ENOENT;
     int fd = replaceable ? open_beside(e) : -1;
-    if (fd < 0)
-        return keep(outputs, e, open_in_place(e, false));
-    mode_t mode = there ? st.st_mode & 07777 : 0;
-    e->created = !there;
-    return keep(outputs, e, write_beside(e, fd, there ? &mode : NULL, outputs->durable));
+    cbi_output_result result;
+    if (fd < 0) {
+        result = open_in_place(e, false);
+    } else {
+        mode_t mode = there ? st.st_mode & 07777 : 0;
+        e->created = !there;
+        result = write_beside(e, fd, there ? &mode : NULL, outputs->durable);
+    }
+    return result == CBI_OUTPUT_OK ? keep(outputs, e) : result;
 }
 
 cbi_output_result cbi_outputs_append(cbi_outputs *outputs, const char *path, const cbi_buf *text)
@@ -206,7 +209,8 @@ cbi_output_result cbi_outputs_append(cbi_outputs *outputs, const char *path, con
     if (!e)
         return CBI_OUTPUT_NOT_OPENED;
     e->text = text;
-    return keep(outputs, e, open_in_place(e, true));
+    cbi_output_result result = open_in_place(e, true);
+    return result == CBI_OUTPUT_OK ? keep(outputs, e) : result;
 }
 
 void cbi_outputs_drop(cbi_outputs *outputs)

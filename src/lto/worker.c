@@ -182,6 +182,9 @@ static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const
     }
     say(to, output.data ? CBI_LTO_FINISHED : CBI_LTO_FAILED, status, error.data ? error.data : "",
         info.data ? info.data : "", output.data, output.size);
+    free(output.data);
+    free(error.data);
+    free(info.data);
 }
 
 void cbi_lto_worker(void *user, int to)

@@ -615,7 +615,7 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_mercury_view *view = func->obj->mercury;
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-    cbi_scoreboard_text text = {0};
+    cbi_scoreboard_text text;
     if (rw)
         text = (cbi_scoreboard_text){.bytes = rw->text,
                                      .size = rw->size,
