@@ -32,7 +32,7 @@ import _containers as box  # noqa: E402
 import objects  # noqa: E402
 
 CUBIND = os.environ.get("CUBIND", os.path.join(ROOT, "build", "cubind"))
-WANTED, SIZES, RUNS, LONG, ROUNDS = 1.15, (8, 4, 2, 1), 5, 10, 3
+WANTED, SIZES, RUNS, LONG, ROUNDS = 1.15, (8, 4, 2, 1), 5, 10, 8
 COUNTED = (40, 10)  # parts of a shape of which the instructions are counted
 ROOM = 3 << 30      # bytes of the largest shape
 SHORTEST = 0.2      # seconds: below that a measurement says nothing
