@@ -109,7 +109,10 @@ int cbi_take_arguments(cbi_arguments *a, int argc, char **argv)
         if (argc < 2) {
             a->usage(stderr);
         } else {
-            cbi_say("%s: %s", a->program, a->files ? "two files are compared" : "no file given");
+            if (a->files)
+                cbi_say("%s: it takes %d files, not %d", a->program, a->least, a->files);
+            else
+                cbi_say("%s: no file given", a->program);
             cbi_say("  help: `%s --help` tells more", a->program);
         }
         return CBI_EXIT_UNREADABLE;

@@ -303,8 +303,9 @@ static cb_status job(cbi_ctx *ctx, void *arg)
 {
     bundle_run *run = arg;
     run->ctx = ctx;
-    cbi_parse_options(ctx, cbi_bundle_options_table, BUNDLE_COUNT, run->argc, run->argv,
-                      run->values, &run->inputs, &run->option_files);
+    const cbi_parsed parsed = {
+        .values = run->values, .inputs = &run->inputs, .option_files = &run->option_files};
+    cbi_parse_options(ctx, cbi_bundle_options_table, BUNDLE_COUNT, run->argc, run->argv, &parsed);
     if (given(run, BUNDLE_VERSION)) {
         printf("%s: %s\n", run->as_fatbinary ? "fatbinary" : "cubind bundle", CBI_OWN_VERSION);
         return CB_OK;

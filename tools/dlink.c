@@ -26,8 +26,9 @@ typedef struct dlink_run {
     cbi_opt_value values[DLINK_COUNT];
     cbi_words inputs;
     cbi_words option_files;
-    cbi_words targets; /* real ones, in nvcc's order; or one virtual */
-    cbi_words virtual; /* "800", "900" */
+    cbi_words forwarded; /* options that are unknown here */
+    cbi_words targets;   /* real ones, in nvcc's order; or one virtual */
+    cbi_words virtual;   /* "800", "900" */
     const char *toolkit;
     const char *stem; /* of names that get into debug links */
     cbi_bundle bundle;
@@ -40,6 +41,11 @@ typedef struct dlink_run {
 static bool given(const dlink_run *run, int option)
 {
     return run->values[option].given;
+}
+
+static bool is_lto(const dlink_run *run)
+{
+    return given(run, DLINK_DLTO) || given(run, DLINK_LTO);
 }
 
 /* ---- targets ---- */
@@ -246,7 +252,7 @@ static cbi_words compose_link(dlink_run *run, const char *target)
         cbi_vec_push(ctx, &args, "-v");
     if (run->targets.len > 1)
         cbi_vec_push(ctx, &args, "-report-arch");
-    if (given(run, DLINK_DLTO))
+    if (is_lto(run))
         add_compiler_options(run, &args);
     add_all_words(run, &args, "", &run->inputs);
     if (!given(run, DLINK_CUDADEVRT) || strcmp(run->values[DLINK_CUDADEVRT].text, "none") != 0)
@@ -334,7 +340,7 @@ static void set_bundle_options(dlink_run *run)
             cbi_buf_printf(run->ctx, &names, "%s ", run->inputs.items[i]);
         cbi_buf_append(run->ctx, &names, "", 1);
         o->ident = (const char *)names.items;
-    } else if (given(run, DLINK_DLTO)) {
+    } else if (is_lto(run)) {
         o->ident = "lto";
     }
     if (given(run, DLINK_COMPRESS_MODE))
@@ -353,7 +359,7 @@ static void set_bundle_options(dlink_run *run)
         else
             MISTAKE(run, "'%s' is no option of fatbinary that matters here", word);
     }
-    if (off)
+    if (off || given(run, DLINK_NO_COMPRESS))
         o->pack = CBI_PACK_NONE;
 }
 
@@ -366,6 +372,45 @@ static const char *host_compiler(dlink_run *run)
     const char *path = run->values[DLINK_CCBIN].text;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? cbi_printf(run->ctx, "%s/gcc", path)
                                                        : path;
+}
+
+typedef struct host_flag {
+    int option;
+    const char *flag; /* the value follows, if there is one */
+} host_flag;
+
+static void add_host_flags(dlink_run *run, cbi_words *flags, const host_flag *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *value = run->values[rows[i].option].text;
+        if (given(run, rows[i].option))
+            cbi_vec_push(run->ctx, flags,
+                         cbi_printf(run->ctx, "%s%s", rows[i].flag, value ? value : ""));
+    }
+}
+
+/* Options that the host compiler has under the same or another name, in the order in which nvcc has
+ * them: the last of several counts. */
+static cbi_words host_flags(dlink_run *run)
+{
+    static const host_flag first[] = {{DLINK_STD, "-std="},
+                                      {DLINK_FRANDOM_SEED, "-frandom-seed="},
+                                      {DLINK_NO_EXCEPTIONS, "-fno-exceptions"}};
+    static const host_flag last[] = {
+        {DLINK_OPTIMIZE, "-O"},
+        {DLINK_WARNINGS, "-w"},
+        {DLINK_FTEMPLATE_DEPTH, "-ftemplate-depth="},
+        {DLINK_FTEMPLATE_BACKTRACE_LIMIT, "-ftemplate-backtrace-limit="},
+        {DLINK_PROFILE, "-pg"}};
+    cbi_words flags = {0};
+    add_host_flags(run, &flags, first, CBI_COUNT(first));
+    add_all_words(run, &flags, "", &run->values[DLINK_COMPILER_OPTIONS].list);
+    if (given(run, DLINK_FORWARD) || given(run, DLINK_FORWARD_ALL))
+        add_all_words(run, &flags, "", &run->forwarded);
+    add_host_flags(run, &flags, last, CBI_COUNT(last));
+    if (is_in(&run->values[DLINK_WERROR].list, "all-warnings"))
+        cbi_vec_push(run->ctx, &flags, "-Werror");
+    return flags;
 }
 
 static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
@@ -385,16 +430,8 @@ static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
                           .show = given(run, DLINK_DRYRUN) || given(run, DLINK_VERBOSE),
                           .fatbin = fatbin,
                           .modules = run->capture.registration,
+                          .flags = host_flags(run),
                           .output = output};
-    if (given(run, DLINK_STD))
-        cbi_vec_push(ctx, &stub.flags, cbi_printf(ctx, "-std=%s", run->values[DLINK_STD].text));
-    add_all_words(run, &stub.flags, "", &run->values[DLINK_COMPILER_OPTIONS].list);
-    if (given(run, DLINK_OPTIMIZE))
-        cbi_vec_push(ctx, &stub.flags, cbi_printf(ctx, "-O%s", run->values[DLINK_OPTIMIZE].text));
-    if (given(run, DLINK_WARNINGS))
-        cbi_vec_push(ctx, &stub.flags, "-w");
-    if (is_in(&run->values[DLINK_WERROR].list, "all-warnings"))
-        cbi_vec_push(ctx, &stub.flags, "-Werror");
     cbi_compile_host_stub(ctx, &stub);
 }
 
@@ -413,6 +450,13 @@ static void write_result(dlink_run *run, const char *output)
         cbi_write_output_rope(output, given(run, DLINK_CUBIN) ? &image : &fatbin) != CBI_OUTPUT_OK)
         cbi_fatal(run->ctx, "output-file", &(cbi_place){.file = output},
                   errno ? strerror(errno) : NULL, "Could not write output file '%s'", output);
+}
+
+static void check_unknown(dlink_run *run)
+{
+    if (run->forwarded.len && !given(run, DLINK_FORWARD) && !given(run, DLINK_FORWARD_ALL) &&
+        !given(run, DLINK_FORWARD_LINKER))
+        cbi_unknown_option(run->ctx, cbi_dlink_options_table, DLINK_COUNT, run->forwarded.items[0]);
 }
 
 static void check_options(dlink_run *run)
@@ -445,8 +489,11 @@ static cb_status job(cbi_ctx *ctx, void *arg)
 {
     dlink_run *run = arg;
     run->ctx = run->capture.ctx = ctx;
-    cbi_parse_options(ctx, cbi_dlink_options_table, DLINK_COUNT, run->argc, run->argv, run->values,
-                      &run->inputs, &run->option_files);
+    const cbi_parsed parsed = {.values = run->values,
+                               .inputs = &run->inputs,
+                               .option_files = &run->option_files,
+                               .unknown = &run->forwarded};
+    cbi_parse_options(ctx, cbi_dlink_options_table, DLINK_COUNT, run->argc, run->argv, &parsed);
     if (given(run, DLINK_VERSION)) {
         printf("cubind dlink: %s\n", CBI_OWN_VERSION);
         return CB_OK;
@@ -459,6 +506,7 @@ static cb_status job(cbi_ctx *ctx, void *arg)
         printf("Options of nvcc that matter to compilations alone are accepted, too.\n");
         return CB_OK;
     }
+    check_unknown(run);
     read_targets(run);
     check_options(run);
     set_bundle_options(run);

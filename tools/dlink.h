@@ -7,14 +7,26 @@
 /* Options that nvcc gives to compilations alone: accepted, since builds hand the same ones to every
  * step.  X(name, long form, short form). */
 #define DLINK_COMPILE_FLAGS(X)                                                                     \
+    X(ALIGN_DOUBLE, "no-align-double", "no-align-double")                                          \
     X(ALLOW_UNSUPPORTED_COMPILER, "allow-unsupported-compiler", "allow-unsupported-compiler")      \
+    X(AUGMENT_HOST_LINKER_SCRIPT, "augment-host-linker-script", "aug-hls")                         \
+    X(DEPENDENCIES, "generate-dependencies-with-compile", "MD")                                    \
+    X(DEPENDENCIES_NONSYSTEM, "generate-nonsystem-dependencies-with-compile", "MMD")               \
+    X(DEPENDENCY_TARGETS, "generate-dependency-targets", "MP")                                     \
     X(DISPLAY_ERROR_NUMBER, "display-error-number", "err-no")                                      \
     X(EXPT_EXTENDED_LAMBDA, "expt-extended-lambda", "expt-extended-lambda")                        \
     X(EXPT_RELAXED_CONSTEXPR, "expt-relaxed-constexpr", "expt-relaxed-constexpr")                  \
     X(EXTENDED_LAMBDA, "extended-lambda", "extended-lambda")                                       \
     X(EXTRA_DEVICE_VECTORIZATION, "extra-device-vectorization", "extra-device-vectorization")      \
+    X(FDEVICE_SYNTAX_ONLY, "fdevice-syntax-only", "fdevice-syntax-only")                           \
+    X(GEN_OPT_LTO, "gen-opt-lto", "gen-opt-lto")                                                   \
+    X(JOBSERVER, "jobserver", "jobserver")                                                         \
     X(KEEP, "keep", "keep")                                                                        \
+    X(KEEP_DEVICE_FUNCTIONS, "keep-device-functions", "keep-device-functions")                     \
     X(NO_DISPLAY_ERROR_NUMBER, "no-display-error-number", "no-err-no")                             \
+    X(NO_HOST_DEVICE_INITIALIZER_LIST, "no-host-device-initializer-list", "nohdinitlist")          \
+    X(NO_HOST_DEVICE_MOVE_FORWARD, "no-host-device-move-forward", "nohdmoveforward")               \
+    X(OBJDIR_AS_TEMPDIR, "objdir-as-tempdir", "objtemp")                                           \
     X(RESTRICT, "restrict", "restrict")                                                            \
     X(SAVE_TEMPS, "save-temps", "save-temps")                                                      \
     X(SOURCE_IN_PTX, "source-in-ptx", "src-in-ptx")                                                \
@@ -25,19 +37,33 @@
     X(WNO_DEPRECATED_DECLARATIONS, "Wno-deprecated-declarations", "Wno-deprecated-declarations")   \
     X(WREORDER, "Wreorder", "Wreorder")
 #define DLINK_COMPILE_VALUES(X)                                                                    \
+    X(ARCHIVE_OPTIONS, "archive-options", "Xarchive")                                              \
+    X(ARCHIVER_BINARY, "archiver-binary", "arbin")                                                 \
+    X(BRIEF_DIAGNOSTICS, "brief-diagnostics", "brief-diag")                                        \
     X(DEFAULT_STREAM, "default-stream", "default-stream")                                          \
+    X(DEPENDENCY_TARGET_NAME, "dependency-target-name", "MT")                                      \
+    X(DEVICE_ENTITY_VISIBILITY, "device-entity-has-hidden-visibility",                             \
+      "device-entity-has-hidden-visibility")                                                       \
+    X(DEVICE_STACK_PROTECTOR, "device-stack-protector", "device-stack-protector")                  \
     X(DIAG_ERROR, "diag-error", "diag-error")                                                      \
     X(DIAG_SUPPRESS, "diag-suppress", "diag-suppress")                                             \
     X(DIAG_WARN, "diag-warn", "diag-warn")                                                         \
+    X(ENTRIES, "entries", "e")                                                                     \
+    X(FDEVICE_TIME_TRACE, "fdevice-time-trace", "fdevice-time-trace")                              \
     X(FMAD, "fmad", "fmad")                                                                        \
     X(FTZ, "ftz", "ftz")                                                                           \
+    X(HOST_LINKER_SCRIPT, "host-linker-script", "hls")                                             \
+    X(JUMP_TABLE_DENSITY, "jump-table-density", "jtd")                                             \
     X(KEEP_DIR, "keep-dir", "keep-dir")                                                            \
+    X(LIBDEVICE_DIRECTORY, "libdevice-directory", "ldir")                                          \
     X(OFAST_COMPILE, "Ofast-compile", "Ofc")                                                       \
+    X(OPTIMIZATION_INFO, "optimization-info", "opt-info")                                          \
     X(PREC_DIV, "prec-div", "prec-div")                                                            \
     X(PREC_SQRT, "prec-sqrt", "prec-sqrt")                                                         \
     X(PRE_INCLUDE, "pre-include", "include")                                                       \
+    X(SANITIZE, "sanitize", "sanitize")                                                            \
+    X(STATIC_GLOBAL_TEMPLATE_STUB, "static-global-template-stub", "static-global-template-stub")   \
     X(SYSTEM_INCLUDE, "system-include", "isystem")                                                 \
-    X(UNDEFINE_MACRO, "undefine-macro", "U")                                                       \
     X(XCUDAFE, "Xcudafe", "Xcudafe")
 #define DLINK_ENUMERATOR(name, long_name, short_name) DLINK_##name,
 
@@ -60,6 +86,11 @@ enum {
     DLINK_FATBIN,
     DLINK_FATBIN_OPTIONS,
     DLINK_FORWARD,
+    DLINK_FORWARD_ALL,
+    DLINK_FORWARD_LINKER,
+    DLINK_FRANDOM_SEED,
+    DLINK_FTEMPLATE_BACKTRACE_LIMIT,
+    DLINK_FTEMPLATE_DEPTH,
     DLINK_GENERATE_CODE,
     DLINK_HELP,
     DLINK_INCLUDE,
@@ -67,12 +98,16 @@ enum {
     DLINK_LIBRARY_PATH,
     DLINK_LINEINFO,
     DLINK_LINKER_OPTIONS,
+    DLINK_LTO,
     DLINK_MACHINE,
     DLINK_MAXRREGCOUNT,
+    DLINK_NO_COMPRESS,
+    DLINK_NO_EXCEPTIONS,
     DLINK_NVLINK_OPTIONS,
     DLINK_OPTIMIZE,
     DLINK_OPTIONS_FILE,
     DLINK_OUTPUT,
+    DLINK_PROFILE,
     DLINK_PTXAS_OPTIONS,
     DLINK_RDC,
     DLINK_RELOCATABLE,
@@ -82,6 +117,7 @@ enum {
     DLINK_SPLIT_COMPILE_EXTENDED,
     DLINK_STD,
     DLINK_THREADS,
+    DLINK_UNDEFINE,
     DLINK_VERBOSE,
     DLINK_VERSION,
     DLINK_WARNINGS,

@@ -168,12 +168,23 @@ static inline const char *cbi_text(const cbi_command_line *line, cbi_opt opt)
     return line->values[opt].given ? line->values[opt].text : NULL;
 }
 
-/* Parses argv[1..argc) by a table of `count` rows, into as many values.  What is no option is
- * appended to the inputs, the option files that were read to option_files.  The first mistake is a
- * fatal diagnostic.  Runs inside cbi_run(). */
+/* What a command line holds.  The lists are appended to. */
+typedef struct cbi_parsed {
+    cbi_opt_value *values;   /* one for each row of the table */
+    cbi_words *inputs;       /* what is no option */
+    cbi_words *option_files; /* that were read */
+    cbi_words *unknown;      /* options that no row has; NULL: they are mistakes */
+} cbi_parsed;
+
+/* Parses argv[1..argc) by a table of `count` rows.  The first mistake is a fatal diagnostic.  Runs
+ * inside cbi_run(). */
 void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int argc,
-                       char *const *argv, cbi_opt_value *values, cbi_words *inputs,
-                       cbi_words *option_files);
+                       char *const *argv, const cbi_parsed *parsed);
+
+/* Says that no row of the table is that option, and which one may have been meant. */
+CBI_NORETURN void cbi_unknown_option(cbi_ctx *ctx, const cbi_option *options, int count,
+                                     const char *token);
+
 /* Appends the items of a value that is separated by commas. */
 void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items);
 

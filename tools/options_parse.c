@@ -25,12 +25,10 @@ typedef struct parser {
     cbi_ctx *ctx;
     const cbi_option *options; /* the table */
     int option_count;
-    cbi_opt_value *values; /* one for each of its rows */
-    string_list *inputs;
-    string_list *option_files; /* that were read */
-    cbi_buf words;             /* that an option allows */
-    const char *near;          /* what may have been meant; NULL: not known */
-    size_t prefix;             /* of that, up to the line under it: others are not listed */
+    cbi_parsed parsed;
+    cbi_buf words;    /* that an option allows */
+    const char *near; /* what may have been meant; NULL: not known */
+    size_t prefix;    /* of that, up to the line under it: others are not listed */
     token_source open[MAX_OPEN_OPTION_FILES + 1];
     size_t open_count;
     /* option files of the innermost list still to be read */
@@ -227,7 +225,7 @@ static int32_t parse_int(parser *p, const cbi_option *option, const char *text)
 static void set_value(parser *p, int opt, const char *text)
 {
     const cbi_option *option = &p->options[opt];
-    cbi_opt_value *value = &p->values[opt];
+    cbi_opt_value *value = &p->parsed.values[opt];
     int32_t number = 0;
     switch (option->kind) {
     case OPT_KIND_FLAG:
@@ -339,7 +337,7 @@ static void open_option_file(parser *p, const char *path)
     if (!read_option_file(p->ctx, path, &text))
         cbi_fatal(p->ctx, "command-line", NULL, errno ? strerror(errno) : NULL,
                   "Could not open options file '%s'", path);
-    cbi_vec_push(p->ctx, p->option_files, path);
+    cbi_vec_push(p->ctx, p->parsed.option_files, path);
     string_list tokens = {0};
     split_tokens(p, text, &tokens);
     token_source *source = &p->open[p->open_count];
@@ -390,31 +388,37 @@ static int find_option(const parser *p, const char *name, size_t len, bool long_
     return -1;
 }
 
-/* -lNAME, -LDIR, -m64: any single-dash word that begins so and is no option itself. */
+/* -lNAME, -LDIR, -m64: any single-dash word that begins so and is no option itself.  Where unknown
+ * options are somebody else's, -march is not -m. */
 static int find_glued(const parser *p, const char *word)
 {
-    for (int i = 0; i < p->option_count; i++)
-        if ((p->options[i].flags & OPT_GLUED) && word[0] == p->options[i].short_name[0])
+    for (int i = 0; i < p->option_count; i++) {
+        const cbi_option *o = &p->options[i];
+        bool is_other =
+            p->parsed.unknown && o->kind == OPT_KIND_INT && !(word[1] >= '0' && word[1] <= '9');
+        if ((o->flags & OPT_GLUED) && word[0] == o->short_name[0] && !is_other)
             return i;
+    }
     return -1;
 }
 
-/* The option has `len` characters, with its dashes. */
-CBI_NORETURN static void unknown_option(parser *p, const char *token, size_t len)
+CBI_NORETURN void cbi_unknown_option(cbi_ctx *ctx, const cbi_option *options, int count,
+                                     const char *token)
 {
-    const char *given = cbi_strndup(p->ctx, token, len);
+    size_t dashes = token[1] == '-' ? 2 : 1;
+    const char *given = cbi_strndup(ctx, token, dashes + strcspn(token + dashes, "="));
     cbi_suggestion near = {.word = given};
-    for (int i = 0; i < p->option_count; i++) {
-        const cbi_option *o = &p->options[i];
+    for (int i = 0; i < count; i++) {
+        const cbi_option *o = &options[i];
         if (o->flags & OPT_HIDDEN)
             continue;
-        cbi_suggestion_offer(&near, cbi_printf(p->ctx, "--%s", o->long_name));
+        cbi_suggestion_offer(&near, cbi_printf(ctx, "--%s", o->long_name));
         if (o->short_name)
-            cbi_suggestion_offer(&near, cbi_printf(p->ctx, "-%s", o->short_name));
+            cbi_suggestion_offer(&near, cbi_printf(ctx, "-%s", o->short_name));
     }
     const char *best = cbi_suggestion_text(&near);
-    cbi_fatal(p->ctx, "command-line", NULL,
-              best ? cbi_printf(p->ctx, "did you mean %s?", best) : "--help lists the options",
+    cbi_fatal(ctx, "command-line", NULL,
+              best ? cbi_printf(ctx, "did you mean %s?", best) : "--help lists the options",
               "Unknown option '%s'", given + 1);
 }
 
@@ -428,8 +432,12 @@ static void parse_option(parser *p, const char *token)
     int opt = find_option(p, name, len, long_form);
     if (opt < 0 && !long_form && (opt = find_glued(p, word)) >= 0)
         value = word + 1;
-    if (opt < 0)
-        unknown_option(p, token, len + 1 + long_form);
+    if (opt < 0 && !p->parsed.unknown)
+        cbi_unknown_option(p->ctx, p->options, p->option_count, token);
+    if (opt < 0) {
+        cbi_vec_push(p->ctx, p->parsed.unknown, token);
+        return;
+    }
 
     const cbi_option *option = &p->options[opt];
     int shown = (int)(name + len - token);
@@ -448,7 +456,7 @@ static void parse_option(parser *p, const char *token)
             cbi_fatal(p->ctx, "command-line", NULL, option_help(p, option),
                       "argument expected after '%.*s'", shown, token);
     }
-    cbi_opt_value *stored = &p->values[opt];
+    cbi_opt_value *stored = &p->parsed.values[opt];
     size_t before = stored->list.len;
     set_value(p, opt, value);
     if (option->flags & OPT_FILES) {
@@ -461,27 +469,23 @@ static void parse_option(parser *p, const char *token)
 }
 
 void cbi_parse_options(cbi_ctx *ctx, const cbi_option *options, int count, int argc,
-                       char *const *argv, cbi_opt_value *values, cbi_words *inputs,
-                       cbi_words *option_files)
+                       char *const *argv, const cbi_parsed *parsed)
 {
-    parser p = {.ctx = ctx,
-                .options = options,
-                .option_count = count,
-                .values = values,
-                .inputs = inputs,
-                .option_files = option_files,
-                .open_count = 1};
+    parser p = {
+        .ctx = ctx, .options = options, .option_count = count, .parsed = *parsed, .open_count = 1};
     p.open[0] = (token_source){argv + 1, argc > 0 ? (size_t)argc - 1 : 0, 0};
     for (char *token; (token = next_token(&p));) {
         if (token[0] == '-' && token[1])
             parse_option(&p, token);
         else
-            cbi_vec_push(ctx, inputs, token);
+            cbi_vec_push(ctx, parsed->inputs, token);
     }
 }
 
 void cbi_parse_command_line(cbi_ctx *ctx, int argc, char *const *argv, cbi_command_line *ret_line)
 {
-    cbi_parse_options(ctx, cbi_options, OPT_COUNT, argc, argv, ret_line->values, &ret_line->inputs,
-                      &ret_line->option_files);
+    const cbi_parsed parsed = {.values = ret_line->values,
+                               .inputs = &ret_line->inputs,
+                               .option_files = &ret_line->option_files};
+    cbi_parse_options(ctx, cbi_options, OPT_COUNT, argc, argv, &parsed);
 }

@@ -131,8 +131,9 @@ static cb_status job(cbi_ctx *ctx, void *arg)
 {
     prune_run *run = arg;
     run->ctx = ctx;
-    cbi_parse_options(ctx, cbi_prune_options_table, PRUNE_COUNT, run->argc, run->argv, run->values,
-                      &run->inputs, &run->option_files);
+    const cbi_parsed parsed = {
+        .values = run->values, .inputs = &run->inputs, .option_files = &run->option_files};
+    cbi_parse_options(ctx, cbi_prune_options_table, PRUNE_COUNT, run->argc, run->argv, &parsed);
     if (run->values[PRUNE_VERSION].given) {
         printf("%s: %s\n", run->messages.tool_name, CBI_OWN_VERSION);
         return CB_OK;

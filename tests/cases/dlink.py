@@ -72,6 +72,11 @@ def check_links(nvcc, folder):
             ("compressed", MANY + objects + ["-Xfatbin", "-compress-all"]), ("not compressed", MANY + objects + ["-Xfatbin", "-compress=false"]),
             ("what CMake passes", ONE + ["-forward-unknown-to-host-compiler", "-Xcompiler=-fPIC", "-Wno-deprecated-gpu-targets", "-lcudadevrt",
                                          "-lcudart_static", "-lrt", "-lpthread", "-ldl"] + objects),
+            ("unknown options for the host compiler", ["-fopenmp"] + ONE + ["-forward-unknown-to-host-compiler", "-march=x86-64-v3", "-pthread"] + objects),
+            ("unknown options for host compiler and linker", ONE + ["-forward-unknown-opts", "-fno-math-errno", "-Wl,-z,now"] + objects),
+            ("unknown options for the host linker", ONE + ["-forward-unknown-to-host-linker", "-Wl,-z,now"] + objects),
+            ("host code to be measured", ONE + ["-pg", "-noeh", "-ftemplate-depth", "100", "-frandom-seed=1", "-UX", "-U", "Y"] + objects),
+            ("no compression", MANY + ["-no-compress"] + objects), ("dependencies", ONE + ["-MD", "-MP", "-MT", "x", "-e", "main", "-jtd", "30"] + objects),
             ("option file", ["-optf", "options"]), ("all major targets", ["-arch=all-major"] + objects)):
         compare(nvcc, folder, name, args)
     compare(nvcc, folder, "cubin", ONE + objects + ["-cubin"], "x.cubin")
@@ -84,6 +89,7 @@ def check_links(nvcc, folder):
 
 def check_mistakes(folder):
     for name, args, words in (
+            ("an option that is unknown", ONE + ["-fopenmp", "main.o"], "Unknown option 'fopenmp'"),
             ("no target", ["main.o"], "-arch or -gencode"), ("no input", ONE, "no input"), ("unknown target", ["-arch=sm_33", "main.o"], "sm_33"),
             ("undefined", ONE + ["main.o"], "Undefined reference"), ("no such compiler", ONE + ["main.o", "part.o", "-ccbin", "/nowhere/cc"], "nowhere"),
             ("compiler's mistake", ONE + ["main.o", "part.o", "-Xcompiler", "-include,missing.h"], "missing.h(.|\n)*-v prints"),

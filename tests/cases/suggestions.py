@@ -41,8 +41,8 @@ CASES = [
     ("--versoin", 1, ["did you mean --version?"]),
     ("completion bsh", 1, ["no completions for 'bsh'"]),
     # what is missing, or too much
-    ("diff F", 2, ["two files are compared"]),
-    ("diff F F F", 2, ["two files are compared"]),
+    ("diff F", 2, ["it takes 2 files, not 1"]),
+    ("diff F F F", 2, ["it takes 2 files, not 3"]),
     ("dump --summary", 2, ["no file given", "`cubind dump --help` tells more"]),
     ("bundle F", 1, ["no output given: --create"]),
     ("bundle FAT --create out", 1, ["it is a fatbin; `cubind extract -o FOLDER` writes its images"]),
