@@ -27,6 +27,9 @@ void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t 
 /* The file of a link below sm_100. */
 void cbi_link_write(const cbi_linker *lk, cbi_sink *sink);
 
+/* Where nvlink stops at code of no size (quirk aliases_emptied), fatally. */
+void cbi_link_check_emptied(const cbi_linker *lk);
+
 /* That file in class 32; fatal if a number in it is too large. */
 cbi_span cbi_link_write_elf32(cbi_ctx *ctx, cbi_span image);
 

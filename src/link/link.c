@@ -146,6 +146,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     if (opt->map)
         cbi_link_map(lk, &ret_result->map);
     opt->view->check_portable(lk);
+    cbi_link_check_emptied(lk);
 
     /* 8 bytes. */
     cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);

@@ -185,8 +185,14 @@ static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj
         func->replaced.len = 0;
     }
     /* Old relocations and records are told from new ones by the object they came from. */
+    /* nvlink's view of -r for sm_100 and later lacks the section; cubind has the code there. */
+    bool alias =
+        lk->quirks.aliases_emptied && alias_owner(obj, index) && (lk->exec || !lk->mercury);
     adopt_text(func, obj, index);
-    cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    if (alias)
+        obj->sections[obj->object.symbols[index].shndx].lost = true;
+    else
+        cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     empty_constants(lk, func, obj);
 }
 

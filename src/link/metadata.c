@@ -275,6 +275,19 @@ static void open_relocs(cbi_linker *lk, cbi_osec *target, bool rela)
         cbi_sec_resolved(lk, target);
 }
 
+/* Entries of code that the link has thrown away (quirk aliases_emptied) are read and go nowhere;
+ * the sections for them have the input's name. */
+static void drop_relocs(cbi_linker *lk, const cbi_lobj *obj, const cbi_section *sec)
+{
+    const char *name = obj->object.sections[sec->info].name;
+    cbi_osec *target = obj->sections[sec->info].out;
+    bool rela = sec->type == SHT_RELA;
+    for (size_t i = 0; i < cbi_rela_count(sec); i++) {
+        if (!i || !rela || cbi_rela_at(sec, i).addend == 0)
+            cbi_sec_rel_named(lk, target, i ? false : rela, name);
+    }
+}
+
 static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
@@ -284,6 +297,8 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
                   "Internal error: unexpected reloc section");
     const cbi_secmap *map = &obj->sections[sec->info];
     bool keeps_tables = in->sections[sec->info].type == SHT_CUDA_MERC_CONSTANT_OPT;
+    if (lk->quirks.aliases_emptied && map->lost && map->out)
+        drop_relocs(lk, obj, sec);
     if (map->lost || !map->out || (cbi_belongs_to_lost(obj, sec->info) && !keeps_tables))
         return;
     bool rela = sec->type == SHT_RELA;

@@ -16,6 +16,9 @@
     X(graph_unquoted, "names in the file of -dot-file have no quotes, whatever characters they hold",\
       "docs/robustness.md",\
       "a function whose name was changed to blanks, quotes and control characters, -dot-file")\
+    X(aliases_emptied, "a global alias that replaces a weak function leaves no code behind",\
+      "docs/link-semantics.md, Weak functions",\
+      ".weak f in a, .alias f, g in b, both orders; sm_80 to sm_120")\
     X(common_forgotten, "a common symbol that an initialised weak definition follows loses its place",\
       "docs/link-semantics.md, Symbols",\
       ".common, .weak with and without bytes, .visible, .extern of 1 to 4 words, two and three files")\

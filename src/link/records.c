@@ -205,10 +205,14 @@ uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec)
 
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
 {
+    return cbi_sec_rel_named(lk, target, rela, target->name->s);
+}
+
+cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela, const char *target_name)
+{
     cbi_osec **slot = rela ? &target->rela : &target->rel;
     if (!*slot) {
-        const cbi_name *name =
-            cbi_intern_printf(lk->ctx, rela ? ".rela%s" : ".rel%s", target->name->s);
+        const cbi_name *name = cbi_intern_printf(lk->ctx, rela ? ".rela%s" : ".rel%s", target_name);
         *slot =
             cbi_sec_create(lk, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8, rela ? 24 : 16);
         (*slot)->target = target;

@@ -348,6 +348,9 @@ uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec);
 uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The section for its relocations without addends, or for those with; creates it when missing. */
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
+/* The same; a new one is called after another target. */
+cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela,
+                            const char *target_name) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
 uint64_t cbi_section_base(const cbi_lrel *r);
 /* --preserve-relocs: makes cbi_resolved_of(target). */

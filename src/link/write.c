@@ -208,6 +208,20 @@ static void write_contents(const cbi_linker *lk, const cbi_osec *sec, cbi_sink *
     cbi_sink_pad_to(sink, place->offset + place->size);
 }
 
+void cbi_link_check_emptied(const cbi_linker *lk)
+{
+    for (size_t i = 0; lk->quirks.aliases_emptied && lk->exec && lk->sm90plus && i < lk->secs.len;
+         i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        if (!(sec->flags & SHF_EXECINSTR) || !sec->func || !cbi_section_index(lk, sec) || sec->size)
+            continue;
+        cbi_fatal(lk->ctx, "empty-code", &(cbi_place){.section = sec->name->s},
+                  "the function is an alias where nvlink had a weak function before, and nvlink "
+                  "throws its code away; without --emulate this links",
+                  "Internal error: Negative size encountered");
+    }
+}
+
 void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
 {
     cbi_segment segments[4];
