@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "api/identity.h"
 #include "base/files.h"
@@ -54,8 +55,11 @@ static void find_target(cbi_link_run *run)
 static cbi_span read_side_file(cbi_link_run *run, const char *path)
 {
     cbi_span bytes = {NULL, 0};
+    struct stat st;
     errno = 0;
-    if (cbi_map_file(run->ctx, path, &bytes) != CB_OK)
+    /* nvlink opens a device, and finds no size */
+    bool device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+    if (!device && cbi_map_file(run->ctx, path, &bytes) != CB_OK)
         cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path},
                   errno ? strerror(errno) : NULL, "Could not open input file '%s'", path);
     if (!bytes.size)

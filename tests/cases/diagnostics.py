@@ -133,6 +133,7 @@ CASES = [
     ("time file on failure", [A, "nosuch.cubin", "-time", "t.csv"] + O),
     ("uidx missing", [A, "a.cubin", "-uidx", "nosuch"] + O),
     ("uidx empty", [A, "a.cubin", "-uidx", "empty.cubin"] + O),
+    ("uidx device", [A, "a.cubin", "-uidx", "/dev/null"] + O),
     ("uidx wrong", [A, "a.cubin", "-uidx", "b.cubin"] + O),
     ("host file missing", [A, "a.cubin", "-nv-host", "nosuch"] + O),
     ("host file empty", [A, "a.cubin", "-nv-host", "empty.cubin"] + O),
