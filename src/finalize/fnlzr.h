@@ -127,4 +127,7 @@ cbi_fnlzr_code cbi_fnlzr_compare(const cbi_object *a, const cbi_object *b);
  * is wrong. */
 cbi_fnlzr_code cbi_fnlzr_verify(cbi_ctx *ctx, const cbi_object *object, const char **ret_why);
 
+/* Whether a capsule can be read and covers its code: NULL, or what is wrong with it. */
+const char *cbi_fnlzr_capsule_problem(const cbi_object *object, const cbi_section *capsule);
+
 #endif

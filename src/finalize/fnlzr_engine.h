@@ -27,8 +27,8 @@ void cbi_fnlzr_trace(const cbi_fnlzr_state *f, const char *format, ...) CBI_PRIN
 /* Reports the failure and returns its code. */
 cbi_fnlzr_code cbi_fnlzr_fail(cbi_fnlzr_state *f, cbi_fnlzr_code code, const char *why);
 
-/* Reads an image.  Symbols that reach past their section do no harm here: nvlink leaves them when
- * it drops constants.  False: ret_why, which may be NULL, receives what is wrong. */
+/* Reads an image.  Symbols of an executable that reach past their bank do no harm: nvlink leaves
+ * them when it drops constants.  False: ret_why, which may be NULL, receives what is wrong. */
 bool cbi_fnlzr_read(const cbi_fnlzr_state *f, cbi_span image, cbi_object *ret_object,
                     const char **ret_why);
 

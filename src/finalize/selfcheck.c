@@ -80,22 +80,26 @@ static const char *relocs_disagree(cbi_ctx *ctx, const cbi_object *o)
     return NULL;
 }
 
+const char *cbi_fnlzr_capsule_problem(const cbi_object *o, const cbi_section *s)
+{
+    cbi_capsule capsule;
+    if (!cbi_capsule_open(s->data, &capsule))
+        return capsule.error;
+    if (capsule.text_index >= o->section_count)
+        return "it names no section";
+    return cbi_capsule_verify(s->data, o->sections[capsule.text_index].size);
+}
+
 static const char *code_disagrees(cbi_ctx *ctx, const cbi_object *o)
 {
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
         if (s->type != SHT_CUDA_CAPMERC)
             continue;
-        cbi_capsule capsule;
-        const char *error = NULL;
-        if (!cbi_capsule_open(s->data, &capsule))
-            error = capsule.error;
-        else if (capsule.text_index >= o->section_count)
-            error = "it names no section";
-        else
-            error = cbi_capsule_verify(s->data, o->sections[capsule.text_index].size);
+        const char *error = cbi_fnlzr_capsule_problem(o, s);
         if (!error)
-            error = cbi_capsule_check_fields(ctx, s->data, o->sections[capsule.text_index].data);
+            error =
+                cbi_capsule_check_fields(ctx, s->data, o->sections[cbi_ld32(s->data.data)].data);
         if (error)
             return cbi_printf(ctx, "%s: %s", s->name, error);
     }

@@ -276,8 +276,13 @@ cbi_program_header cbi_object_segment(const cbi_object *object, uint64_t i)
 static void read_segments(cbi_object_reader *r)
 {
     cbi_object *o = r->object;
-    if (o->phnum == 0)
+    if (o->phnum == 0) {
+        if (o->phoff > o->bytes.size)
+            cbi_object_finding(r, CBI_RULE_PROGRAM_TABLE, offsetof(Elf64_Ehdr, e_phoff), NULL, NULL,
+                               "e_phoff 0x%llx is outside of the file",
+                               (unsigned long long)o->phoff);
         return;
+    }
     if (o->phentsize != o->class->size[CBI_ELF_PHDR]) {
         cbi_object_finding(r, CBI_RULE_PROGRAM_ENTSIZE, offsetof(Elf64_Ehdr, e_phentsize), NULL,
                            NULL, "e_phentsize is %u", o->phentsize);

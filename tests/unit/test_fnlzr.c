@@ -338,21 +338,48 @@ static void test_invalid(void **state)
     close_fixture(&f);
 }
 
-/* nvlink leaves symbols behind that reach past what is left of their section. */
+/* nvlink leaves symbols of constants behind that reach past what is left of their section. */
 static void test_long_symbol(void **state)
 {
     (void)state;
-    fixture f;
-    open_fixture(&f, LINKED);
-    cbi_object o = read_object(&f);
-    uint64_t table = place_of(&f, ".symtab");
-    for (uint32_t i = 1; i < o.symbol_count; i++)
-        if (CBI_ST_TYPE(o.symbols[i].info) == STT_FUNC)
-            f.bytes[table + 24 * i + 19] = 1; /* st_size */
-    assert_int_equal(cbi_object_read(&f.ctx, "x", (cbi_span){f.bytes, f.size}, &o, NULL),
-                     CBI_OBJECT_DAMAGED);
-    assert_int_equal(finalize(&f, "sm_103", (cbi_fnlzr_config){.self_check = true}, NULL), 0);
-    close_fixture(&f);
+    static const struct {
+        const char *section;
+        int status;
+    } rows[] = {{".nv.constant", 0}, {".text.", 6}};
+    for (size_t row = 0; row < CBI_COUNT(rows); row++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        cbi_object o = read_object(&f);
+        uint64_t table = place_of(&f, ".symtab");
+        for (uint32_t i = 1; i < o.symbol_count; i++)
+            if (o.symbols[i].shndx < o.section_count &&
+                cbi_after(o.sections[o.symbols[i].shndx].name, rows[row].section))
+                f.bytes[table + 24 * i + 19] = 1; /* st_size */
+        assert_int_equal(cbi_object_read(&f.ctx, "x", (cbi_span){f.bytes, f.size}, &o, NULL),
+                         CBI_OBJECT_DAMAGED);
+        cbi_fnlzr_config config = {.self_check = true};
+        assert_int_equal(finalize(&f, "sm_103", config, NULL), rows[row].status);
+        close_fixture(&f);
+    }
+}
+
+/* A capsule that does not fit its code is refused, though no back end reads it. */
+static void test_bad_capsule(void **state)
+{
+    (void)state;
+    static const uint8_t fields[] = {0, 2, 4, 8}; /* index of the code, version, entries */
+    for (size_t at = 0; at < CBI_COUNT(fields); at++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        cbi_object o = read_object(&f);
+        uint32_t i = 1;
+        while (i < o.section_count && o.sections[i].type != SHT_CUDA_CAPMERC)
+            i++;
+        assert_true(i < o.section_count);
+        f.bytes[o.sections[i].offset + fields[at]] ^= 0x40;
+        assert_int_equal(finalize(&f, "sm_103", (cbi_fnlzr_config){0}, NULL), 6);
+        close_fixture(&f);
+    }
 }
 
 static void test_unknown_abi(void **state)
@@ -606,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_not_capmerc),
         cmocka_unit_test(test_invalid),
         cmocka_unit_test(test_long_symbol),
+        cmocka_unit_test(test_bad_capsule),
         cmocka_unit_test(test_unknown_abi),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_isa_version),

@@ -202,6 +202,7 @@ static void each_rule_fires(void **state)
         {EHDR(e_shoff), 8, UINT64_MAX - 8, "section-table"},
         {EHDR(e_shoff), 8, sample.size, "section-table"},
         {EHDR(e_shnum), 2, 0xfe00, "section-table"},
+        {EHDR(e_phoff), 8, sample.size + 1, "program-table"},
         {EHDR(e_shstrndx), 2, 0, "name-table"},
         {EHDR(e_shstrndx), 2, 0xfe00, "name-table"},
         {EHDR(e_shstrndx), 2, text, "name-table"},
