@@ -43,13 +43,20 @@ bool cbi_fnlzr_reread(const cbi_fnlzr_state *f, cbi_object *ret_object)
 
 /* ---- validation ---- */
 
+/* Jump slots have no code of their own; capsules of early compilers lack the mark of the others. */
+static bool can_read_capsule(const cbi_section *s)
+{
+    return cbi_after(s->name, ".nv.capmerc.text.") &&
+           (s->data.size < 8 || cbi_ld32(s->data.data + 4) >> 30 == 3);
+}
+
 /* What is wrong with a section of the Mercury view that the link, which reads it, refuses and that
  * here would be passed on; or NULL.  The self check says more of capsules, with a code of its own.
  */
 static const char *mercury_problem(const cbi_fnlzr_state *f, const cbi_section *s)
 {
-    if (s->type == SHT_CUDA_CAPMERC) /* jump slots have no code of their own */
-        return !f->config.self_check && cbi_after(s->name, ".nv.capmerc.text.")
+    if (s->type == SHT_CUDA_CAPMERC)
+        return !f->config.self_check && can_read_capsule(s)
                    ? cbi_fnlzr_capsule_problem(&f->object, s)
                    : NULL;
     bool named = cbi_after(s->name, ".nv.merc") != NULL;
