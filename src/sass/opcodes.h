@@ -60,6 +60,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_ATOM_CAS,
     CBI_SHAPE_ATOM_SHARED,
     CBI_SHAPE_ATOM_SHARED_CAS,
+    CBI_SHAPE_COUNT_SHARED, /* counts in shared memory, which takes no data */
     CBI_SHAPE_SHUFFLE,
     CBI_SHAPE_TENSOR,
     CBI_SHAPE_TENSOR_LOAD, /* of tensor memory */

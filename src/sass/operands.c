@@ -62,6 +62,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_TENSOR_LOAD] = {.d = FRAGMENT, .ub = 1},
     [CBI_SHAPE_TENSOR_STORE] = {.b = FRAGMENT, .uc = 1},
