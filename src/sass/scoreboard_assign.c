@@ -52,17 +52,10 @@ static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, u
     return cbi_sb_is_consumer(a, q, i);
 }
 
-/* Rule 5: takes the reserved number? */
-static bool takes_top(const cbi_sb_assignment *a, uint32_t q)
-{
-    const cbi_sb_producer *p = &a->c->producers.items[q];
-    return a->reserved && a->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;
-}
-
 static bool is_top_held(const cbi_sb_assignment *a)
 {
     for (size_t n = 0; n < a->live.len; n++)
-        if (takes_top(a, a->live.items[n]))
+        if (cbi_sb_takes_top(a, a->live.items[n]))
             return true;
     return false;
 }
@@ -183,7 +176,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         uint32_t r = a->live.items[n];
         if (a->number[r] != k)
             continue;
-        if (p->local != CBI_SB_NOWHERE && takes_top(a, r))
+        if (p->local != CBI_SB_NOWHERE && cbi_sb_takes_top(a, r))
             return false;
         any = true;
         uint32_t own = r == a->c->stack_load ? CBI_SB_NOWHERE : next_consumer(a, w, r, p->at);
@@ -403,7 +396,7 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
             w.top_taken |= x->items[k] >= b->start && x->items[k] < b->end;
     }
     for (uint32_t q = c->first[b->start]; a->reserved && q < c->first[b->end]; q++)
-        w.top_taken |= takes_top(a, q);
+        w.top_taken |= cbi_sb_takes_top(a, q);
     return w;
 }
 

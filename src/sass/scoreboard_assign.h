@@ -63,6 +63,13 @@ static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, ui
            !(a->unflushed[q] && a->c->blocks.items[p->block].end == x + 1);
 }
 
+/* Rule 5: does the producer take the reserved number? */
+static inline bool cbi_sb_takes_top(const cbi_sb_assignment *a, uint32_t q)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return a->reserved && a->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;
+}
+
 /* Numbers of a set of producers, one bit each. */
 uint8_t cbi_sb_numbers_in(const cbi_sb_assignment *a, const uint64_t *set);
 

@@ -59,7 +59,8 @@ static void read_instructions(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_sass_operands(c->words[i], &c->operands[i]);
         c->wait[i] = (uint8_t)cbi_sass_wait(c->words[i]);
-        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING;
+        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING &&
+                    cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL | CBI_OPF_COMPANION);
         if (c->all[i])
             c->wait[i] = 0;
     }

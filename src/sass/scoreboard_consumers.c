@@ -106,7 +106,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
             continue;
         if (cbi_sb_needs(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
-        } else if (c->wait[i] >> p->old & 1 && cbi_sb_has(c->pending[i], q) &&
+        } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
                     (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             cbi_vec_push(c->ctx, &unknown, i);

@@ -33,8 +33,7 @@ uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i)
            (uint8_t)(cbi_sb_is_named_wait(c, i) ? 1u << cbi_sass_bits(c->words[i], 44, 3) : 0);
 }
 
-/* Does a wait of instruction i end the producer? */
-static bool ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
+bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
 {
     return cbi_sb_waited(c, i) >> p->old & 1 &&
            !(c->later[i] >> p->old & 1 && !cbi_sb_comes_around(c, p, i));
@@ -45,7 +44,7 @@ static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
 {
     uint8_t mask = cbi_sb_waited(c, i);
     for (uint32_t q = 0; mask && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && ends(c, i, &c->producers.items[q]))
+        if (cbi_sb_has(set, q) && cbi_sb_ends(c, i, &c->producers.items[q]))
             cbi_sb_drop(set, q);
     for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
         cbi_sb_put(set, q);
@@ -109,6 +108,12 @@ static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
     return again;
 }
 
+/* Nobody needs the R1 load, and behind its block nothing waits for it. */
+static bool is_stack_load_beyond(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    return q == c->stack_load && c->block_of[i] != c->producers.items[q].block;
+}
+
 /* Waits at the end of a block for what comes around a loop: they were added when all else was
  * placed.  True if there are any. */
 static bool find_later_waits(cbi_sb_code *c)
@@ -124,7 +129,7 @@ static bool find_later_waits(cbi_sb_code *c)
             const cbi_sb_producer *p = &c->producers.items[q];
             if (cbi_sb_has(c->pending[i], q) && around >> p->old & 1 &&
                 !cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i) &&
-                is_awaited_again(c, p, i))
+                (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i)))
                 ahead |= (uint8_t)(1u << p->old);
         }
         c->later[i] = ahead;
@@ -138,7 +143,7 @@ static void find_consumers(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t mask = cbi_sb_waited(c, i);
         for (uint32_t q = 0; mask && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[i], q) && ends(c, i, &c->producers.items[q]))
+            if (cbi_sb_has(c->pending[i], q) && cbi_sb_ends(c, i, &c->producers.items[q]))
                 cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
     }
 }

@@ -14,6 +14,8 @@ void cbi_sb_find_producers(cbi_sb_code *c);
 void cbi_sb_find_pending(cbi_sb_code *c);
 /* Numbers that instruction i waits for: by its mask, or the one that it names. */
 uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i);
+/* Does a wait of instruction i end the producer? */
+bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p);
 
 /* scoreboard_needs.c: does instruction i depend on the producer?  Sources that the producer
  * overwrites itself do not count: who writes those next needs the result. */

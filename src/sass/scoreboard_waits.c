@@ -83,6 +83,7 @@ static uint8_t taken_again(const cbi_sb_assignment *a, uint32_t i, const uint64_
     for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
         for (uint32_t q = 0; a->present[p] && q < c->producers.len; q++)
             if (cbi_sb_has(set, q) && a->number[q] == a->number[p] && !is_exempt(a, i, q) &&
+                !(cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)) &&
                 (c->producers.items[p].write || c->producers.items[q].write ||
                  c->producers.items[p].local != CBI_SB_NOWHERE) &&
                 cbi_sb_comes_around(c, &c->producers.items[q], i))
