@@ -45,10 +45,12 @@ def find(suite, build):
     found = []
     for pattern in ("*.py", "*.sh"):
         found += glob.glob(os.path.join(ROOT, "tests", suite, pattern))
-    # files that start with an underscore are helpers, and only executables are tests
-    return sorted(
-        f for f in found if os.access(f, os.X_OK) and not os.path.basename(f).startswith("_")
-    )
+    # files that start with an underscore are helpers
+    tests = sorted(f for f in found if not os.path.basename(f).startswith("_"))
+    for f in tests:
+        if not os.access(f, os.X_OK):
+            sys.exit("%s is not executable" % os.path.relpath(f, ROOT))
+    return tests
 
 
 def count(output, code):
