@@ -8,7 +8,7 @@ tests/oracle/features), features-debug (compiled with debug data), random (the j
 names, chosen by pick.py); all without one.
 What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
 `cubind check` says of the images, dumps.txt digests of what `dump` shows, reports.txt (reports.py) of what a
-link tells on request; --look makes only these.
+link tells on request, changed.txt (changed.py) of what becomes of changed copies; --look makes only these.
 """
 import argparse
 import os
@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "oracle")]
 sys.dont_write_bytecode = True
+import changed  # noqa: E402
 import features  # noqa: E402
 import random_jobs  # noqa: E402
 import reports  # noqa: E402
@@ -151,6 +152,7 @@ def look(tools, jobs):
         f.writelines(key + line + "\n" for key in sorted(said) for line in said[key])
     with open(run.DUMPS, "w") as f:
         f.writelines("%s %s\n" % x for x in sorted(run.dumps(tools, images, jobs).items()))
+    changed.write(tools, images, jobs)
     print("check: %d images, something to say of %d" % (len(images), len(said)))
 
 
@@ -159,7 +161,7 @@ def main(argv):
     p.add_argument("--cubind")
     p.add_argument("--cache")
     p.add_argument("-j", type=int, default=2)
-    p.add_argument("--look", action="store_true", help="only findings.txt, dumps.txt and reports.txt")
+    p.add_argument("--look", action="store_true", help="only findings.txt, dumps.txt, reports.txt, changed.txt")
     p.add_argument("archives", nargs="*")
     opts = p.parse_args(argv)
     tools = toolchain.Tools(opts.cubind, opts.cache)

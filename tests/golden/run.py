@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Links again what is stored and compares with what nvlink made; `cubind check` and `dump` look
-at all of it. Needs no CUDA toolkit.
+at all of it, and changed copies of it are linked (changed.py). Needs no CUDA toolkit.
 
 usage: run.py [--cubind PROGRAM] [-j N] [--stop] [--every N] [--threads N] [--timeout SECONDS]
               [--extract FOLDER] [NAME...]
@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "oracle")]
 sys.dont_write_bytecode = True
+import changed  # noqa: E402
 import reports  # noqa: E402
 import store  # noqa: E402
 import toolchain  # noqa: E402
@@ -183,8 +184,10 @@ def main(argv):
                 good, bad = look(tools, links, opts.j)
                 passed, failed = passed + good, failed + bad
         if opts.every == 1 and not opts.names and not opts.threads and not (failed and opts.stop):
-            good, bad = check_dumps(tools, links, opts.j)
-            passed, failed = passed + good, failed + bad
+            for look in (lambda: check_dumps(tools, links, opts.j),
+                         lambda: changed.check(tools, device_images(links), opts.j)):
+                good, bad = look()
+                passed, failed = passed + good, failed + bad
     finally:
         tools.close()
     print("%d passed, %d failed" % (passed, failed))
