@@ -4,8 +4,8 @@
 usage: mutate.py [N] [--seed S] [--rules] [--in TEXT] [--file FILE:LINE] [--cases] [-j N]
 
 Draws N (30) comparisons and constants in the sources of a link, changes one at a time in a copy of
-the tree (build-mutate), builds, and runs goldens and unit tests as on a machine without the CUDA
-toolkit, the cases as well with --cases. --rules takes the list RULES of mutants.py instead, --in
+the tree (build-mutate), builds, and runs goldens, unit tests and the cases that take seconds as on a
+machine without the CUDA toolkit, all cases with --cases. --rules takes the list RULES of mutants.py instead, --in
 draws from files with TEXT in their path, --file takes every place in one line. What compiles to the
 same program is drawn again; other mutants that cannot be told apart from it are named in mutants.py
 and do not count.
@@ -32,10 +32,16 @@ MISSED = os.path.join(WORK, "missed")     # programs that no test told apart
 # Where the rules of a link are, as far as these folders exist.
 FOLDERS = ["src/sass", "src/capsule", "src/link", "src/mercury", "src/finalize"]
 TABLES = ["src/format"]     # drawn from with --in only
+PROGRAMS = ["cubind", "tests/fuzz/changed"]     # of the goldens
 MEMORY = 4 << 30
+SKIPPED = 77
 # Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
-# input has (fuzzing tests those).  Of a comparison for sorting only the sign counts.
+# input has (fuzzing tests those).  Of a comparison for sorting only the sign counts, and the greater
+# of two equal numbers is either.
 GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
+OPERAND = r"((?:[\w.>\-]|\[[^\[\]]*\]|\([^()]*\))+)"
+LEFT, RIGHT = re.compile(OPERAND + " $"), re.compile(" " + OPERAND)
+CHOICE = re.compile(r"\? (.+?) : ([^;]+?)[;,]|\)? ?\{? ?([^;?]+?) = ([^;]+?);")
 TOKEN = re.compile(r"""
     (?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*)
   | (?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]+|[0-9]+)(?P<suffix>[uUlL]*)(?![\w.]))
@@ -78,10 +84,27 @@ def sources(part, endings=(".c",)):
     return sorted(f for f in found if part in f)
 
 
+def is_greater(before, rest):
+    """Whether the comparison between these texts chooses the greater, or smaller, of what it compares:
+    `a > b ? a : b`, `if (a > b) b = a`."""
+    left, right = LEFT.search(before), RIGHT.match(rest)
+    if not left or not right:
+        return False
+    behind = " ".join(rest[right.end():].split())
+    both = {left.group(1).lstrip("("), right.group(1)}
+    choice = CHOICE.match(behind)
+    return bool(choice) and {g.strip() for g in choice.groups() if g} == both
+
+
 def is_rule(text, at, end):
     """Whether what is at this place says something about links."""
     line_start = text.rfind("\n", 0, at) + 1
     before, after = text[line_start:at], text[end:text.find("\n", end)]
+    if text[at] in "<>" and (is_greater(before, text[end:end + 300]) or
+                             re.match(r"[^?;]*\? -1 : 1;", after) or " - (" in before + after):
+        return False
+    if before.endswith(("){", "(cbi_span){NULL, ")) and after.startswith("}"):
+        return False    # empty
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
         return False
     if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or \
@@ -182,6 +205,8 @@ class Copy:
     def __init__(self, number, cases):
         self.tree = os.path.join(WORK, str(number), "tree")
         self.build = os.path.join(WORK, str(number), "build")
+        self.room = os.path.join(WORK, str(number), "tmp")
+        os.makedirs(self.room, exist_ok=True)
         self.cases = cases
         self.skipped = ["builds.py"]    # cases that want more than there is here
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
@@ -214,7 +239,7 @@ class Copy:
         return re.findall(r"^(tests/unit/test_\w+):", out, re.M)
 
     def tests(self):
-        """Which test fails, or None."""
+        """Which test fails, or None: goldens, unit tests, then cases, the fastest first."""
         env = ["env", "CUBIND_ROOT=" + self.tree, sys.executable]
         rc, out = call([*env, "tests/golden/run.py", "--cubind", os.path.join(self.build, "cubind"),
                         "-j", "1", "--stop", "--timeout", "10"], self.tree, 900)
@@ -226,8 +251,15 @@ class Copy:
         if rc:
             return "unit " + " ".join(re.findall(r"not ok \d+ - (\S+)", out)[:1] or
                                       re.findall(r"^FAIL unit (\S+)", out, re.M)[:1])
+        env = ["env", "CUBIND_ROOT=" + self.tree, "CUBIND_BUILD=" + self.build,
+               "CUBIND=" + os.path.join(self.build, "cubind"), "TMPDIR=" + self.room]
+        for name in mutants.CASES:
+            rc, out = call([*env, os.path.join(self.tree, "tests", "cases", name)], self.tree, 60)
+            if rc not in (0, SKIPPED):
+                return "case " + name
         if not self.cases:
             return None
+        env = ["env", "CUBIND_ROOT=" + self.tree, sys.executable]
         rc, out = call([*env, "tests/run.py", "--build", self.build, "--jobs", "1", "--timeout", "200",
                         *["--skip=" + name for name in self.skipped], "cases"], self.tree, 900)
         if rc:
@@ -236,7 +268,7 @@ class Copy:
 
     def check_unchanged(self, tested):
         """Fails unless it compiles, and passes the tests if they are asked for; keeps the program."""
-        rc, out = self.compile("cubind")
+        rc, out = self.compile(*PROGRAMS)
         by = out[-2000:] if rc else self.tests() if tested else None
         if by and by.startswith("cases "):
             self.skipped += by.split()[1:]
@@ -254,7 +286,7 @@ class Copy:
         with open(path, "w") as f:
             f.write(text[:mutant.at] + mutant.new + text[mutant.at + len(mutant.old):])
         try:
-            if self.compile("cubind")[0]:
+            if self.compile(*PROGRAMS)[0]:
                 return "broken"
             if content(os.path.join(self.build, "cubind")) == self.original:
                 return "same"
