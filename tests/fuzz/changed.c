@@ -68,7 +68,11 @@ static cbi_sass changed_instruction(cbi_sass w, uint64_t *state)
     static const uint8_t predicates[] = {12, 68, 77, 81, 84, 87};
     uint64_t value = next(state);
     unsigned at;
-    switch (below(state, 8)) {
+    switch (below(state, 10)) {
+    case 5:
+    case 6: /* a modifier: width, form, function, or a predicate */
+        w.hi ^= UINT64_C(1) << (8 + value % 20);
+        return w;
     case 0:
         cbi_sass_set_stall(&w, value & 15);
         return w;

@@ -119,12 +119,168 @@ static void only_slow_code_changes(void **state)
     assert_false(cbi_pace_differs(100, 103, (const uint8_t *)(words + 3), sizeof *words));
 }
 
+/* ---- distances between two instructions ---- */
+
+/* How the second of a pair depends on the first. */
+typedef enum relation {
+    NOTHING,
+    READS,        /* its result, as first source */
+    READS_SECOND, /* ... as second source */
+    REWRITES,     /* its result */
+    OVERWRITES,   /* one of its sources */
+    TESTS,        /* a predicate that it writes */
+    GUARDED,      /* by that predicate */
+    SETS,         /* that predicate, too */
+    RELATIONS,
+} relation;
+
+enum { SLOW_STALL = 2, LONG_STALL = 15, POWER_OF_TWO = 2 };
+#define FAR_APART " 15,15 15,15 15,15 15,15 15,15 15,15 15,15 15,15"
+
+typedef struct paced {
+    char name[24];
+    uint32_t op, function;
+} paced;
+
+/* What an instruction does with registers, as far as distances depend on it. */
+typedef enum shape {
+    GENERAL,   /* reads and writes general ones */
+    UNIFORM,   /* reads and writes uniform ones */
+    MIXED,     /* reads uniform, writes general ones */
+    LIFTS,     /* the reverse */
+    PREDICATE, /* writes predicates only */
+    NO_SHAPE,
+    SHAPES = NO_SHAPE,
+} shape;
+
+static shape shape_of(uint32_t op)
+{
+    cbi_operands o;
+    cbi_sass w = insn(op, (uint8_t[]){4, 30, 32, 34}, LONG_STALL, NOBODY, 0);
+    w.hi &= ~(UINT64_C(7) << 17);
+    cbi_sass_operands(w, &o);
+    bool writes = cbi_regset_any(&o.written), lifts = cbi_regset_any(&o.uniform_written);
+    if (writes)
+        return cbi_regset_any(&o.uniform_read) ? MIXED
+               : cbi_regset_any(&o.read)       ? GENERAL
+                                               : NO_SHAPE;
+    if (lifts)
+        return cbi_regset_any(&o.uniform_read) ? UNIFORM : LIFTS;
+    return PREDICATE;
+}
+
+/* One instruction of each kind and shape, and those that have distances of their own. */
+static size_t list_paced(paced *list)
+{
+    static const uint32_t own[] = {CBI_OP_S2R,   CBI_OP_BAR,    CBI_OP_LDCU,   CBI_OP_POPC,
+                                   CBI_OP_MUFU,  CBI_OP_BSSY,   CBI_OP_VOTEU,  CBI_OP_UPLOP3,
+                                   CBI_OP_P2R,   CBI_OP_S2UR,   CBI_OP_POPC_U, CBI_OP_MUFU_U,
+                                   CBI_OP_BRA_U, CBI_OP_MEMBAR, CBI_OP_CS2R};
+    bool seen[SHAPES][CBI_KIND_CALL + 1] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < cbi_instruction_count; i++) {
+        uint32_t op = cbi_instructions[i].opcode;
+        shape s = shape_of(op);
+        if (s == NO_SHAPE || seen[s][cbi_op_kind(op)])
+            continue;
+        seen[s][cbi_op_kind(op)] = true;
+        list[count++].op = op;
+    }
+    for (size_t i = 0; i < CBI_COUNT(own); i++)
+        list[count++].op = own[i];
+    list[count++] = (paced){.op = CBI_OP_MUFU, .function = POWER_OF_TWO};
+    for (size_t i = 0; i < count; i++)
+        snprintf(list[i].name, sizeof list[i].name, "%s.%03x%s",
+                 cbi_instruction_of(list[i].op)->mnemonic, list[i].op,
+                 list[i].function ? ".EX2" : "");
+    return count;
+}
+
+/* An instruction with predicates at all places where there are any. */
+static cbi_sass with_predicates(const paced *p, const uint8_t regs[SOURCES], unsigned guard,
+                                unsigned written, unsigned read)
+{
+    cbi_sass w = insn(p->op, regs, LONG_STALL, NOBODY, 0);
+    w.lo = (w.lo & ~UINT64_C(0x7000)) | (uint64_t)guard << 12;
+    w.hi &= ~(UINT64_C(0xfff) << 17);
+    w.hi |= (uint64_t)written << 17 | 7u << 20 | (uint64_t)read << 23;
+    if (p->function)
+        w.hi = (w.hi & ~(UINT64_C(63) << 10)) | (uint64_t)p->function << 10;
+    return w;
+}
+
+/* Cycles from a to b when the time between them is explained by a double computed before that b
+ * waits for: what is left is the distance that the pair needs by itself. */
+static void put_distance(const paced *a, const paced *b, relation r, char *text, size_t room)
+{
+    unit_heap heap = {0};
+    cbi_ctx ctx = {0};
+    unit_ctx_init(&ctx, &heap);
+    cbi_sass words[] = {
+        insn(0x229, (uint8_t[]){20, 22, 24, 0}, SLOW_STALL, NOBODY, 0),
+        with_predicates(a, (uint8_t[]){4, 30, 32, 34}, 7, r >= TESTS ? 0 : 7, 7),
+        with_predicates(b,
+                        (uint8_t[]){r == REWRITES     ? 4
+                                    : r == OVERWRITES ? 30
+                                                      : 20,
+                                    r == READS ? 4 : 40, r == READS_SECOND ? 4 : 42, 20},
+                        r == GUARDED ? 0 : 7, r == SETS ? 0 : 7, r == TESTS ? 0 : 7),
+        insn(CBI_OP_EXIT, (uint8_t[]){0, 0, 0, 0}, 5, NOBODY, 0),
+    };
+    cbi_sb_code c = {.ctx = &ctx, .n = CBI_COUNT(words), .words = words};
+    bool idle[CBI_COUNT(words)] = {0};
+    uint32_t cycles[CBI_COUNT(words)] = {0};
+    size_t len = strlen(text);
+    if (cbi_sb_read(&c, (cbi_span){0}, NULL, 0)) {
+        cbi_pace_cycles(&c, idle, cycles);
+        snprintf(text + len, room - len, " %u,%u", cycles[1], cycles[2]);
+    } else {
+        snprintf(text + len, room - len, " -");
+    }
+    cbi_ctx_fini(&ctx);
+}
+
+/* distances.tsv has a row per pair: cycles that results of the first are waited for at the end of a
+ * block, cycles to the second instruction and behind it for each relation.  Pairs that stay as far
+ * apart as they were in all of them have no row.  UNIT_WRITE in the environment writes it anew. */
+static void distances(void **state)
+{
+    (void)state;
+    paced list[128] = {0};
+    size_t count = list_paced(list), failed = 0;
+    bool writes = getenv("UNIT_WRITE") != NULL;
+    FILE *f = fopen(unit_path("tests/unit/distances.tsv"), writes ? "w" : "r");
+    assert_non_null(f);
+    for (size_t i = 0; i < count * count; i++) {
+        const paced *a = &list[i / count], *b = &list[i % count];
+        cbi_operands of;
+        char row[256], want[256] = "";
+        cbi_sass w = with_predicates(a, (uint8_t[]){4, 30, 32, 34}, 7, 0, 7);
+        cbi_sass_operands(w, &of);
+        snprintf(row, sizeof row, "%s %s %u", a->name, b->name, cbi_pace_end_latency(w, &of));
+        for (relation r = NOTHING; r < RELATIONS; r++)
+            put_distance(a, b, r, row, sizeof row);
+        strcat(row, "\n");
+        if (strstr(row, FAR_APART))
+            continue;
+        if (writes) {
+            fputs(row, f);
+        } else if (!fgets(want, sizeof want, f) || strcmp(row, want) != 0) {
+            print_error("got %swant %s", row, want);
+            failed++;
+        }
+    }
+    fclose(f);
+    assert_int_equal(failed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_results_are_awaited),
         cmocka_unit_test(the_check_sees_damage),
         cmocka_unit_test(only_slow_code_changes),
+        cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
