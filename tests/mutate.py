@@ -206,7 +206,6 @@ class Copy:
         self.tree = os.path.join(WORK, str(number), "tree")
         self.build = os.path.join(WORK, str(number), "build")
         self.room = os.path.join(WORK, str(number), "tmp")
-        os.makedirs(self.room, exist_ok=True)
         self.cases = cases
         self.skipped = ["builds.py"]    # cases that want more than there is here
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
@@ -254,6 +253,8 @@ class Copy:
         env = ["env", "CUBIND_ROOT=" + self.tree, "CUBIND_BUILD=" + self.build,
                "CUBIND=" + os.path.join(self.build, "cubind"), "TMPDIR=" + self.room]
         for name in mutants.CASES:
+            shutil.rmtree(self.room, ignore_errors=True)
+            os.makedirs(self.room)
             rc, out = call([*env, os.path.join(self.tree, "tests", "cases", name)], self.tree, 60)
             if rc not in (0, SKIPPED):
                 return "case " + name
