@@ -373,10 +373,10 @@ static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_
     if (place.hidden)
         other |= STV_INTERNAL;
     if (place.state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
-        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(info));
+        info = CBI_ST_INFO(STB_GLOBAL, CBI_ST_TYPE(info));
     if (lk->exec && !lk->mercury) {
         if (CBI_ST_TYPE(info) == STT_CUDA_OBJECT)
-            info = (uint8_t)((info & 0xf0) | STT_OBJECT);
+            info = CBI_ST_INFO(CBI_ST_BIND(info), STT_OBJECT);
         if (!sym->func)
             other &= (uint8_t)~STO_CUDA_SPACE;
     }

@@ -27,7 +27,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined) || internal;
     uint8_t info = s->info;
     if (!defined && bind == STB_WEAK && !internal)
-        info = (uint8_t)(STB_GLOBAL << 4 | CBI_ST_TYPE(s->info));
+        info = CBI_ST_INFO(STB_GLOBAL, CBI_ST_TYPE(s->info));
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
     sym->first_obj = obj;
     sym->internal = is_address(obj, s);
@@ -107,7 +107,7 @@ static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *
 static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
-    uint8_t info = (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT);
+    uint8_t info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
     sym->internal = true;
     sym->first_obj = obj;

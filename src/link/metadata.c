@@ -354,7 +354,7 @@ static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
     sym->name = cbi_intern(lk->ctx, "");
-    sym->info = STB_LOCAL << 4 | STT_CUDA_OBJECT;
+    sym->info = CBI_ST_INFO(STB_LOCAL, STT_CUDA_OBJECT);
     sym->other = STO_CUDA_SHARED;
     sym->state = CBI_SYM_DEFINED;
     sym->sec = out;

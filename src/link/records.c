@@ -263,8 +263,9 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 
 cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value)
 {
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, name), STB_WEAK << 4 | STT_CUDA_OBJECT,
-                                   STO_CUDA_SHARED | STV_INTERNAL, true);
+    cbi_lsym *sym =
+        cbi_sym_create(lk, cbi_intern(lk->ctx, name), CBI_ST_INFO(STB_WEAK, STT_CUDA_OBJECT),
+                       STO_CUDA_SHARED | STV_INTERNAL, true);
     sym->value = value;
     sym->dynamic = true;
     return sym;

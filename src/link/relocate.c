@@ -28,64 +28,37 @@ bool cbi_is_unified_name(const char *name)
 
 /* ---- patching ---- */
 
-/* Bits of a field that lie in one byte: the next `count` from bit `shift` of p[byte] on. */
-typedef struct bit_run {
-    size_t byte;
-    unsigned shift, count;
-} bit_run;
-
-static bit_run next_run(unsigned start, unsigned width, unsigned done)
-{
-    bit_run run = {(start + done) / 8, (start + done) % 8, width - done};
-    if (run.count > 8 - run.shift)
-        run.count = 8 - run.shift;
-    return run;
-}
-
-enum { VALUE_BITS = 64 };
-
-/* Does the field lie within the eight bytes from its first one on, as nearly all do? */
-static bool in_one_word(size_t room, unsigned start, unsigned width)
-{
-    return cbi_fits(start / 8, 8, room) && start % 8 + width <= VALUE_BITS;
-}
+/* Every field lies within the eight bytes from its first one on; of one that is wider than a value
+ * (a replaced instruction) the low bits count. */
+enum { VALUE_BITS = 64, WORD = 8 };
 
 static uint64_t low_bits(unsigned count)
 {
-    return count ? UINT64_MAX >> (VALUE_BITS - count) : 0;
+    return count < VALUE_BITS ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
 }
 
-/* Of a field wider than a value (a replaced instruction) the low bits. */
+/* How many of these bytes the section has. */
+static size_t bytes_from(size_t room, unsigned start)
+{
+    size_t first = start / 8, left = room > first ? room - first : 0;
+    return left < WORD ? left : WORD;
+}
+
 static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
 {
-    if (in_one_word(room, start, width))
-        return cbi_ld64(p + start / 8) >> start % 8 & low_bits(width);
-    uint64_t value = 0;
-    for (unsigned done = 0; done < width && done < VALUE_BITS;) {
-        bit_run run = next_run(start, width, done);
-        if (run.byte < room)
-            value |= (uint64_t)(p[run.byte] >> run.shift & ((1u << run.count) - 1)) << done;
-        done += run.count;
-    }
-    return value;
+    uint8_t word[WORD] = {0};
+    memcpy(word, p + start / 8, bytes_from(room, start));
+    return cbi_ld64(word) >> start % 8 & low_bits(width);
 }
 
 static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
 {
-    if (in_one_word(room, start, width)) {
-        uint64_t mask = low_bits(width) << start % 8;
-        uint8_t *at = p + start / 8;
-        cbi_st64(at, (cbi_ld64(at) & ~mask) | (value << start % 8 & mask));
-        return;
-    }
-    for (unsigned done = 0; done < width && done < VALUE_BITS;) {
-        bit_run run = next_run(start, width, done);
-        if (run.byte >= room)
-            return;
-        uint8_t mask = (uint8_t)(((1u << run.count) - 1) << run.shift);
-        p[run.byte] = (uint8_t)((p[run.byte] & ~mask) | ((value >> done << run.shift) & mask));
-        done += run.count;
-    }
+    uint8_t word[WORD] = {0};
+    size_t count = bytes_from(room, start);
+    uint64_t mask = low_bits(width) << start % 8;
+    memcpy(word, p + start / 8, count);
+    cbi_st64(word, (cbi_ld64(word) & ~mask) | (value << start % 8 & mask));
+    memcpy(p + start / 8, word, count);
 }
 
 typedef struct resolved {

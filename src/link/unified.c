@@ -30,12 +30,6 @@ void cbi_link_check_unified(const cbi_linker *lk)
     }
 }
 
-static void put32(uint8_t *p, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
-}
-
 void cbi_link_fill_unified(const cbi_linker *lk)
 {
     uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
@@ -55,13 +49,12 @@ void cbi_link_fill_unified(const cbi_linker *lk)
                 continue;
             uint8_t *table = copies[map->out->number] + map->base;
             for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {
-                const uint8_t *from = in->data.data + off;
-                uint32_t index = from[0] | from[1] << 8 | from[2] << 16 | (uint32_t)from[3] << 24;
+                uint32_t index = cbi_ld32(in->data.data + off);
                 const cbi_lsym *sym = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
                 if (!sym || map->base + off + ENTRY_SIZE > map->out->size)
                     continue;
-                put32(table + off, cbi_symbol_index(lk, sym));
-                put32(table + off + 4, ENTRY_LINKED);
+                cbi_st32(table + off, cbi_symbol_index(lk, sym));
+                cbi_st32(table + off + 4, ENTRY_LINKED);
             }
         }
     }

@@ -289,7 +289,7 @@ static void sass_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *p)
         !sym->func && !sym->is_section && (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
     bool global = (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
     if (CBI_ST_TYPE(sym->info) == STT_CUDA_OBJECT && (!undefined || global))
-        p[4] = (uint8_t)((p[4] & 0xf0) | STT_OBJECT);
+        p[4] = CBI_ST_INFO(CBI_ST_BIND(p[4]), STT_OBJECT);
     if (!sym->func)
         p[5] &= (uint8_t)~STO_CUDA_SPACE;
     if (shared && !undefined) /* also with --disable-smem-reservation */

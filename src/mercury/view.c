@@ -199,7 +199,7 @@ static void map_symbols(const cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_v
         cbi_symbol *s = &out->symbols[i];
         uint8_t type = CBI_ST_TYPE(s->info);
         if (s->shndx == SHN_UNDEF && type == STT_OBJECT)
-            s->info = (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT);
+            s->info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
         if (s->shndx == SHN_UNDEF || s->shndx >= file->section_count)
             continue;
         const cbi_section *sec = &file->sections[s->shndx];

@@ -35,8 +35,9 @@ typedef struct cbi_symbol {
     uint64_t size;
 } cbi_symbol;
 
-#define CBI_ST_BIND(info) ((info) >> 4)
-#define CBI_ST_TYPE(info) ((info)&15)
+#define CBI_ST_BIND(info)       ((info) >> 4)
+#define CBI_ST_TYPE(info)       ((info)&15)
+#define CBI_ST_INFO(bind, type) ((uint8_t)((bind) << 4 | (type)))
 
 /* A failed check. */
 typedef struct cbi_finding {

@@ -51,6 +51,9 @@ static void check_relocs(const cbi_reloc_type *rows, size_t count)
             assert_true(t->fields[k].width >= 1 && t->fields[k].width <= 128);
             assert_true(t->fields[k].start + t->fields[k].width <= 128);
             assert_true(strlen(cbi_reloc_source_name(t->fields[k].source)) > 0);
+            /* within eight bytes from its first one on, or wider than a value */
+            assert_true(t->fields[k].width > 64 ||
+                        t->fields[k].start % 8 + t->fields[k].width <= 64);
         }
         const uint32_t others[] = {t->plain, t->sass_data, t->sass_text, t->sass_text_other};
         for (size_t k = 0; k < CBI_COUNT(others); k++)
