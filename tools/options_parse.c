@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "format/arch.h"
 
@@ -312,20 +313,23 @@ static void split_tokens(parser *p, cbi_span text, string_list *tokens)
     }
 }
 
-/* Pipes work too; a folder reads as empty. */
+static bool is_null_device(const char *path)
+{
+    struct stat st, null;
+    return stat(path, &st) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(st.st_mode) &&
+           st.st_rdev == null.st_rdev;
+}
+
+/* Pipes work too; a folder and /dev/null read as empty.  False with errno. */
 static bool read_option_file(cbi_ctx *ctx, const char *path, cbi_span *ret_text)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    cbi_buf buf = {0};
-    char block[4096];
-    size_t size;
-    while ((size = fread(block, 1, sizeof block, file)) > 0)
-        cbi_buf_append(ctx, &buf, block, size);
-    fclose(file);
-    *ret_text = (cbi_span){buf.items, buf.len};
-    return true;
+    *ret_text = (cbi_span){NULL, 0};
+    if (cbi_map_file(ctx, path, ret_text) == CB_OK)
+        return true;
+    int why = errno;
+    bool empty = why == EISDIR || is_null_device(path);
+    errno = why;
+    return empty;
 }
 
 static void open_option_file(parser *p, const char *path)

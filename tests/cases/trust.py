@@ -264,6 +264,18 @@ def pipes(top):
     for name, code in (("/dev/zero", 1), ("/dev/null", 0)):
         done = b.run(*LINK, name, "-o", "out")
         expect("link of " + name, done.returncode == code and (code == 0 or "Could not open input file" in done.stderr), done)
+    b.write("options", b"-arch=sm_90 " + " ".join(SAMPLES).encode())
+    feeder = subprocess.Popen(["sh", "-c", "sleep 0.3; cat options > pipe"], cwd=b.folder)
+    done = b.run("link", "-optf", "pipe", "-o", "out2")
+    feeder.wait()
+    expect("options from a pipe", done.returncode == 0 and b.read("out2") == b.read("out"), done)
+    for name in (".", "/dev/null"):
+        done = b.run(*LINK, "-optf", name, "-o", "out")
+        expect("no options in " + name, done.returncode == 0, done)
+    done = b.run(*LINK, "-optf", "/dev/zero", "-o", "out")
+    expect("options from a device", done.returncode == 1 and "Could not open options file" in done.stderr, done)
+    done = b.run(*LINK, "-optf", "pipe", "-o", "out")
+    expect("options that nobody writes", done.returncode == 1 and "timed out" in done.stderr, done)
     done = b.run("check", "pipe")
     expect("a pipe that nobody writes to", done.returncode == 2 and "timed out" in done.stderr, done)
 
