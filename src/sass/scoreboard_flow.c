@@ -86,7 +86,7 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_NANOSLEEP) {
+        if (op == CBI_OP_NANOSLEEP || op == CBI_OP_WARPSYNC_R) {
             exclusive = true;
         } else if (exclusive && op == CBI_OP_WARPSYNC) {
             leader[i] = true;
