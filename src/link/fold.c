@@ -8,7 +8,7 @@
 #include "link/graph.h"
 #include "link/propagate_work.h"
 
-enum { KINDS = 16, NEVER = UINT32_MAX };
+enum { CODES = 256, NEVER = UINT32_MAX };
 
 /* What the records of one code say, of everything below. */
 typedef struct fold {
@@ -18,10 +18,10 @@ typedef struct fold {
 } fold;
 
 typedef struct folding {
-    uint8_t codes[KINDS];
-    uint32_t count;     /* of codes */
-    uint8_t slots[256]; /* by code: its place in codes, from 1 */
-    fold *folds;        /* by component, count of each */
+    uint8_t codes[CODES];
+    uint32_t count;       /* of codes */
+    uint8_t slots[CODES]; /* by code: its place in codes, from 1 */
+    fold *folds;          /* by component, count of each */
 } folding;
 
 static fold *fold_of(const folding *all, uint32_t component, uint32_t slot)
@@ -82,8 +82,6 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
         }
         if (all->slots[rec->code])
             continue;
-        if (all->count == KINDS)
-            return false;
         all->codes[all->count++] = rec->code;
         all->slots[rec->code] = (uint8_t)all->count;
     }
@@ -146,8 +144,8 @@ static void take_over(const cbi_linker *lk, cbi_func *k, uint8_t code, const fol
 
 static void take_over_all(const cbi_linker *lk, const folding *all, cbi_func *k)
 {
-    fold below[KINDS];
-    clear(below, KINDS);
+    fold below[CODES];
+    clear(below, all->count);
     add_callees(lk, all, k->number, below);
     for (uint32_t done = 0; done < all->count; done++) {
         uint32_t next = 0;
