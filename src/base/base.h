@@ -226,6 +226,8 @@ typedef struct cbi_buf {
 /* Append; data NULL appends zeros.  Returns where the bytes went (valid until the next append). */
 uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t size);
 void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value);
+/* Ends it with a NUL, which counts, and returns it as text. */
+const char *cbi_buf_text(cbi_ctx *ctx, cbi_buf *buf);
 void cbi_buf_printf(cbi_ctx *ctx, cbi_buf *buf, const char *format, ...) CBI_PRINTF(3, 4);
 
 /* A byte string in parts, which lie wherever they are: a file that is put together without being

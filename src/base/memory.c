@@ -461,6 +461,12 @@ uint8_t *cbi_buf_append(cbi_ctx *ctx, cbi_buf *buf, const void *data, size_t siz
     return at;
 }
 
+const char *cbi_buf_text(cbi_ctx *ctx, cbi_buf *buf)
+{
+    cbi_buf_append(ctx, buf, "", 1);
+    return (const char *)buf->items;
+}
+
 void cbi_buf_u32(cbi_ctx *ctx, cbi_buf *buf, uint32_t value)
 {
     uint8_t bytes[4];

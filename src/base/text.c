@@ -84,6 +84,5 @@ const char *cbi_text_shown(cbi_ctx *ctx, const char *s)
         return s;
     cbi_buf text = {0};
     cbi_text_string(ctx, &text, s);
-    cbi_buf_append(ctx, &text, "", 1);
-    return (const char *)text.items;
+    return cbi_buf_text(ctx, &text);
 }

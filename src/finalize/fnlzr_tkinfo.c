@@ -55,8 +55,7 @@ static const char *new_options(const cbi_fnlzr_state *f, const char *options)
     const char *value = find_value(options, "-arch ");
     if (value) {
         append_replaced(f->ctx, &out, options, value, f->config.target->name);
-        cbi_buf_append(f->ctx, &out, "", 1);
-        options = (const char *)out.items;
+        options = cbi_buf_text(f->ctx, &out);
     }
     if (!f->config.verbose_tkinfo || !f->config.output_name)
         return options;
@@ -67,8 +66,7 @@ static const char *new_options(const cbi_fnlzr_state *f, const char *options)
         append_replaced(f->ctx, &named, options, value, output);
     else
         cbi_buf_printf(f->ctx, &named, "%s -o %s %s", cbi_base_name(f->name), output, options);
-    cbi_buf_append(f->ctx, &named, "", 1);
-    return (const char *)named.items;
+    return cbi_buf_text(f->ctx, &named);
 }
 
 void cbi_fnlzr_tkinfo(cbi_fnlzr_state *f)

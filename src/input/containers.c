@@ -138,8 +138,7 @@ static const char *list_entries(cbi_ctx *ctx, cbi_span bytes)
         cbi_buf_printf(ctx, &text, "%s %s_%u%.1s", text.len ? "," : "it has", kind, entry.sm,
                        (const char[2]){entry.suffix, 0});
     }
-    cbi_buf_append(ctx, &text, "", 1);
-    return text.len > 1 ? (const char *)text.items : "it has no image at all";
+    return text.len ? cbi_buf_text(ctx, &text) : "it has no image at all";
 }
 
 static void warn_not_found(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)

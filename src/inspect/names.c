@@ -98,6 +98,5 @@ const char *cbi_show_other(cbi_ctx *ctx, const cbi_symbol *symbol)
     for (size_t i = 0; i < n; i++)
         if (*words[i])
             cbi_buf_printf(ctx, &buf, "%s%s", buf.len ? " " : "", words[i]);
-    cbi_buf_append(ctx, &buf, "", 1);
-    return (const char *)buf.items;
+    return cbi_buf_text(ctx, &buf);
 }

@@ -148,8 +148,7 @@ const char *cbi_explain_undefined(const cbi_linker *lk, const cbi_lsym *sym)
     add_similar(lk, sym, &help);
     if (!help.len)
         return NULL;
-    cbi_buf_append(lk->ctx, &help, "", 1);
-    return (const char *)help.items + 1;
+    return cbi_buf_text(lk->ctx, &help) + 1;
 }
 
 /* ---- names given twice ---- */
@@ -194,8 +193,7 @@ const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, cons
         cbi_buf_printf(lk->ctx, &help, "\ndefine it in one of them, or make it static or inline");
     if (!help.len)
         return NULL;
-    cbi_buf_append(lk->ctx, &help, "", 1);
-    return (const char *)help.items + 1;
+    return cbi_buf_text(lk->ctx, &help) + 1;
 }
 
 /* ---- names given on the command line ---- */
