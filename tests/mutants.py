@@ -59,6 +59,10 @@ EQUIVALENT = [
      "the bank of a field that has none"),
     ("switch (op >> 6 ? op & 0xc0 : op) {", "6", "7",
      "advances, 0x40 to 0x7f, are read by another function"),
+    ("const cbi_piece *first = sec->pieces.len == 1 ?", "1", "2",
+     "of several pieces none is as large as the section"),
+    ("if (first && first->offset == 0 && first->bytes.size >= sec->size)", "0", "1",
+     "the same bytes, copied"),
     ("s->value <= UINT16_MAX && s->size <= UINT16_MAX) {", "<=", "<",
      "guards against sizes that no compiler writes"),
 ]

@@ -213,7 +213,13 @@ static void test_option_string(void **state)
         {"--generate-line-info", CBI_FNLZR_NOT_ELIGIBLE, "needs a compiler"},
         {"--binary-kind elf", CBI_FNLZR_INVALID, "takes capmerc, sass or mercury, not 'elf'"},
         {"--opt-level", CBI_FNLZR_INVALID, "takes a number from 0 to 5, not ''"},
+        {"--opt-level 0 --opt-level 5", CBI_FNLZR_OK, NULL},
         {"--opt-level 6", CBI_FNLZR_INVALID, "takes a number"},
+        {"--opt-level 33", CBI_FNLZR_INVALID, "takes a number"},
+        {"--opt-level /", CBI_FNLZR_INVALID, "takes a number"},
+        {"--opportunistic-finalization-lvl 0", CBI_FNLZR_OK, NULL},
+        {"--opportunistic-finalization-lvl 2", CBI_FNLZR_OK, NULL},
+        {"--opportunistic-finalization-lvl 3", CBI_FNLZR_INVALID, "takes a number from 0 to 2"},
         {"--nonsense", CBI_FNLZR_INVALID, "option --nonsense: unknown"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
