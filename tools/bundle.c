@@ -278,6 +278,10 @@ static void write_results(bundle_run *run)
     if (!run->as_fatbinary && !given(run, BUNDLE_CREATE) && !given(run, BUNDLE_OUTPUT) &&
         !given(run, BUNDLE_EMBEDDED_FATBIN))
         MISTAKE(run, "no output given: --create names the fatbin to write");
+    const char *paths[] = {text_of(run, BUNDLE_CREATE), text_of(run, BUNDLE_OUTPUT),
+                           text_of(run, BUNDLE_EMBEDDED_FATBIN)};
+    if (!run->as_fatbinary)
+        cbi_refuse_replacing(ctx, paths, CBI_COUNT(paths));
     cbi_rope fatbin = cbi_bundle_finish(ctx, &run->bundle);
     cbi_rope code = {0};
     add_result(run, text_of(run, BUNDLE_CREATE), &fatbin);

@@ -1,4 +1,4 @@
-/* Results of a link that would destroy what it reads, or each other. */
+/* Results that would destroy what a command reads, or each other. */
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -138,5 +138,27 @@ void cbi_check_read_files(cbi_link_run *run)
                                 : cbi_find_read(run->ctx, r->file.device, r->file.inode);
         if (input)
             refuse_input(run, r, input);
+    }
+}
+
+void cbi_refuse_replacing(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
+    file_identity *files = CBI_NEW_ARRAY(ctx, count, file_identity);
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i] || !identify(ctx, paths[i], &files[i])) {
+            files[i] = (file_identity){0};
+            continue;
+        }
+        for (size_t j = 0; j < i; j++)
+            if (files[j].inode && same_file(&files[i], &files[j]))
+                cbi_fatal(ctx, "output-collision", &(cbi_place){.file = paths[i]},
+                          "nothing was written; choose another name",
+                          "Two results would both go to '%s'", paths[i]);
+        const char *input =
+            files[i].name ? NULL : cbi_find_read(ctx, files[i].device, files[i].inode);
+        if (input)
+            cbi_fatal(ctx, "output-collision", &(cbi_place){.file = paths[i]},
+                      "nothing was written; choose another name",
+                      "The result '%s' would replace '%s', which is read", paths[i], input);
     }
 }

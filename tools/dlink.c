@@ -437,6 +437,7 @@ static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
 
 static void write_result(dlink_run *run, const char *output)
 {
+    cbi_refuse_replacing(run->ctx, &output, 1);
     cbi_rope fatbin = cbi_bundle_finish(run->ctx, &run->bundle);
     cbi_refuse_changed(run->ctx);
     if (!given(run, DLINK_CUBIN) && !given(run, DLINK_FATBIN)) {

@@ -183,6 +183,7 @@ static cb_status job(cbi_ctx *ctx, void *arg)
                 errno ? strerror(errno) : "");
         return CB_ERR_IO;
     }
+    cbi_refuse_replacing(ctx, &f->output, 1);
     f->code = cbi_fnlzr_run(ctx, &f->config, f->input, bytes, &f->image);
     if (cbi_changed_file() || cbi_find_changed(ctx)) {
         cbi_say("cubind finalize: '%s' was changed while it was read", f->input);

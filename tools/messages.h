@@ -29,6 +29,10 @@ void cbi_messages_end(const cbi_messages *messages, const cbi_ctx *ctx, cb_statu
 /* A fatal diagnostic if an input has changed since it was opened.  Runs inside cbi_run(). */
 void cbi_refuse_changed(cbi_ctx *ctx);
 
+/* Ends the job with a fatal error if one of the results, of which NULL are none, would replace a
+ * file that the job has read, or another result.  Devices and pipes are exempt. */
+void cbi_refuse_replacing(cbi_ctx *ctx, const char *const *paths, size_t count);
+
 /* With summarize: prints one warning for each kind and cause.  Frees what messages owns. */
 void cbi_messages_finish(cbi_messages *messages);
 

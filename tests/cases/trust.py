@@ -83,6 +83,28 @@ def collisions(top):
            b.read("reduce.cubin") not in (b"", before["reduce.cubin"]), done)
 
 
+def other_collisions(top):
+    """Commands beside link; under the names of NVIDIA's tools they do as these do."""
+    b = Bench(top)
+    shutil.copy(os.path.join(ROOT, "tests/golden/statics-100-default/expected.cubin"), b.path("in.cubin"))
+    os.link(b.path("in.cubin"), b.path("hard.cubin"))
+    b.write("options", b"--image3=kind=elf,sm=90,file=reduce.cubin")
+    image = "--image3=kind=elf,sm=90,file=reduce.cubin"
+    for command in (["bundle", "--create=reduce.cubin", image], ["bundle", "--create=x", "--embedded-fatbin=./x", image],
+                    ["bundle", "--create=x", "--embedded-fatbin=reduce.cubin", image],
+                    ["finalize", "in.cubin", "-arch=sm_103", "-o", "in.cubin"],
+                    ["finalize", "in.cubin", "-arch=sm_103", "-o", "hard.cubin"],
+                    ["bundle", "--options-file=options", "--create=options"]):
+        before = b.snapshot()
+        done = b.run(*command)
+        what = " ".join(command)
+        expect("refused: " + what, done.returncode == 1 and "would " in done.stderr and done.stderr.count("fatal") == 1, done)
+        expect("nothing written: " + what, b.snapshot() == before)
+    os.symlink(CUBIND, b.path("fatbinary"))
+    done = subprocess.run(["./fatbinary", "--create=reduce.cubin", image], cwd=b.folder, **TEXT)
+    expect("as fatbinary", done.returncode == 0 and b.read("reduce.cubin")[:4] == b"\x50\xed\x55\xba", done)
+
+
 def hidden_collision(top):
     """A library that -l finds is read, too."""
     b = Bench(top)
@@ -536,7 +558,7 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as top:
-        for part in (collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
+        for part in (collisions, other_collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
                      hostile_names, hostile_results, archive_script, extracting, assembler_options,
                      many_libraries, small_memory, memory_bombs, silent_damage, silent_damage_finalized,
                      expanding_images):
