@@ -34,6 +34,8 @@
  *   - Damage.  Every table is as long as what could be read; no index in a record is out of range
  *     unless its comment says so.
  *   - Names come from the file and are any bytes but NUL.
+ *   - Handles are what an open function gave and nobody has closed.  NULL is none, but for the
+ *     functions that close.
  *
  * What is stable: [stable] keeps its meaning and its binary form through all versions of one major
  * number (from 1.0 on; before, of one minor number).  Records grow at their end only.  [unstable]
