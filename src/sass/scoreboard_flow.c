@@ -86,7 +86,8 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_NANOSLEEP || op == CBI_OP_WARPSYNC_R) {
+        /* Where code changes its pace a YIELD makes no difference. */
+        if (op == CBI_OP_NANOSLEEP || (op == CBI_OP_YIELD && !c->calls_apart)) {
             exclusive = true;
         } else if (exclusive && op == CBI_OP_WARPSYNC) {
             leader[i] = true;
