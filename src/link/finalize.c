@@ -330,7 +330,7 @@ void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
                 visit(lk, own[k]->items[i], user);
 }
 
-static void fill_infos(const cbi_linker *lk)
+void cbi_link_fill_records(const cbi_linker *lk)
 {
     uint8_t **at = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
     for (size_t i = 0; i < lk->secs.len; i++)
@@ -345,7 +345,7 @@ static void fill_infos(const cbi_linker *lk)
     cbi_for_each_record(lk, write_info, at);
 }
 
-static void fill_relocs(const cbi_linker *lk)
+void cbi_link_fill_relocs(const cbi_linker *lk)
 {
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
@@ -565,9 +565,6 @@ void cbi_link_number(const cbi_linker *lk)
     number_symbols(lk);
     if (lk->exec)
         add_late_records(lk);
-    fill_infos(lk);
-    fill_relocs(lk);
-    cbi_link_fill_unified(lk);
 }
 
 void cbi_link_finish_tables(const cbi_linker *lk)

@@ -130,10 +130,14 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_tables_begin(lk);
     cbi_link_notes(lk);
     cbi_link_number(lk);
-    if (!lk->mercury && !opt->verbose) { /* they need not lie beside the tables to come */
-        cbi_link_forget_records(lk);
+    bool passing = !lk->mercury && !opt->verbose; /* what is written need not lie beside the rest */
+    cbi_link_fill_relocs(lk);
+    if (passing)
         cbi_link_merge_forget(lk);
-    }
+    cbi_link_fill_records(lk);
+    if (passing)
+        cbi_link_forget_records(lk);
+    cbi_link_fill_unified(lk);
     cbi_link_finish_tables(lk);
 
     /* Nothing but the second view of sm_100 and later changes anything now. */

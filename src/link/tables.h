@@ -21,8 +21,11 @@ void cbi_link_notes(const cbi_linker *lk);
 void cbi_link_fill_unified(const cbi_linker *lk);
 
 /* ---- finalize.c ---- */
-/* Gives sections and symbols their numbers and writes what needs those: attributes, relocations. */
+/* Gives sections and symbols their numbers. */
 void cbi_link_number(const cbi_linker *lk);
+/* What needs those: relocations and attributes, in the form of the file. */
+void cbi_link_fill_relocs(const cbi_linker *lk);
+void cbi_link_fill_records(const cbi_linker *lk);
 /* The string tables, and all that needs their offsets. */
 void cbi_link_finish_tables(const cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
