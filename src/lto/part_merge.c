@@ -108,7 +108,13 @@ typedef struct walk {
     size_t at, kept_at; /* behind the words that were read */
     size_t gap;         /* in the full text: where the space before the word begins */
     cbi_ptx_word word, kept_word;
+    bool is_local; /* the linkage of the full text's item was passed over */
 } walk;
+
+static bool is_linkage(cbi_ptx_word w)
+{
+    return cbi_ptx_is(w, ".visible") || cbi_ptx_is(w, ".weak");
+}
 
 static void step(walk *w)
 {
@@ -122,17 +128,24 @@ static walk begin(const cbi_ptx_items *full, const cbi_ptx_item *f, const cbi_pt
 {
     walk w = {.full = full->text, .kept = kept->text, .at = f->start, .kept_at = k->start};
     step(&w);
+    if (is_linkage(w.word) && !is_linkage(w.kept_word)) {
+        w.is_local = true;
+        w.gap = w.at;
+        w.word = cbi_ptx_next(w.full, &w.at);
+    }
     return w;
 }
 
 /* A declaration may be made from a definition: its semicolon stands where the body begins. */
 static bool fits(const cbi_ptx_items *full, const cbi_ptx_item *f, const cbi_ptx_items *kept,
-                 const cbi_ptx_item *k)
+                 const cbi_ptx_item *k, bool as_local)
 {
     bool declares = k->kind == CBI_PTX_DECLARATION && f->kind == CBI_PTX_DEFINITION;
     if (f->kind != k->kind && !declares)
         return false;
     walk w = begin(full, f, kept, k);
+    if (w.is_local != as_local)
+        return false;
     for (; w.kept_at < k->end && w.at < f->end; step(&w))
         if (!is_alike(w.word, w.kept_word))
             return false;
@@ -150,15 +163,17 @@ typedef struct merger {
     cbi_buf out;
 } merger;
 
-/* The item of a text whose words k has; one of the kind of k if there is. */
-static const cbi_ptx_item *find(const merger *m, const cbi_ptx_items *text, const cbi_ptx_item *k)
+/* The item of a text whose words k has, but for its linkage if that is asked for; one of the kind
+ * of k if there is. */
+static const cbi_ptx_item *find(const merger *m, const cbi_ptx_items *text, const cbi_ptx_item *k,
+                                bool as_local)
 {
     const cbi_ptx_item *definition = NULL;
     const cbi_ptx_item *f = cbi_ptx_first_of(m->ctx, text, k->name);
     for (; f; f = cbi_ptx_next_of(text, f)) {
         size_t number = (size_t)(f - text->list.items) + 1;
         bool is_used = text == &m->functions && f->kind == CBI_PTX_DEFINITION && number <= m->last;
-        if ((is_used && f->kind == k->kind) || !fits(text, f, &m->kept, k))
+        if ((is_used && f->kind == k->kind && !as_local) || !fits(text, f, &m->kept, k, as_local))
             continue;
         if (f->kind == k->kind)
             return f;
@@ -176,7 +191,7 @@ static void append_first_gap(merger *m, const cbi_ptx_items *text, const cbi_ptx
     if (is_first && from->definition < from->list.len) {
         walk there = begin(from, &from->list.items[from->definition], &m->kept, k);
         append_gap(m->ctx, &m->out, from->text, from->variables_end, there.word);
-    } else if (f == &text->list.items[text->definition]) {
+    } else if (w->is_local || f == &text->list.items[text->definition]) {
         cbi_buf_printf(m->ctx, &m->out, "\n");
     } else {
         append_gap(m->ctx, &m->out, w->full, w->gap, w->word);
@@ -204,15 +219,21 @@ static void append_item(merger *m, const cbi_ptx_items *text, const cbi_ptx_item
     }
 }
 
+/* A copy whose body is that of the function itself may be gone from the text of copies: there all
+ * that its only caller hands over is known. */
 static bool append_function(merger *m, const cbi_ptx_item *k)
 {
     const cbi_ptx_items *text = &m->functions;
-    const cbi_ptx_item *f = find(m, text, k);
+    const cbi_ptx_item *f = find(m, text, k, false);
     if (f && f->kind == CBI_PTX_DEFINITION && k->kind == CBI_PTX_DEFINITION)
         m->last = (size_t)(f - text->list.items) + 1;
     if (!f && m->copies.list.len) {
         text = &m->copies;
-        f = find(m, text, k);
+        f = find(m, text, k, false);
+    }
+    if (!f && m->copies.list.len) {
+        text = &m->functions;
+        f = find(m, text, k, true);
     }
     if (f)
         append_item(m, text, f, k);

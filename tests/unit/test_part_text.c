@@ -51,6 +51,13 @@ static const merge_row rows[] = {
      "\t// .globl\tk\n.visible .entry k()\n{\n\t{ // callseq 0, 0\n\tcall f$1;\n\t} // callseq "
      "0\n}\n"
      ".func f$1" BODY("f$1", "2", "ld.global.u32") END "\t.file 1\n"},
+    {"part text: a copy with the body of the function, and none in the text of copies",
+     HEAD "\n\t// .globl\tf\n.visible .func f" BODY("f", "0", "ld.u32") END, NULL,
+     HEAD ".func g()\n{ ret; }\n",
+     HEAD ".func f$1\n(\n.param .b64 f$1_param_0\n)\n;\n.visible .func f" BODY("f", "0", "ld.u32")
+         END ".func f$1" BODY("f$1", "1", "ld.u32") END,
+     HEAD "\n\t// .globl\tf\n.func f$1\n(\n\t.param .b64 f$1_param_0\n)\n;\n.visible .func f" BODY(
+         "f", "0", "ld.u32") END ".func f$1" BODY("f$1", "1", "ld.u32") END},
     {"part text: a copy with a body that nobody has",
      HEAD ".visible .func f" BODY("f", "0", "ld.u32") END, NULL,
      HEAD ".func f" BODY("f", "0", "ld.global.u32") END,
