@@ -63,6 +63,7 @@ EQUIVALENT = [
      "of several pieces none is as large as the section"),
     ("if (first && first->offset == 0 && first->bytes.size >= sec->size)", "0", "1",
      "the same bytes, copied"),
+    ("uint64_t bytes = 0;", "0", "1", "how much there is to read, which only decides about threads"),
     ("s->value <= UINT16_MAX && s->size <= UINT16_MAX) {", "<=", "<",
      "guards against sizes that no compiler writes"),
 ]
