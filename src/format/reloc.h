@@ -62,8 +62,8 @@ typedef enum cbi_reloc_source {
     CBI_SRC_INSTRUCTION,       /* replacement instruction */
 } cbi_reloc_source;
 
-/* Bits [start, start + width) of the little-endian number at r_offset, at most 64 of them, which lie
- * within eight bytes; of a wider one the low 64. */
+/* Bits [start, start + width) of the little-endian number at r_offset, at most 64 of them, which
+ * lie within eight bytes; of a wider one the low 64. */
 typedef struct cbi_reloc_field {
     uint8_t start;
     uint8_t width;
