@@ -251,7 +251,7 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
     obj->symbols[i] = sym;
     if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
-        sym->replaced_at = obj->number;
+        cbi_variable_in(lk, sym)->replaced_at = obj->number;
     define_object(obj, s, sym, map);
     if (in->type == SHT_CUDA_SHARED) {
         /* Not the header's alignment: -r raises that for dynamic variables. */

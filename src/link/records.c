@@ -161,7 +161,8 @@ uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec)
 
 static void own_contents(const cbi_linker *lk, cbi_osec *sec)
 {
-    sec->bytes = sec->copy = cbi_sec_copy(lk, sec);
+    sec->bytes = cbi_sec_copy(lk, sec);
+    sec->copied = true;
 }
 
 /* Can the pieces be written one after the other? */
@@ -198,9 +199,9 @@ const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec)
 
 uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec)
 {
-    if (!sec->copy)
+    if (!sec->copied)
         own_contents(lk, sec);
-    return sec->copy;
+    return (uint8_t *)sec->bytes; /* ours */
 }
 
 cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)

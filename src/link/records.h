@@ -67,16 +67,16 @@ struct cbi_osec {
     bool TILL_LAYOUT needed : 1;      /* of shared memory: it is written */
     bool TILL_LAYOUT rela_first : 1;  /* its relocations with addends came before those without */
     bool TILL_LAYOUT companion : 1;   /* for the texture table of a parameter bank */
+    bool TILL_PATCHES copied : 1;     /* the contents are a copy, which may be written to */
     uint32_t TILL_LAYOUT number;      /* in order of creation, from 0 */
     uint64_t TILL_LAYOUT flags;
     uint64_t TILL_LAYOUT size; /* of what relocations can name; in the file: cbi_out_of() */
     uint64_t TILL_LAYOUT align;
     uint64_t TILL_LAYOUT entsize;
     CBI_LIST(cbi_piece) TILL_LAYOUT pieces;
-    /* The contents once their size is fixed, where they lie in one place: an input's, or the copy.
+    /* The contents once their size is fixed, where they lie in one place: an input's, or a copy.
      * NULL: they are the pieces. */
-    const uint8_t *TILL_PATCHES bytes;
-    uint8_t *TILL_PATCHES copy;         /* to be written to, or NULL */
+    const uint8_t *TILL_PATCHES bytes;  /* for writing use cbi_sec_writable() */
     cbi_osec *TILL_LAYOUT target;       /* section that sh_info names */
     cbi_func *TILL_LAYOUT func;         /* the function that the section belongs to, or NULL */
     const cbi_lsym *TILL_LAYOUT symbol; /* its STT_SECTION symbol */
@@ -98,6 +98,7 @@ typedef struct cbi_variable {
     uint64_t shared_align; /* of the first definition */
     uint64_t common_align; /* of the first common symbol */
     uint32_t listed;       /* how often it stands in a list of variables */
+    uint32_t replaced_at;  /* number of the object that replaced a weak variable; 0: none */
 } cbi_variable;
 
 /* As the inputs have it; where the layout puts it is in cbi_placement.  Of these there are many:
@@ -113,10 +114,9 @@ struct cbi_lsym {
     const cbi_lobj *named_obj; /* object that messages call the first one */
     cbi_variable *variable;    /* use cbi_variable_of() */
     uint32_t number;           /* in order of creation, from 0 */
-    uint32_t replaced_at;      /* number of the object that replaced a weak variable; 0: none */
     uint8_t info;
     uint8_t other;
-    uint8_t state; /* cbi_sym_state */
+    uint8_t state : 2; /* cbi_sym_state */
     bool in_local_list : 1;
     bool is_section : 1;
     bool initialised : 1; /* defined in a section with bytes */

@@ -130,8 +130,8 @@ bool cbi_reloc_in_replaced_code(const cbi_lrel *r)
 
 bool cbi_reloc_is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return lk->quirks.pointers_forgotten && r->obj && r->sym &&
-           r->obj->number < r->sym->replaced_at &&
+    return lk->quirks.pointers_forgotten && r->obj && r->sym && r->sym->variable &&
+           r->obj->number < r->sym->variable->replaced_at &&
            (cbi_is_user_constants(r->target) || cbi_is_address_bank(r->target->type));
 }
 
