@@ -116,7 +116,7 @@ struct cbi_lsym {
     uint32_t number;           /* in order of creation, from 0 */
     uint8_t info;
     uint8_t other;
-    uint8_t state : 2; /* cbi_sym_state */
+    uint8_t state; /* cbi_sym_state */
     bool in_local_list : 1;
     bool is_section : 1;
     bool initialised : 1; /* defined in a section with bytes */
