@@ -177,8 +177,9 @@ class Damage:
             at = table.sh_offset + 24 * i
             info, _, section, size = struct.unpack_from("<4xBBH8xQ", data, at)
             if info & 15 == 2 and section:
+                # by more than the derived instructions of a long kernel leave open
                 jobs.append(("Mercury length of symbol %d" % i,
-                             poked(data, at + 16, "<Q", size + 0x800)))
+                             poked(data, at + 16, "<Q", 2 * size + 0x800)))
         for s in elf.sections:
             if not s.sh_size:
                 continue
