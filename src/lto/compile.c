@@ -58,10 +58,18 @@ static void prune_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_strings *o
         cbi_vec_push(ctx, out, "-optimize-unused-variables");
 }
 
+/* The target that the compiler is told: nvlink leaves the suffix of a family away, not that of a
+ * chip.  Experiment: -emit-ptx and the assembler's record for sm_100f, sm_103f, sm_110f, sm_120f.
+ */
+static const char *compiler_target(cbi_ctx *ctx, const cbi_arch *arch)
+{
+    return arch->suffix == 'f' ? cbi_printf(ctx, "sm_%u", arch->sm) : arch->name;
+}
+
 static cbi_strings library_options(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form)
 {
     cbi_strings out = {0};
-    push_option(ctx, &out, "-arch", o->arch->name);
+    push_option(ctx, &out, "-arch", compiler_target(ctx, o->arch));
     cbi_vec_push(ctx, &out, "-lto");
     if (o->ptx->debug)
         cbi_vec_push(ctx, &out, "-g");
@@ -329,8 +337,8 @@ bool cbi_lto_compile(cbi_ctx *ctx, const cbi_lto_options *o, cbi_lto_form form,
     if (is_part(form)) {
         cbi_lto_list_compilers(ctx, o, &job.compilers);
         job.module = anchor_module;
-        job.empty_ptx =
-            cbi_printf(ctx, ".version 9.0\n.target %s\n.address_size 64\n", o->arch->name);
+        job.empty_ptx = cbi_printf(ctx, ".version 9.0\n.target %s\n.address_size 64\n",
+                                   compiler_target(ctx, o->arch));
     }
     cbi_lto_reply reply;
     if (!run(ctx, o, form, &job, &reply))
