@@ -336,6 +336,10 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
     cbi_ctx *ctx = in->ctx;
     for (size_t i = 0; i < in->libraries.len; i++)
         cbi_inputs_add_archive(in, in->libraries.items[i].path, in->libraries.items[i].bytes);
+    if (in->lto_lines && in->lto_no_lines)
+        cbi_info(ctx, "lto-lines", NULL, NULL,
+                 "Some objects do not have '-lineinfo' specified but others do; will build "
+                 "everything with '-lineinfo'");
 
     cbi_inputs_compile(in);
     cbi_map linked = {0};

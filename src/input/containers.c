@@ -189,9 +189,10 @@ static void add_lto_entry(cbi_inputs *in, const cbi_origin *origin, const cbi_fa
                   cbi_printf(in->ctx, "the fatbin in '%s' is cut off", origin->file),
                   "elfLink nvvm error");
     static const char lines[] = "-generate-line-info";
-    if (entry->has_options &&
-        memmem(entry->options.data, entry->options.size, lines, strlen(lines)))
-        in->lto_lines = true;
+    bool has_lines = entry->has_options &&
+                     memmem(entry->options.data, entry->options.size, lines, strlen(lines));
+    in->lto_lines |= has_lines;
+    in->lto_no_lines |= !has_lines;
     forbid_patterns(in, origin, true);
     cbi_inputs_add_lto_module(in, origin, cbi_fatbin_single(in->ctx, fatbin, entry), true);
 }

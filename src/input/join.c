@@ -55,4 +55,5 @@ void cbi_inputs_join(cbi_inputs *in, const cbi_inputs *from)
     in->seen_mercury |= from->seen_mercury;
     in->seen_ewp |= from->seen_ewp;
     in->lto_lines |= from->lto_lines;
+    in->lto_no_lines |= from->lto_no_lines;
 }
