@@ -3,14 +3,9 @@
 
 #include "lto/ptx_items.h"
 
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t skip_digits(cbi_ptx_word w, size_t at)
 {
-    while (at < w.len && is_digit(w.at[at]))
+    while (at < w.len && cbi_ptx_is_digit(w.at[at]))
         at++;
     return at;
 }
@@ -68,7 +63,8 @@ bool cbi_lto_merge(cbi_ctx *ctx, cbi_span full, cbi_span kept, cbi_span *ret_tex
 /* Labels and frames have the number of their function in the module. */
 static size_t skip_number(cbi_ptx_word w)
 {
-    static const char *const prefixes[] = {"$L__BB", "__local_depot"};
+    static const char *const prefixes[] = {"$L__BB", "__local_depot", "$L__func_begin",
+                                           "$L__func_end"};
     for (size_t i = 0; i < CBI_COUNT(prefixes); i++) {
         size_t len = strlen(prefixes[i]);
         if (w.len > len && memcmp(w.at, prefixes[i], len) == 0)
@@ -79,7 +75,7 @@ static size_t skip_number(cbi_ptx_word w)
 
 static size_t skip_copy(cbi_ptx_word w, size_t at)
 {
-    while (at + 1 < w.len && w.at[at] == '$' && is_digit(w.at[at + 1]))
+    while (at + 1 < w.len && w.at[at] == '$' && cbi_ptx_is_digit(w.at[at + 1]))
         at = skip_digits(w, at + 1);
     return at;
 }
@@ -111,11 +107,6 @@ typedef struct walk {
     bool is_local; /* the linkage of the full text's item was passed over */
 } walk;
 
-static bool is_linkage(cbi_ptx_word w)
-{
-    return cbi_ptx_is(w, ".visible") || cbi_ptx_is(w, ".weak");
-}
-
 static void step(walk *w)
 {
     w->gap = w->at;
@@ -128,7 +119,7 @@ static walk begin(const cbi_ptx_items *full, const cbi_ptx_item *f, const cbi_pt
 {
     walk w = {.full = full->text, .kept = kept->text, .at = f->start, .kept_at = k->start};
     step(&w);
-    if (is_linkage(w.word) && !is_linkage(w.kept_word)) {
+    if (cbi_ptx_is_shown(w.word) && !cbi_ptx_is_shown(w.kept_word)) {
         w.is_local = true;
         w.gap = w.at;
         w.word = cbi_ptx_next(w.full, &w.at);
@@ -159,7 +150,8 @@ static bool fits(const cbi_ptx_items *full, const cbi_ptx_item *f, const cbi_ptx
 typedef struct merger {
     cbi_ctx *ctx;
     cbi_ptx_items functions, variables, copies, kept;
-    size_t last; /* of the functions' definitions that was used: its number + 1 */
+    size_t last;    /* of the functions' definitions that was used: its number + 1 */
+    uint64_t calls; /* sequences of calls in `out` */
     cbi_buf out;
 } merger;
 
@@ -198,18 +190,58 @@ static void append_first_gap(merger *m, const cbi_ptx_items *text, const cbi_ptx
     }
 }
 
+/* The next number of a sequence of calls from *at on, which moves to it; `end` if there is none. */
+static uint64_t next_call(const cbi_buf *text, size_t *at, size_t *ret_end)
+{
+    static const char mark[] = "// callseq ";
+    uint64_t number = 0;
+    const uint8_t *hit =
+        *at < text->len ? memmem(text->items + *at, text->len - *at, mark, strlen(mark)) : NULL;
+    *at = hit ? (size_t)(hit - text->items) + strlen(mark) : text->len;
+    size_t end = *at;
+    for (; end < text->len && cbi_ptx_is_digit(text->items[end]) && number < UINT32_MAX; end++)
+        number = number * 10 + (uint64_t)(text->items[end] - '0');
+    *ret_end = end;
+    return number;
+}
+
+/* Sequences of calls are numbered through the module in comments, within a function in the order of
+ * its translation. */
+static void number_calls(merger *m, size_t start)
+{
+    cbi_buf item = {0};
+    uint64_t least = UINT64_MAX, most = 0, number;
+    cbi_buf_append(m->ctx, &item, m->out.items + start, m->out.len - start);
+    for (size_t at = 0, end; number = next_call(&item, &at, &end), at < item.len; at = end) {
+        least = number < least ? number : least;
+        most = number > most ? number : most;
+    }
+    if (least > most)
+        return;
+    m->out.len = start;
+    size_t copied = 0;
+    for (size_t at = 0, end; number = next_call(&item, &at, &end), at < item.len;
+         copied = at = end) {
+        cbi_buf_append(m->ctx, &m->out, item.items + copied, at - copied);
+        cbi_buf_printf(m->ctx, &m->out, "%llu", (unsigned long long)(number - least + m->calls));
+    }
+    cbi_buf_append(m->ctx, &m->out, item.items + copied, item.len - copied);
+    m->calls += most - least + 1;
+}
+
 /* Of a definition that makes a declaration, the parameters and the semicolon come to lines of their
  * own. */
 static void append_item(merger *m, const cbi_ptx_items *text, const cbi_ptx_item *f,
                         const cbi_ptx_item *k)
 {
     walk w = begin(text, f, &m->kept, k);
+    size_t start = m->out.len;
     append_first_gap(m, text, f, k, &w);
     for (;;) {
         bool is_named = w.kept_word.at == k->name.at;
         cbi_buf_append(m->ctx, &m->out, w.kept_word.at, w.kept_word.len);
         if (w.kept_at == k->end)
-            return;
+            break;
         step(&w);
         if (k->kind != f->kind &&
             (w.kept_at == k->end || (is_named && cbi_ptx_is(w.kept_word, "("))))
@@ -217,6 +249,7 @@ static void append_item(merger *m, const cbi_ptx_items *text, const cbi_ptx_item
         else
             append_gap(m->ctx, &m->out, w.full, w.gap, w.word);
     }
+    number_calls(m, start);
 }
 
 /* A copy whose body is that of the function itself may be gone from the text of copies: there all
@@ -248,26 +281,6 @@ static bool append_variables(merger *m)
                        kept->variables);
 }
 
-/* Sequences of calls are counted in comments, from the start of the module to its end. */
-static cbi_span count_calls(cbi_ctx *ctx, const cbi_buf *text)
-{
-    static const char mark[] = "// callseq ";
-    cbi_buf out = {0};
-    const uint8_t *at = text->items, *end = text->items + text->len, *hit;
-    uint32_t count = 0;
-    while ((hit = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
-        hit += strlen(mark);
-        cbi_buf_append(ctx, &out, at, (size_t)(hit - at));
-        for (at = hit; at < end && is_digit(*at);)
-            at++;
-        bool begins = at < end && *at == ',';
-        cbi_buf_printf(ctx, &out, "%u", begins ? count : count - 1);
-        count += begins;
-    }
-    cbi_buf_append(ctx, &out, at, (size_t)(end - at));
-    return (cbi_span){out.items, out.len};
-}
-
 static bool merge_all(merger *m)
 {
     size_t count = m->kept.list.len;
@@ -293,17 +306,14 @@ static bool merge_all(merger *m)
 bool cbi_lto_merge_items(cbi_ctx *ctx, const cbi_lto_sources *from, cbi_span kept,
                          cbi_span *ret_text)
 {
-    static const char debug[] = ".debug_info";
     merger m = {.ctx = ctx};
-    /* Debugging information would have to know the copies. */
-    if (memmem(from->functions.data, from->functions.size, debug, strlen(debug)) ||
-        !cbi_ptx_read_items(ctx, from->functions, &m.functions) ||
+    if (!cbi_ptx_read_items(ctx, from->functions, &m.functions) ||
         !cbi_ptx_read_items(ctx, from->variables, &m.variables) ||
         (from->copies.size && !cbi_ptx_read_items(ctx, from->copies, &m.copies)) ||
         !cbi_ptx_read_items(ctx, kept, &m.kept) || !merge_all(&m))
         return false;
     size_t rest = m.functions.list.items[m.functions.list.len - 1].end;
     cbi_buf_append(ctx, &m.out, from->functions.data + rest, from->functions.size - rest);
-    *ret_text = count_calls(ctx, &m.out);
+    *ret_text = (cbi_span){m.out.items, m.out.len};
     return true;
 }

@@ -1,7 +1,5 @@
 #include "lto/ptx_items.h"
 
-static const char demoted[] = " has been demoted\n";
-
 /* Behind version, target and size of addresses; the last is a number.  0 if they are missing. */
 static size_t head_end(cbi_span text)
 {
@@ -15,18 +13,12 @@ static size_t head_end(cbi_span text)
     return 0;
 }
 
-static bool is_linkage(cbi_ptx_word w)
-{
-    return cbi_ptx_is(w, ".visible") || cbi_ptx_is(w, ".weak") || cbi_ptx_is(w, ".extern") ||
-           cbi_ptx_is(w, ".common");
-}
-
 /* Behind the item: a semicolon or the body of a function ends it.  0 if there is none. */
 static size_t item_end(cbi_span text, size_t at, cbi_ptx_kind *ret_kind)
 {
     uint32_t depth = 0;
     cbi_ptx_word w = cbi_ptx_next(text, &at);
-    if (is_linkage(w))
+    if (cbi_ptx_is_shown(w) || cbi_ptx_is(w, ".extern"))
         w = cbi_ptx_next(text, &at);
     bool is_function = cbi_ptx_is(w, ".func") || cbi_ptx_is(w, ".entry");
     *ret_kind = is_function ? CBI_PTX_DECLARATION : CBI_PTX_VARIABLE;
@@ -48,10 +40,9 @@ static size_t item_end(cbi_span text, size_t at, cbi_ptx_kind *ret_kind)
     return 0;
 }
 
-/* Start of the first comment between the places about a variable that only a function uses; `end`
- * if there is none. */
-static size_t find_demoted(cbi_span text, size_t start, size_t end)
+size_t cbi_ptx_find_demoted(cbi_span text, size_t start, size_t end)
 {
+    static const char demoted[] = " has been demoted\n";
     const uint8_t *hit = memmem(text.data + start, end - start, demoted, strlen(demoted));
     size_t at = hit ? (size_t)(hit - text.data) : end;
     while (hit && at > start && text.data[at - 1] != '\n')
@@ -59,12 +50,15 @@ static size_t find_demoted(cbi_span text, size_t start, size_t end)
     return at;
 }
 
-/* The first function is named between the head and what follows, whatever that is. */
+/* The first function is named between the head and what follows, whatever that is.  An empty line
+ * behind that belongs to what follows. */
 static size_t widen_head(cbi_span text, size_t end)
 {
     size_t at = end;
     cbi_ptx_word first = cbi_ptx_next(text, &at);
-    size_t limit = find_demoted(text, end, (size_t)(first.at - text.data));
+    size_t limit = cbi_ptx_find_demoted(text, end, (size_t)(first.at - text.data));
+    while (limit > end + 2 && text.data[limit - 1] == '\n' && text.data[limit - 2] == '\n')
+        limit--;
     return limit > end ? limit - 1 : end;
 }
 
@@ -105,7 +99,7 @@ static void find_variables(cbi_ptx_items *items)
         return;
     size_t at = list[i].start;
     size_t limit = (size_t)(cbi_ptx_next(items->text, &at).at - items->text.data);
-    while ((at = find_demoted(items->text, items->variables_end, limit)) < limit)
+    while ((at = cbi_ptx_find_demoted(items->text, items->variables_end, limit)) < limit)
         while (items->text.data[at] != '\n')
             items->variables_end = ++at;
 }

@@ -29,6 +29,10 @@ typedef struct cbi_ptx_items {
     size_t variables, variables_end;
 } cbi_ptx_items;
 
+/* Start of the first comment between the places about a variable that only a function uses; `end`
+ * if there is none. */
+size_t cbi_ptx_find_demoted(cbi_span text, size_t start, size_t end);
+
 /* False if the text is not of that form. */
 bool cbi_ptx_read_items(cbi_ctx *ctx, cbi_span text, cbi_ptx_items *ret_items);
 

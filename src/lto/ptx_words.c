@@ -3,13 +3,18 @@
 
 static bool is_word(uint8_t c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+    return cbi_ptx_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
            c == '$' || c == '%' || c == '.';
 }
 
 bool cbi_ptx_is(cbi_ptx_word t, const char *word)
 {
     return t.len == strlen(word) && memcmp(t.at, word, t.len) == 0;
+}
+
+bool cbi_ptx_is_shown(cbi_ptx_word word)
+{
+    return cbi_ptx_is(word, ".visible") || cbi_ptx_is(word, ".weak") || cbi_ptx_is(word, ".common");
 }
 
 static size_t skip_line(cbi_span text, size_t at)
@@ -96,7 +101,7 @@ cbi_ptx_word cbi_ptx_name(cbi_span ptx, size_t *at, cbi_ptx_word *ret_type)
 size_t cbi_ptx_stem(cbi_ptx_word name)
 {
     size_t end = name.len;
-    while (end && name.at[end - 1] >= '0' && name.at[end - 1] <= '9')
+    while (end && cbi_ptx_is_digit(name.at[end - 1]))
         end--;
     return end && end < name.len && name.at[end - 1] == '$' ? end : 0;
 }

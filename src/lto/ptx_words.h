@@ -12,6 +12,14 @@ typedef struct cbi_ptx_word {
 
 bool cbi_ptx_is(cbi_ptx_word word, const char *text);
 
+/* Is it a linkage by which others can refer to what follows? */
+bool cbi_ptx_is_shown(cbi_ptx_word word);
+
+static inline bool cbi_ptx_is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* The next word from *at on, which moves behind it. */
 cbi_ptx_word cbi_ptx_next(cbi_span text, size_t *at);
 

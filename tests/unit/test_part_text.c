@@ -1,6 +1,7 @@
 /* Texts of one part as the compiler writes them, made one (docs/lto.md). */
 #include "base/base.h"
 #include "lto/part_merge.h"
+#include "lto/part_module.h"
 #include "unit.h"
 
 #define HEAD  ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -71,10 +72,32 @@ static const merge_row rows[] = {
      HEAD
      ".visible .func f()\n{\n{ // callseq 0, 0\n} // callseq 0\n}\n"
      ".func f$2()\n{\n{ // callseq 1, 0\n} // callseq 1\n{ // callseq 2, 0\n} // callseq 2\n}\n"},
-    {"part text: debugging information does not know copies",
-     HEAD ".visible .func f()\n{ ret; }\n\t.section .debug_info\n{\n}\n", NULL,
-     HEAD ".func f()\n{ ret; }\n", HEAD ".visible .func f()\n{ ret; }\n.func f$2()\n{ ret; }\n",
-     NULL},
+    {"part text: calls are counted in the order in which they were translated",
+     HEAD ".visible .func f()\n{\n{ // callseq 1, 0\n} // callseq 1\n{ // callseq 0, 0\n} // "
+          "callseq 0\n}\n",
+     NULL,
+     HEAD ".func f()\n{\n{ // callseq 9, 0\n} // callseq 9\n{ // callseq 8, 0\n} // callseq 8\n}\n",
+     HEAD ".visible .func f()\n{\n{\n}\n{\n}\n}\n.func f$2()\n{\n{\n}\n{\n}\n}\n",
+     HEAD ".visible .func f()\n{\n{ // callseq 1, 0\n} // callseq 1\n{ // callseq 0, 0\n} // "
+          "callseq 0\n}\n"
+          ".func f$2()\n{\n{ // callseq 3, 0\n} // callseq 3\n{ // callseq 2, 0\n} // callseq "
+          "2\n}\n"},
+    {"part text: an empty line stands before the first definition, not before declarations",
+     HEAD FIRST "\n.visible .func f" BODY("f", "0", "ld.u32") END, NULL,
+     HEAD "\n.func f" BODY("f", "0", "ld.local.u32") END,
+     HEAD ".func f$1\n(\n.param .b64 f$1_param_0\n)\n;\n.visible .func f" BODY("f", "0", "ld.u32")
+         END ".func f$1" BODY("f$1", "1", "ld.local.u32") END,
+     HEAD FIRST ".func f$1\n(\n\t.param .b64 f$1_param_0\n)\n;\n\n.visible .func f" BODY(
+         "f", "0", "ld.u32") END ".func f$1" BODY("f$1", "1", "ld.local.u32") END},
+    {"part text: numbers of places and debugging sections",
+     HEAD ".visible .func f()\n{\n$L__func_begin0:\nret;\n$L__func_end0:\n}\n\t.section "
+          ".debug_info\n{\n.b8 1\n}\n",
+     NULL, HEAD ".func f()\n{\n$L__func_begin4:\nret;\n$L__func_end4:\n}\n",
+     HEAD ".visible .func f()\n{\n$L__func_begin0:\nret;\n$L__func_end0:\n}\n"
+          ".func f$2()\n{\n$L__func_begin1:\nret;\n$L__func_end1:\n}\n",
+     HEAD ".visible .func f()\n{\n$L__func_begin0:\nret;\n$L__func_end0:\n}\n"
+          ".func f$2()\n{\n$L__func_begin1:\nret;\n$L__func_end1:\n}\n\t.section "
+          ".debug_info\n{\n.b8 1\n}\n"},
     {"part text: brackets that close nothing", HEAD ".func f()\n{ ret; }\n)", NULL, NULL,
      HEAD ".func f()\n{ ret; }\n.func g()\n{ ret; }\n", NULL},
     {"part text: no head", ".func f()\n{ ret; }\n", NULL, NULL, ".func g()\n{ ret; }\n", NULL},
@@ -121,10 +144,90 @@ static void merges(void **state)
     }
 }
 
+/* ---- the module that keeps what is shown ---- */
+
+typedef struct module_row {
+    const char *name;
+    const char *ptx;
+    const char *wanted; /* stands in the module */
+} module_row;
+
+#define COPIED(result, params, copy)                                                               \
+    HEAD ".visible .func " result "f(" params ")\n{\nret;\n}\n.func " result "f$2()\n{\n" copy     \
+         "ret;\n}\n"
+#define TO(type, space)                                                                            \
+    type ".to = inttoptr i64 %i64 to i8 addrspace(" space ")*\n" type                              \
+         " = addrspacecast i8 addrspace(" space ")* " type ".to to i8*\n"
+
+static const module_row modules[] = {
+    {"part module: no copy", HEAD ".visible .func f()\n{\nret;\n}\n",
+     "declare void @f()\n@llvm.used = appending global [1 x i8*] [i8* bitcast (void ()* @f to "
+     "i8*)]"},
+    {"part module: no parameter", COPIED("", "", ""),
+     "declare void @f()\ndefine void @__cubind_caller(i8 %i8, i16 %i16, i32 %i32, i64 %i64) {\n"
+     "call void @f() noinline\nret void\n}\n@llvm.used = appending global [1 x i8*] "},
+    {"part module: a result is stored", COPIED("(.param .b32 r) ", "", ""),
+     "%v0 = call i32 @f() noinline\n%v0.to = inttoptr i64 %i64 to i32*\n"
+     "store volatile i32 %v0, i32* %v0.to\nret void\n"},
+    {"part module: a structure as the result", COPIED("(.param .align 8 .b8 r[16]) ", "", ""),
+     "declare void @f()\n"},
+    {"part module: global memory",
+     COPIED("", ".param .b64 p",
+            "ld.param.u64 %rd1, [f$2_param_0];\ncvta.to.global.u64 %rd2, %rd1;\n"),
+     TO("%v0", "1") "call void @f(i8* %v0) noinline\n"},
+    {"part module: shared memory, and a pointer that is handed on",
+     COPIED("", ".param .b64 p, .param .b64 q",
+            "ld.param.u64 %rd1, [f$2_param_0];\nld.param.u64 %rd5, [f$2_param_1];\n"
+            "cvta.to.shared.u64 %rd2, %rd1;\n"),
+     TO("%v0", "3") TO("%v1", "1") "call void @f(i8* %v0, i8* %v1) noinline\n"},
+    {"part module: constant and local memory",
+     COPIED("", ".param .b64 p, .param .b64 q",
+            "ld.param.u64 %rd1, [f$2_param_1];\nld.param.u64 %rd5, [f$2_param_0];\n"
+            "cvta.to.const.u64 %rd2, %rd1;\ncvta.to.local.u64 %rd3, %rd5;\n"),
+     TO("%v0", "5") TO("%v1", "4") "call void @f(i8* %v0, i8* %v1) noinline\n"},
+    {"part module: no pointers",
+     COPIED("", ".param .b64 a, .param .b32 b, .param .b32 c, .param .b32 d, .param .b64 e",
+            "ld.param.f64 %fd1, [f$2_param_0];\nld.param.u8 %rs1, [f$2_param_1];\n"
+            "ld.param.s16 %r1, [f$2_param_2];\nld.param.f32 %f1, [f$2_param_3];\n"),
+     "call void @f(i64 %i64, i8 %i8, i16 %i16, i32 %i32, i64 %i64) noinline\n"},
+    {"part module: a structure", COPIED("", ".param .align 8 .b8 s[24]", ""),
+     "%v0 = inttoptr i64 %i64 to [24 x i8]*\ncall void @f([24 x i8]* byval align 8 %v0) "
+     "noinline\n"},
+    {"part module: variables",
+     HEAD ".visible .global .align 4 .u32 x[3];\n.visible .const .b64 y;\n",
+     "@x = external addrspace(1) global [12 x i8]\n@y = external addrspace(4) global [8 x i8]\n"},
+};
+
+static cb_status run_module(cbi_ctx *ctx, void *arg)
+{
+    const module_row *row = arg;
+    cbi_ptx_items items;
+    assert_true(cbi_ptx_read_items(ctx, span_of(row->ptx), &items));
+    const cbi_map copied = cbi_lto_find_copied(ctx, &items);
+    const char *module = cbi_lto_keeping_module(ctx, span_of(row->ptx), &copied);
+    if (!module || !strstr(module, row->wanted))
+        fail_msg("%s:\n%s", row->name, module ? module : "none");
+    return CB_OK;
+}
+
+static void keeps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CBI_COUNT(modules); i++) {
+        unit_heap heap = {0};
+        cbi_ctx ctx;
+        unit_ctx_init(&ctx, &heap);
+        assert_int_equal(cbi_run(&ctx, run_module, (void *)&modules[i]), CB_OK);
+        cbi_ctx_fini(&ctx);
+        assert_int_equal(heap.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merges),
+        cmocka_unit_test(keeps),
     };
     return cmocka_run_group_tests_name("part_text", tests, NULL, NULL);
 }
