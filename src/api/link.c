@@ -203,6 +203,7 @@ static cb_status run(cbi_ctx *ctx, void *arg)
         .relocatable = (o->flags & CB_LINK_RELOCATABLE) != 0,
         .debug = (o->flags & CB_LINK_DEBUG) != 0,
         .elf32 = (o->flags & CB_LINK_ELF32) != 0,
+        .spends_inputs = true,
         .preserve_relocs = (o->flags & CB_LINK_PRESERVE_RELOCS) != 0,
         .force_rela = (o->flags & CB_LINK_FORCE_RELA) != 0,
         .allow_undefined_globals = (o->flags & CB_LINK_ALLOW_UNDEFINED) != 0,

@@ -47,6 +47,12 @@ static inline bool cbi_fits(uint64_t offset, uint64_t size, uint64_t limit)
     return offset <= limit && size <= limit - offset;
 }
 
+/* -1, 0 or 1 as a is less than, equal to, or more than b: for functions that sort. */
+static inline int cbi_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
 /* Round up to a multiple of align; 0 and 1 mean no alignment.  Any align, not only powers of two.
  * The caller keeps value small enough not to overflow (layout checks its totals). */
 static inline uint64_t cbi_align_up(uint64_t value, uint64_t align)
@@ -163,6 +169,10 @@ void *cbi_large_alloc(cbi_ctx *ctx, size_t size);
 void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size);
 void cbi_large_free(cbi_ctx *ctx, void *memory);
 
+/* Takes back what the arena of this job has given, this context's or a helper's: from here on it
+ * serves for other things.  Memory that is used again costs no page fault. */
+void cbi_take_back(cbi_ctx *ctx, void *memory, size_t size);
+
 #define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))
 #define CBI_NEW_ARRAY(ctx, n, type) ((type *)cbi_alloc_array((ctx), (n), sizeof(type)))
 
@@ -201,7 +211,7 @@ void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size
                                    : cbi_vec_grow, uint32_t *                                      \
                                    : cbi_list_grow)((ctx), (v)->items, &(v)->cap, (v)->len,        \
                                                     (need), sizeof *(v)->items))))
-/* Empties the array; what is large goes back to the system. */
+/* Empties the array: what is large goes back to the system, the rest to the arena. */
 #define cbi_vec_free(ctx, v)                                                                       \
     (cbi_array_free((ctx), (v)->items, (v)->cap * sizeof *(v)->items), (v)->items = NULL,          \
      (v)->len = 0, (v)->cap = 0)
@@ -322,12 +332,14 @@ void cbi_forward(cbi_ctx *ctx, const cb_diagnostic *diagnostic);
 
 struct cbi_arena_block;
 struct cbi_large_block;
+struct cbi_part;
 
 struct cbi_ctx {
     cbi_allocator allocator;
     struct cbi_arena_block *blocks;
     struct cbi_arena_block *spare; /* cleared, of jobs before a cbi_ctx_reset() */
     struct cbi_large_block *large; /* see cbi_large_alloc() */
+    struct cbi_part *parts[2];     /* see cbi_take_back() */
     size_t memory_used;            /* with all of them */
     size_t memory_limit;           /* bytes; 0 = none */
     size_t memory_multiple;        /* the limit grows by that many times the size of files read */
@@ -379,6 +391,10 @@ void cbi_ctx_reset(cbi_ctx *ctx);
  * the status of the failure.  May be nested. */
 typedef cb_status (*cbi_job_fn)(cbi_ctx *ctx, void *arg);
 cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
+/* The same with a context of its own, all of whose memory goes when fn is done: for a step that
+ * needs much and leaves little, which fn puts where arg says.  It counts against the limit of ctx,
+ * and if it fails, the job of ctx does.  fn must not report anything. */
+void cbi_run_aside(cbi_ctx *ctx, cbi_job_fn fn, void *arg);
 /* The context of the innermost job of this thread, or NULL. */
 cbi_ctx *cbi_running(void);
 
@@ -390,7 +406,8 @@ cbi_ctx *cbi_running(void);
  * or read, with errno set; no diagnostic is reported.  An empty file gives an empty span. */
 cb_status cbi_map_file(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes);
 
-/* Calls fn for every file read so far that is not empty, newest first. */
+/* Calls fn for every file read so far that is not empty, newest first; not for those whose bytes
+ * were spent (files.h). */
 typedef void (*cbi_mapping_fn)(void *user, const char *path, cbi_span bytes);
 void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user);
 

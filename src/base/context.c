@@ -82,6 +82,22 @@ cb_status cbi_run(cbi_ctx *ctx, cbi_job_fn fn, void *arg)
     return status;
 }
 
+void cbi_run_aside(cbi_ctx *ctx, cbi_job_fn fn, void *arg)
+{
+    cbi_ctx aside = {.allocator = ctx->allocator};
+    cbi_ctx_start(&aside);
+    if (ctx->memory_limit)
+        aside.memory_limit =
+            ctx->memory_limit > ctx->memory_used ? ctx->memory_limit - ctx->memory_used : 1;
+    cb_status status = cbi_run(&aside, fn, arg);
+    bool over_limit = aside.over_limit;
+    cbi_ctx_fini(&aside);
+    if (status == CB_OK)
+        return;
+    ctx->over_limit |= over_limit;
+    cbi_fail(ctx, status);
+}
+
 void cbi_fail(cbi_ctx *ctx, cb_status status)
 {
     ctx->trap_status = status;

@@ -29,6 +29,7 @@ typedef struct cbi_mapping {
     dev_t device;
     ino_t inode;
     bool mapped;
+    bool copied; /* to memory of the arena */
     bool shared; /* belongs to the context that reads for several jobs */
     struct timespec written;
     struct cbi_mapping *next_watched;
@@ -88,6 +89,19 @@ static void unwatch(const cbi_mapping *m)
 
 /* ---- reading ---- */
 
+bool cbi_is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+bool cbi_is_null_device(const char *path)
+{
+    struct stat st, null;
+    return stat(path, &st) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(st.st_mode) &&
+           st.st_rdev == null.st_rdev;
+}
+
 /* A pipe's contents.  One that nobody writes to is an error, not a reason to wait for ever. */
 static bool read_pipe(cbi_ctx *ctx, int fd, cbi_span *ret_bytes)
 {
@@ -142,6 +156,7 @@ static bool get_bytes(cbi_ctx *ctx, int fd, size_t size, cbi_mapping *m)
     if (m->mapped)
         return true;
     m->base = cbi_alloc(ctx, size);
+    m->copied = true;
     return read_whole(fd, m->base, size);
 }
 
@@ -344,10 +359,25 @@ void cbi_give_back_pages(const cbi_ctx *ctx, cbi_span part)
     }
 }
 
+cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes)
+{
+    cbi_mapping *m = ctx->mappings;
+    bool own = m && m->copied && !m->shared && m->base == bytes.data && m->size == bytes.size;
+    return own ? m : NULL;
+}
+
+void cbi_spend_file(cbi_ctx *ctx, cbi_mapping *file)
+{
+    cbi_take_back(ctx, file->base, file->size);
+    file->base = NULL;
+    file->size = 0;
+}
+
 void cbi_each_mapping(const cbi_ctx *ctx, cbi_mapping_fn fn, void *user)
 {
     for (const cbi_mapping *m = ctx->mappings; m; m = m->next)
-        fn(user, m->path, (cbi_span){m->base, m->size});
+        if (m->size)
+            fn(user, m->path, (cbi_span){m->base, m->size});
 }
 
 const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode)

@@ -10,11 +10,20 @@
  * in this order.  Nothing is reported; `paths` must live as long as the context. */
 void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count);
 
+/* Is it a character device; is it the one that is empty, /dev/null? */
+bool cbi_is_device(const char *path);
+bool cbi_is_null_device(const char *path);
+
 /* Ends the life of what cbi_map_file() gave. */
 void cbi_close_files(cbi_ctx *ctx);
 
 /* The path under which a job has read a file; NULL: it has not. */
 const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
+
+/* The file read last, if these are its bytes, in memory that is this job's alone; else NULL. */
+struct cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes);
+/* Ends the life of its bytes: the memory serves for other things. */
+void cbi_spend_file(cbi_ctx *ctx, struct cbi_mapping *file);
 
 /* A file that is mapped and was written to since; NULL if all are as they were. */
 const char *cbi_find_changed(const cbi_ctx *ctx);

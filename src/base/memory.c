@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+enum { CHECKED = 1 };
+#else
+enum { CHECKED = 0 };
+#define ASAN_POISON_MEMORY_REGION(memory, size)   ((void)(memory), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
+#endif
+
 typedef struct cbi_arena_block {
     struct cbi_arena_block *next;
     size_t size; /* of the whole block, header included */
@@ -110,12 +119,14 @@ static void free_blocks(cbi_ctx *ctx, cbi_arena_block **list)
         cbi_arena_block *block = *list;
         *list = block->next;
         ctx->memory_used -= block->size;
+        ASAN_UNPOISON_MEMORY_REGION(block, block->size);
         ctx->allocator.free(ctx->allocator.user, block, block->size);
     }
 }
 
 void cbi_arena_fini(cbi_ctx *ctx)
 {
+    ctx->parts[0] = ctx->parts[1] = NULL;
     free_blocks(ctx, &ctx->blocks);
     free_blocks(ctx, &ctx->spare);
     while (ctx->large)
@@ -135,11 +146,13 @@ size_t cbi_arena_used(const cbi_ctx *ctx)
 /* Clearing what was used is cheaper than having the system map and clear it again. */
 void cbi_arena_reset(cbi_ctx *ctx)
 {
+    ctx->parts[0] = ctx->parts[1] = NULL;
     while (ctx->large)
         cbi_large_free(ctx, ctx->large + 1);
     while (ctx->blocks) {
         cbi_arena_block *block = ctx->blocks;
         ctx->blocks = block->next;
+        ASAN_UNPOISON_MEMORY_REGION(block, block->size);
         memset((uint8_t *)block + BLOCK_HEADER, 0, block->used - BLOCK_HEADER);
         block->next = ctx->spare;
         ctx->spare = block;
@@ -305,12 +318,74 @@ static size_t round_up(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
-/* Nothing in a block is handed out twice, so what comes from here is zeroed. */
+/* Memory that came back, in two lists: parts that have room for a chunk of a pool, and others.  It
+ * is handed out from its end on. */
+typedef struct cbi_part {
+    struct cbi_part *next;
+    size_t left;
+} cbi_part;
+
+enum {
+    CHUNK_MIN = 2 * 1024, /* of pools */
+    CHUNK_MAX = 8 * 1024,
+    PART_MAX = 64 * 1024, /* what is larger does not come from parts */
+    PART_LEAST = 64,      /* what is smaller is not worth a look */
+    PARTS_TRIED = 4,
+};
+
+static void enter_part(cbi_ctx *ctx, void *memory, size_t size)
+{
+    cbi_part *part = memory, **list = &ctx->parts[size >= CHUNK_MAX];
+    *part = (cbi_part){*list, size};
+    *list = part;
+}
+
+void cbi_take_back(cbi_ctx *ctx, void *memory, size_t size)
+{
+    size &= ~(size_t)15;
+    if (size < PART_LEAST)
+        return;
+    if (CHECKED) /* finds who still uses it */
+        ASAN_POISON_MEMORY_REGION(memory, size);
+    else
+        enter_part(ctx, memory, size);
+}
+
+/* The first of the list's first parts that has room. */
+static void *take_from(cbi_ctx *ctx, cbi_part **at, size_t size)
+{
+    for (int i = 0; *at && i < PARTS_TRIED; i++) {
+        cbi_part *part = *at;
+        if (size > part->left) {
+            at = &part->next;
+            continue;
+        }
+        size_t left = part->left - size;
+        *at = part->next;
+        if (left >= PART_LEAST)
+            enter_part(ctx, part, left);
+        return memset((uint8_t *)part + left, 0, size);
+    }
+    return NULL;
+}
+
+static void *take_part(cbi_ctx *ctx, size_t size)
+{
+    void *p = size < CHUNK_MAX ? take_from(ctx, &ctx->parts[0], size) : NULL;
+    return p ? p : take_from(ctx, &ctx->parts[1], size);
+}
+
+/* What the system gave is zeroed, and so is what comes back. */
 void *cbi_alloc(cbi_ctx *ctx, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cbi_fail(ctx, CB_ERR_NOMEM);
     size = round_up(size);
+    if ((ctx->parts[0] || ctx->parts[1]) && size <= PART_MAX) {
+        void *p = take_part(ctx, size);
+        if (p)
+            return p;
+    }
     cbi_arena_block *block = ctx->blocks;
     if (block && size <= block->size - block->used) {
         void *p = (uint8_t *)block + block->used;
@@ -330,7 +405,6 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
 
 void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
-    enum { CHUNK_MIN = 2 * 1024, CHUNK_MAX = 128 * 1024 };
     if (size > CHUNK_MAX / 4)
         return cbi_alloc(ctx, size);
     size = (size + 7) & ~(size_t)7;
@@ -424,6 +498,7 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
         void *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
         if (items && len)
             memcpy(grown, items, len * item_size);
+        cbi_take_back(ctx, items, items ? round_up(*cap * item_size) : 0);
         items = grown;
     }
     *cap = want;
@@ -434,6 +509,8 @@ void cbi_array_free(cbi_ctx *ctx, void *items, size_t size)
 {
     if (items && size >= LARGE_ARRAY)
         cbi_large_free(ctx, items);
+    else if (items)
+        cbi_take_back(ctx, items, round_up(size));
 }
 
 void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,

@@ -2,9 +2,9 @@
 #include "input/collect.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "input/archive.h"
 #include "input/elf.h"
 #include "input/fatbin.h"
@@ -98,6 +98,7 @@ void cbi_inputs_add_module(cbi_inputs *in, const cbi_origin *origin, const cbi_s
         return;
     module->has_image = true;
     module->image = *image;
+    module->own = cbi_own_file(in->ctx, *image);
     if (in->options.lto && !module->device_runtime)
         cbi_info(in->ctx, "lto-partial", &(cbi_place){.file = origin->file}, NULL,
                  "requested LTO but '%s' not built for LTO so doing partial LTO", origin->file);
@@ -265,14 +266,6 @@ static void add_by_content(cbi_inputs *in, const char *path, cbi_span bytes, boo
     }
 }
 
-/* /dev/null is an empty file.  For nvlink all devices are. */
-static bool is_empty_device(const cbi_inputs *in, const char *path)
-{
-    struct stat st, null;
-    return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
-           (in->options.exact || (stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev));
-}
-
 void cbi_inputs_add_file(cbi_inputs *in, const char *path)
 {
     cbi_ctx *ctx = in->ctx;
@@ -280,7 +273,8 @@ void cbi_inputs_add_file(cbi_inputs *in, const char *path)
     errno = 0;
     bool mapped = cbi_map_file(ctx, path, &bytes) == CB_OK;
     int why = errno;
-    bool opened = mapped || is_empty_device(in, path);
+    /* For nvlink all devices are empty files. */
+    bool opened = mapped || (in->options.exact ? cbi_is_device(path) : cbi_is_null_device(path));
     if (!opened || (bytes.size && bytes.size < PROBE_SIZE && !cbi_is_archive(bytes)))
         cbi_fatal_as(ctx, bytes.size ? CB_ERR_FATAL : CB_ERR_IO, "input-open",
                      &(cbi_place){.file = path},
@@ -364,8 +358,9 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
             cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
             lto_at = inputs.len; /* nvlink puts the result where the last of them was */
         } else {
-            cbi_vec_push(ctx, &inputs,
-                         ((cbi_link_input){m->file, m->image, m->device_runtime, m->object}));
+            cbi_vec_push(
+                ctx, &inputs,
+                ((cbi_link_input){m->file, m->image, m->device_runtime, m->object, m->own}));
             lto_alone &= m->device_runtime;
         }
     }

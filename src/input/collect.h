@@ -18,6 +18,7 @@ typedef struct cbi_module {
     bool is_fatbin; /* ... in a fatbin of one entry */
     cbi_span image;
     const cbi_object *object; /* its model if it has been read, or NULL */
+    struct cbi_mapping *own;  /* see cbi_link_input */
     bool absent;              /* a place kept for what may come */
 } cbi_module;
 

@@ -40,8 +40,10 @@ void cbi_inputs_join(cbi_inputs *in, const cbi_inputs *from)
             !in->options.plain_runtime) /* it counts only behind another module */
             continue;
         cbi_vec_push(ctx, &in->modules, *m);
+        cbi_module *taken = &in->modules.items[in->modules.len - 1];
+        taken->own = NULL; /* other links have it, too */
         if (in->options.plain_runtime)
-            in->modules.items[in->modules.len - 1].device_runtime = false;
+            taken->device_runtime = false;
         in->any_module = true;
     }
     for (size_t i = 0; i < from->ptx_runs.len; i++)

@@ -11,6 +11,7 @@ typedef struct cbi_link_input {
     cbi_span bytes;
     bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
     const cbi_object *object; /* the model of the bytes if it has been read, or NULL */
+    struct cbi_mapping *own;  /* the file that the bytes are all of, and nobody else's; or NULL */
 } cbi_link_input;
 
 /* Name patterns ('*' matches any run) from the host objects' reference sections. */

@@ -173,6 +173,7 @@ static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
     cbi_lobj *obj = c->obj;
     obj->file = in->file;
     obj->device_runtime = in->device_runtime;
+    obj->own = in->own;
     cbi_place place = {.file = in->file};
     switch (c->kind) {
     case CBI_OBJECT_NOT_ELF:

@@ -52,8 +52,8 @@ void cbi_link_dump_callgraph(const cbi_linker *lk)
                                                cbi_successor(&lk->graph->calls, next, c)));
             }
         }
-        cbi_buf_append(lk->ctx, &line, "\n", 2);
-        print(lk, (const char *)line.items);
+        cbi_buf_printf(lk->ctx, &line, "\n");
+        print(lk, cbi_buf_text(lk->ctx, &line));
     }
 }
 
@@ -73,14 +73,9 @@ static const char *dot_name(const cbi_linker *lk, const cbi_func *f)
     if (lk->quirks.graph_unquoted || (*name && !name[strspn(name, word)]))
         return name;
     cbi_buf text = {0};
-    cbi_buf_append(lk->ctx, &text, "\"", 1);
-    for (const char *s = cbi_text_shown(lk->ctx, name); *s; s++) {
-        if (*s == '"' || *s == '\\')
-            cbi_buf_append(lk->ctx, &text, "\\", 1);
-        cbi_buf_append(lk->ctx, &text, s, 1);
-    }
-    cbi_buf_append(lk->ctx, &text, "\"", 2);
-    return (const char *)text.items;
+    for (const char *s = cbi_text_shown(lk->ctx, name); *s; s++)
+        cbi_buf_printf(lk->ctx, &text, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    return cbi_printf(lk->ctx, "\"%s\"", cbi_buf_text(lk->ctx, &text));
 }
 
 static void put_dot_edge(const cbi_linker *lk, cbi_buf *out, const cbi_func *f,

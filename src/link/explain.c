@@ -166,12 +166,26 @@ static const char *defining_section(const cbi_lobj *obj, const char *name)
     return NULL;
 }
 
-static void add_definition(const cbi_linker *lk, const cbi_lobj *obj, const char *name,
+/* An input that is spent (spend.c) has given its section's name to that of the output. */
+static void add_definition(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym,
                            cbi_buf *help)
 {
-    const char *section = lk->told->searches++ < MAX_SEARCHES ? defining_section(obj, name) : NULL;
+    const char *section = NULL;
+    if (lk->told->searches++ < MAX_SEARCHES)
+        section = obj->object.symbols ? defining_section(obj, sym->name->s)
+                  : sym->sec          ? sym->sec->name->s
+                                      : NULL;
     if (section)
         cbi_buf_printf(lk->ctx, help, "\n%s: in %s", obj->file, section);
+}
+
+/* One that is spent is read again. */
+static bool have_same_contents(const cbi_linker *lk, const cbi_lobj *first, const cbi_lobj *second)
+{
+    cbi_span a = first->object.bytes, b = second->object.bytes;
+    if (a.size != b.size || (!a.data && cbi_map_file(lk->ctx, first->file, &a) != CB_OK))
+        return false;
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
@@ -179,16 +193,15 @@ const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, cons
     if (lk->terse)
         return NULL; /* nobody would see it */
     const cbi_lobj *first = sym->def_obj;
-    const cbi_span *a = first ? &first->object.bytes : NULL, *b = &obj->object.bytes;
-    if (first && first != obj && a->size == b->size && memcmp(a->data, b->data, a->size) == 0)
+    if (first && first != obj && have_same_contents(lk, first, obj))
         return "both inputs have the same contents: is one file given twice?";
     cbi_buf help = {0};
     const char *readable = cbi_demangle(lk->ctx, sym->name->s);
     if (readable != sym->name->s)
         cbi_buf_printf(lk->ctx, &help, "\nthat is %s", readable);
     if (first)
-        add_definition(lk, first, sym->name->s, &help);
-    add_definition(lk, obj, sym->name->s, &help);
+        add_definition(lk, first, sym, &help);
+    add_definition(lk, obj, sym, &help);
     if (!lk->ctx->error_count) /* once is enough */
         cbi_buf_printf(lk->ctx, &help, "\ndefine it in one of them, or make it static or inline");
     if (!help.len)

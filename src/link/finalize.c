@@ -343,6 +343,19 @@ void cbi_link_fill_records(const cbi_linker *lk)
             at[i] = cbi_out_open(lk, sec, cbi_out_of(lk, sec)->size);
     }
     cbi_for_each_record(lk, write_info, at);
+    cbi_take_back(lk->ctx, at, lk->secs.len * sizeof *at);
+}
+
+/* Entries that have numbers of the link's symbols so far (cbi_link_pack_relocs). */
+static void number_packed(const cbi_linker *lk, const cbi_osec *sec)
+{
+    uint8_t *entries = (uint8_t *)sec->bytes; /* ours */
+    for (size_t i = 0; i < sec->relocs.len; i++) {
+        uint8_t *symbol = entries + i * sec->entsize + 12;
+        uint32_t number = cbi_ld32(symbol);
+        cbi_st32(symbol, number ? lk->tables->symbol_indices[number - 1] : 0);
+    }
+    cbi_out_fill(lk, sec, entries, sec->relocs.len * sec->entsize);
 }
 
 void cbi_link_fill_relocs(const cbi_linker *lk)
@@ -351,15 +364,15 @@ void cbi_link_fill_relocs(const cbi_linker *lk)
         const cbi_osec *sec = lk->tables->out.items[i];
         if (!is_reloc(sec->type))
             continue;
+        if (!sec->relocs.items && sec->relocs.len) {
+            number_packed(lk, sec);
+            continue;
+        }
         uint8_t *entries = cbi_out_open(lk, sec, sec->relocs.len * sec->entsize);
         for (size_t j = 0; j < sec->relocs.len; j++) {
             const cbi_lrel *r = sec->relocs.items[j];
             cbi_link_check_kept(lk, r);
-            uint8_t *p = entries + j * sec->entsize;
-            cbi_st64(p, r->offset);
-            cbi_st64(p + 8, (uint64_t)symbol_index(lk, r->sym) << 32 | r->type);
-            if (sec->entsize == 24)
-                cbi_st64(p + 16, (uint64_t)r->addend);
+            cbi_put_reloc(entries + j * sec->entsize, sec->entsize, r, symbol_index(lk, r->sym));
         }
     }
 }

@@ -492,7 +492,7 @@ void cbi_link_components(const cbi_linker *lk)
 static int by_number(const void *a, const void *b)
 {
     const cbi_func *x = *(cbi_func *const *)a, *y = *(cbi_func *const *)b;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return cbi_order(x->number, y->number);
 }
 
 /* Live callers: edges turned around. */

@@ -39,9 +39,7 @@ static bool stays_in_front(const void *a, const void *b)
 static int by_place(const void *a, const void *b)
 {
     const variable *x = a, *y = b;
-    if (x->old != y->old)
-        return x->old < y->old ? -1 : 1;
-    return 0;
+    return cbi_order(x->old, y->old);
 }
 
 /* The variables of the section with their bytes. */
@@ -142,7 +140,8 @@ static void place(const cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
         const cbi_lsym *sym = order.items[i]->sym;
         uint64_t value = cbi_align_up(sec->size, cbi_align_by_size(sym));
         cbi_layout_place(lk, sym)->value = value;
-        cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){order.items[i]->bytes, value}));
+        cbi_vec_push(lk->ctx, &sec->pieces,
+                     ((cbi_piece){.bytes = order.items[i]->bytes, .offset = value}));
         sec->size = value + sym->size;
         sec->align = rank_of(sym) > sec->align ? rank_of(sym) : sec->align;
     }

@@ -124,10 +124,12 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
         bank->align = align;
         cbi_sec_append(lk, bank, (cbi_span){0}, constants->used_size, from->align);
         bank->size = cbi_align_up(bank->size, bank->align);
-        for (size_t p = 0; p < from->pieces.len; p++)
-            cbi_vec_push(
-                lk->ctx, &bank->pieces,
-                ((cbi_piece){from->pieces.items[p].bytes, off + from->pieces.items[p].offset}));
+        for (size_t p = 0; p < from->pieces.len; p++) {
+            cbi_piece *piece = &from->pieces.items[p];
+            piece->own = false; /* several have it */
+            cbi_vec_push(lk->ctx, &bank->pieces,
+                         ((cbi_piece){.bytes = piece->bytes, .offset = off + piece->offset}));
+        }
     }
     for (size_t i = entries->len; i-- > 0 && constants->used_size > 0;) {
         if (from->rel)
@@ -168,8 +170,8 @@ static int by_start(const void *a, const void *b)
 {
     const constant *x = a, *y = b;
     if (x->range.start != y->range.start)
-        return x->range.start < y->range.start ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+        return cbi_order(x->range.start, y->range.start);
+    return cbi_order(x->order, y->order);
 }
 
 typedef CBI_VEC(constant) constant_list;

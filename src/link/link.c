@@ -51,6 +51,9 @@ static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
     }
     lk->obj_count = taken;
     cbi_link_complete_calls(lk);
+    if (lk->sym_by_name.items) /* nobody looks for a name from here on */
+        cbi_large_free(lk->ctx, lk->sym_by_name.items);
+    lk->sym_by_name = (cbi_name_table){0};
 }
 
 /* Stage 3: who calls whom, what lives, what is in a circle. */
@@ -120,6 +123,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     /* 5 patches: the contents of sections from inputs are final; what the driver has to do is
      * listed in relocation sections. */
     cbi_link_relocate(lk);
+    if (cbi_link_pack_relocs(lk))
+        cbi_link_merge_forget(lk);
 
     /* 6 propagation: attribute records, registers and stacks of entries are final. */
     cbi_link_propagate(lk);
@@ -130,7 +135,8 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_tables_begin(lk);
     cbi_link_notes(lk);
     cbi_link_number(lk);
-    bool passing = !lk->mercury && !opt->verbose; /* what is written need not lie beside the rest */
+    /* what is written need not lie beside the rest */
+    bool passing = !lk->mercury && !opt->verbose && !opt->dot && !opt->map;
     cbi_link_fill_relocs(lk);
     if (passing)
         cbi_link_merge_forget(lk);

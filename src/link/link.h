@@ -28,6 +28,7 @@ typedef struct cbi_link_options {
     bool suppress_debug_info;
     bool forgives_merge_errors; /* as nvJitLink: what a second definition says does not count */
     bool elf32;                 /* inputs and output are of ELF class 32 */
+    bool spends_inputs;         /* the bytes of those that are the job's own end with the merge */
     bool any_size;              /* outputs much larger than the inputs are written, too */
     bool exact;                 /* behave as nvlink even where it is silent about what it drops */
 

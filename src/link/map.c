@@ -34,10 +34,10 @@ static int by_place(const void *a, const void *b)
 {
     const map_row *x = a, *y = b;
     if (x->index != y->index)
-        return x->index < y->index ? -1 : 1;
+        return cbi_order(x->index, y->index);
     if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return cbi_order(x->at, y->at);
+    return cbi_order(x->order, y->order);
 }
 
 static void add_row(const cbi_linker *lk, row_list *rows, const cbi_osec *sec, uint64_t at,

@@ -289,7 +289,7 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
 
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
 {
-    size_t errors = lk->ctx->error_count;
+    size_t errors = lk->ctx->error_count, first_record = lk->symbols->recs.len;
     cbi_merge_functions(lk, obj);
     cbi_merge_objects(lk, obj);
     pass_sections(lk, obj);
@@ -297,4 +297,5 @@ void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
     if (lk->ctx->error_count > errors && !lk->opt->forgives_merge_errors)
         cbi_fatal(lk->ctx, "merge-failed", &(cbi_place){.file = obj->file}, NULL,
                   "merge_elf failed");
+    cbi_link_spend(lk, obj, first_record);
 }

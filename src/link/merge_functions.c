@@ -184,10 +184,10 @@ static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj
             func->replaced.items[i].obj->symbol_lost[func->replaced.items[i].sym] = CBI_REPLACED;
         func->replaced.len = 0;
     }
-    /* Old relocations and records are told from new ones by the object they came from. */
     /* nvlink's view of -r for sm_100 and later lacks the section; cubind has the code there. */
     bool alias =
         lk->quirks.aliases_emptied && alias_owner(obj, index) && (lk->exec || !lk->mercury);
+    /* Old relocations and records are told from new ones by the object they came from. */
     adopt_text(func, obj, index);
     if (alias)
         obj->sections[obj->object.symbols[index].shndx].lost = true;

@@ -138,7 +138,7 @@ static void overlay_constant(const cbi_linker *lk, cbi_osec *out, cbi_span bytes
             cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
                       "Internal error: overlapping data spans too much");
     }
-    cbi_vec_push(lk->ctx, &out->pieces, ((cbi_piece){bytes, start}));
+    cbi_vec_push(lk->ctx, &out->pieces, ((cbi_piece){.bytes = bytes, .offset = start}));
     out->size = end > out->size ? end : out->size;
 }
 

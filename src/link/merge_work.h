@@ -6,6 +6,7 @@
 
 typedef struct cbi_merge_work {
     cbi_symbols symbols;
+    cbi_pool payload_pool; /* of records whose input is spent */
     cbi_map proto_seen;
     cbi_map constant_pieces; /* equal constants of objects are shared: contents -> the piece kept */
 } cbi_merge_work;

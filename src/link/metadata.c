@@ -231,8 +231,8 @@ static int compare_lost(const void *a, const void *b)
 {
     const cbi_lost *x = a, *y = b;
     if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+        return cbi_order(x->section, y->section);
+    return cbi_order(x->start, y->start);
 }
 
 /* Is the place inside the bytes of a weak object that lost? */
@@ -323,6 +323,10 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
                          .type = entry.type < CBI_NO_RELOC_TYPE ? entry.type : CBI_NO_RELOC_TYPE,
                          .addend = entry.addend,
                          .sym = entry.symbol ? obj->symbols[entry.symbol] : NULL};
+        if (read.sym && read.sym->is_section)
+            read.in_sym = in->symbols[entry.symbol].shndx;
+        if (read.sym && read.sym->is_section && !lk->mercury)
+            read.base = obj->sections[read.in_sym].base;
         /* what names a part of a section that is not the first gets its place as an addend */
         read.is_rela = rela || cbi_section_base(&read);
         if (first && (!lost || frame))

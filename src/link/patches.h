@@ -5,6 +5,10 @@
 #include "link/state.h"
 
 void cbi_link_relocate(cbi_linker *lk);
+/* Brings the entries that stay into the form of the file, but for the numbers of their symbols,
+ * which are the link's from 1 on: then the list of relocations is not needed any more.  False where
+ * a report or the second view asks for them, or one is outside of its section. */
+bool cbi_link_pack_relocs(const cbi_linker *lk);
 /* Does --preserve-relocs name it? */
 bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym);
 void cbi_link_check_records(const cbi_linker *lk);

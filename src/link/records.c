@@ -184,10 +184,12 @@ void cbi_sec_settle(const cbi_linker *lk, cbi_osec *sec)
     if (sec->bytes || !cbi_section_has_data(sec->type))
         return;
     const cbi_piece *first = sec->pieces.len == 1 ? &sec->pieces.items[0] : NULL;
-    if (first && first->offset == 0 && first->bytes.size >= sec->size)
+    if (first && first->offset == 0 && first->bytes.size >= sec->size) {
         sec->bytes = first->bytes.data;
-    else if (lk->mercury || !in_order(sec))
+        sec->copied = first->own;
+    } else if (lk->mercury || !in_order(sec)) {
         own_contents(lk, sec); /* the second view reads all of them */
+    }
 }
 
 const uint8_t *cbi_sec_bytes(const cbi_linker *lk, cbi_osec *sec)
@@ -227,7 +229,7 @@ uint64_t cbi_section_base(const cbi_lrel *r)
 {
     if (!r->sym || !r->sym->is_section)
         return 0;
-    return r->obj->sections[r->obj->object.symbols[r->in_sym].shndx].base;
+    return r->obj->sections ? r->obj->sections[r->in_sym].base : r->base; /* NULL: spent */
 }
 
 /* --preserve-relocs keeps what was resolved beside the first relocation section of the target.

@@ -20,8 +20,9 @@ typedef struct cbi_rec TILL_PROPAGATION cbi_rec; /* an EIATTR record of the link
 
 /* Bytes that an output section got from somewhere. */
 typedef struct cbi_piece {
-    cbi_span bytes;  /* data NULL: zeros */
-    uint64_t offset; /* in the output section */
+    cbi_span bytes;       /* data NULL: zeros */
+    uint64_t offset : 63; /* in the output section */
+    uint64_t own : 1;     /* the bytes are a copy for this piece, which may be written to */
 } cbi_piece;
 
 typedef struct cbi_range {
@@ -81,7 +82,8 @@ struct cbi_osec {
     cbi_func *TILL_LAYOUT func;         /* the function that the section belongs to, or NULL */
     const cbi_lsym *TILL_LAYOUT symbol; /* its STT_SECTION symbol */
     cbi_osec *TILL_LAYOUT rel, *TILL_LAYOUT rela; /* relocation sections with this target */
-    /* of a relocation section: the entries it keeps, in order */
+    /* Of a relocation section: the entries it keeps, in order; no items where its bytes have them
+     * (cbi_link_pack_relocs). */
     CBI_LIST(const cbi_lrel *) TILL_PATCHES relocs;
     cbi_constants *TILL_LAYOUT constants;   /* use cbi_constants_of() */
     cbi_shared_section *TILL_LAYOUT shared; /* use cbi_shared_of() */
@@ -228,14 +230,27 @@ struct cbi_lrel {
     cbi_osec *target;
     uint64_t offset; /* in the output section */
     int64_t addend;
-    const cbi_lsym *sym;        /* NULL for symbol 0 */
-    const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
-    uint32_t in_sym;
+    const cbi_lsym *sym; /* NULL for symbol 0 */
+    union {
+        const cbi_sass_reloc *sass; /* of Mercury links; use cbi_sass_of() */
+        uint64_t
+            base; /* of others: of a section's symbol, where that lies; use cbi_section_base() */
+    };
+    uint32_t in_sym;    /* its symbol there; of a section's symbol the section */
     uint32_t type : 31; /* what is larger is CBI_NO_RELOC_TYPE */
     bool is_rela : 1;
 };
 
 #define CBI_NO_RELOC_TYPE 0x7fffffffu
+
+/* An entry of the file; its symbol has that number. */
+static inline void cbi_put_reloc(uint8_t *at, uint64_t size, const cbi_lrel *r, uint32_t symbol)
+{
+    cbi_st64(at, r->offset);
+    cbi_st64(at + 8, (uint64_t)symbol << 32 | r->type);
+    if (size == 24)
+        cbi_st64(at + 16, (uint64_t)r->addend);
+}
 
 struct cbi_rec {
     cbi_lobj *obj;  /* NULL for records that the link adds */
@@ -305,12 +320,14 @@ struct cbi_lobj {
     const cbi_lsym **symbols; /* per input symbol */
     cbi_secmap *sections;     /* per input section */
     uint8_t *symbol_lost;     /* per input symbol: enum cbi_lost_how */
-    uint32_t *regs;           /* per input symbol: 0x2f records; NULL until needed */
+    uint32_t *regs;           /* per input symbol: register counts; NULL until needed */
+    uint64_t *banks;          /* per input section: of code, its parameter bank's size; likewise */
     struct cbi_lost *lost;    /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
     bool ewp;
     bool device_runtime;
     const struct cbi_mercury_view *mercury; /* sm_100+ */
+    struct cbi_mapping *own;                /* see cbi_link_input */
 };
 
 typedef struct cbi_lost {
@@ -364,6 +381,11 @@ cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_
                         uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
+/* Tables of unified functions and variables. */
+static inline bool cbi_is_unified_table(uint32_t type)
+{
+    return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
+}
 bool cbi_is_constant_type(uint32_t type);
 /* The bank of __constant__ variables. */
 bool cbi_is_user_constants(const cbi_osec *sec);

@@ -448,6 +448,44 @@ void cbi_link_relocate(cbi_linker *lk)
     relocate_all(lk, &lk->layout->moved);
 }
 
+/* ---- packing ---- */
+
+static bool can_pack(const cbi_linker *lk)
+{
+    if (lk->mercury || lk->opt->verbose || cbi_deferred(lk, CBI_FAILS_AT_RECORDS))
+        return false;
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        for (size_t k = 0; k < sec->relocs.len; k++)
+            if (!in_range(lk, sec->relocs.items[k]))
+                return false; /* which is an error, but not yet */
+    }
+    return true;
+}
+
+static void pack_section(const cbi_linker *lk, cbi_osec *sec)
+{
+    size_t count = sec->relocs.len;
+    uint8_t *entries = cbi_alloc(lk->ctx, count * sec->entsize);
+    for (size_t i = 0; i < count; i++) {
+        const cbi_lrel *r = sec->relocs.items[i];
+        cbi_put_reloc(entries + i * sec->entsize, sec->entsize, r, r->sym ? r->sym->number + 1 : 0);
+    }
+    cbi_vec_free(lk->ctx, &sec->relocs);
+    sec->relocs.len = (uint32_t)count;
+    sec->bytes = entries;
+}
+
+bool cbi_link_pack_relocs(const cbi_linker *lk)
+{
+    if (!can_pack(lk))
+        return false;
+    for (size_t i = 0; i < lk->secs.len; i++)
+        if (lk->secs.items[i]->relocs.len)
+            pack_section(lk, lk->secs.items[i]);
+    return true;
+}
+
 /* ---- undefined symbols ---- */
 
 /* Which undefined names stay, in final links: functions and variables that the driver supplies;

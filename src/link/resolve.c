@@ -27,7 +27,7 @@ static void report_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi
               first_file(sym));
 }
 
-/* Register counts of an object's functions, from its .nv.info. */
+/* Register counts of an object's functions: from sh_info of their code, or its .nv.info. */
 static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
@@ -45,16 +45,16 @@ static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
                 obj->regs[sym] = cbi_ld32(attr.payload.data + 4);
         }
     }
+    for (uint32_t i = 1; i < in->symbol_count; i++) {
+        uint32_t section = in->symbols[i].shndx;
+        uint32_t top = section < in->section_count ? in->sections[section].info >> 24 : 0;
+        if (top)
+            obj->regs[i] = top;
+    }
 }
 
 uint32_t cbi_input_regs(const cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index)
 {
-    const cbi_symbol *in = &obj->object.symbols[sym_index];
-    if (in->shndx < obj->object.section_count) {
-        uint32_t top = obj->object.sections[in->shndx].info >> 24;
-        if (top)
-            return top;
-    }
     if (!obj->regs)
         load_regs(lk, obj);
     return obj->regs[sym_index];
@@ -82,14 +82,33 @@ static bool later_weak_wins(const cbi_linker *lk, const cbi_func *held, cbi_lobj
     return obj->cuinfo.virtual_sm > held->first_virtual_sm;
 }
 
-static uint64_t parameter_bank_size(const cbi_lobj *obj, uint32_t text)
+/* The first bank counts. */
+static void load_banks(const cbi_linker *lk, cbi_lobj *obj)
 {
-    for (uint32_t i = 1; i < obj->object.section_count; i++) {
-        const cbi_section *sec = &obj->object.sections[i];
-        if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->info == text)
-            return sec->size;
+    const cbi_object *in = &obj->object;
+    obj->banks = CBI_NEW_ARRAY(lk->ctx, in->section_count, uint64_t);
+    for (uint32_t i = in->section_count; i-- > 1;) {
+        const cbi_section *sec = &in->sections[i];
+        if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->info < in->section_count)
+            obj->banks[sec->info] = sec->size;
     }
-    return 0;
+}
+
+static uint64_t parameter_bank_size(const cbi_linker *lk, cbi_lobj *obj, uint32_t text)
+{
+    if (!obj->banks)
+        load_banks(lk, obj);
+    bool spent =
+        !obj->object.sections; /* then it is asked of a copy that is held, which has code */
+    return spent || text < obj->object.section_count ? obj->banks[text] : 0;
+}
+
+void cbi_load_weak_facts(const cbi_linker *lk, cbi_lobj *obj)
+{
+    if (!obj->regs)
+        load_regs(lk, obj);
+    if (!obj->banks)
+        load_banks(lk, obj);
 }
 
 /* ---- what a later symbol does to the one that is there ---- */
@@ -198,8 +217,8 @@ static bool is_better(const cbi_linker *lk, cbi_lobj *obj, uint32_t index, const
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     if ((in->other & sym->other & STO_CUDA_ENTRY) && sym->func->obj &&
-        parameter_bank_size(sym->func->obj, sym->func->in_sec) !=
-            parameter_bank_size(obj, in->shndx))
+        parameter_bank_size(lk, sym->func->obj, sym->func->in_sec) !=
+            parameter_bank_size(lk, obj, in->shndx))
         cbi_error(lk->ctx, "parameter-bank-mismatch",
                   &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
                   "Duplicate weak parameter bank for '%s' is not the same size", in->name);

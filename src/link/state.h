@@ -127,7 +127,7 @@ struct cbi_linker {
     cbi_name_table sec_by_name;
     CBI_VEC(cbi_lsym *) TILL_LAYOUT locals;
     CBI_VEC(cbi_lsym *) TILL_LAYOUT globals;
-    cbi_name_table sym_by_name;
+    cbi_name_table sym_by_name;   /* until all is merged */
     cbi_map TILL_LAYOUT resolved; /* section -> its relocation section for --preserve-relocs */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;

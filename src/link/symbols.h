@@ -27,6 +27,10 @@ cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i
                                  cbi_lsym **ret_sym);
 cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
                                cbi_lsym **ret_sym);
+/* Keeps what is asked of the object's functions when later weak ones come. */
+void cbi_load_weak_facts(const cbi_linker *lk, cbi_lobj *obj);
+/* Gives the object's bytes and model up, if nobody will ask for them; its records begin there. */
+void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record);
 uint32_t cbi_input_regs(const cbi_linker *lk, cbi_lobj *obj, uint32_t sym_index);
 void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj);
 /* Ends the stage, when all objects are merged. */

@@ -7,17 +7,12 @@
 /* What nvlink writes to the second word of an entry: it is linked. */
 #define ENTRY_LINKED 7
 
-static bool is_table(uint32_t type)
-{
-    return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
-}
-
 void cbi_link_check_unified(const cbi_linker *lk)
 {
     for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
         const cbi_object *object = &lk->objs[i]->object;
         for (uint32_t s = 0; s < object->section_count; s++) {
-            if (!is_table(object->sections[s].type) || !object->sections[s].size)
+            if (!cbi_is_unified_table(object->sections[s].type) || !object->sections[s].size)
                 continue;
             cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
             if (!lk->opt->uidx.size)
@@ -35,7 +30,7 @@ void cbi_link_fill_unified(const cbi_linker *lk)
     uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (!is_table(sec->type))
+        if (!cbi_is_unified_table(sec->type))
             continue;
         copies[i] = cbi_sec_copy(lk, sec);
         cbi_out_fill(lk, sec, copies[i], sec->size);
@@ -45,7 +40,7 @@ void cbi_link_fill_unified(const cbi_linker *lk)
         for (uint32_t s = 0; s < obj->object.section_count; s++) {
             const cbi_section *in = &obj->object.sections[s];
             const cbi_secmap *map = &obj->sections[s];
-            if (!is_table(in->type) || !map->out || cbi_is_dead(lk, map->out))
+            if (!cbi_is_unified_table(in->type) || !map->out || cbi_is_dead(lk, map->out))
                 continue;
             uint8_t *table = copies[map->out->number] + map->base;
             for (uint64_t off = 0; off + ENTRY_SIZE <= in->data.size; off += ENTRY_SIZE) {

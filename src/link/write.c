@@ -163,26 +163,41 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
 }
 
+/* In parts, for which memory that came back has room. */
+static void write_section_headers(const cbi_linker *lk, size_t count,
+                                  cbi_section_header_fn section_header, const void *user,
+                                  cbi_sink *sink)
+{
+    enum { PART = 256 };
+    for (size_t first = 0; first < count; first += PART) {
+        size_t end = count - first < PART ? count : first + PART;
+        uint8_t *part = cbi_alloc(lk->ctx, (end - first) * sizeof(Elf64_Shdr)), *p = part;
+        for (size_t i = first; i < end; i++, p += sizeof(Elf64_Shdr))
+            if (i)
+                section_header(user, i, p);
+        if (!first && count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
+            cbi_st64(part + 32, count);
+        cbi_sink_write(sink, part, (size_t)(p - part));
+    }
+}
+
 void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
                            cbi_section_header_fn section_header, const void *user, cbi_sink *sink)
 {
-    size_t size = t->section_count * sizeof(Elf64_Shdr) + t->segment_count * sizeof(Elf64_Phdr);
-    uint8_t *table = cbi_alloc(lk->ctx, size), *p = table + sizeof(Elf64_Shdr);
-    if (t->section_count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
-        cbi_st64(table + 32, t->section_count);
-    for (size_t i = 1; i < t->section_count; i++, p += sizeof(Elf64_Shdr))
-        section_header(user, i, p);
-    for (size_t i = 0; i < t->segment_count; i++, p += sizeof(Elf64_Phdr)) {
-        const cbi_segment *s = &t->segments[i];
-        cbi_st32(p, s->type);
-        cbi_st32(p + 4, s->flags);
-        cbi_st64(p + 8, s->offset);
-        cbi_st64(p + 32, s->filesz);
-        cbi_st64(p + 40, s->memsz);
-        cbi_st64(p + 48, 8);
-    }
     cbi_sink_pad_to(sink, t->shoff);
-    cbi_sink_write(sink, table, size);
+    write_section_headers(lk, t->section_count, section_header, user, sink);
+    uint8_t *p = cbi_alloc(lk->ctx, t->segment_count * sizeof(Elf64_Phdr));
+    for (size_t i = 0; i < t->segment_count; i++) {
+        const cbi_segment *s = &t->segments[i];
+        uint8_t *at = p + i * sizeof(Elf64_Phdr);
+        cbi_st32(at, s->type);
+        cbi_st32(at + 4, s->flags);
+        cbi_st64(at + 8, s->offset);
+        cbi_st64(at + 32, s->filesz);
+        cbi_st64(at + 40, s->memsz);
+        cbi_st64(at + 48, 8);
+    }
+    cbi_sink_write(sink, p, t->segment_count * sizeof(Elf64_Phdr));
 }
 
 static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
@@ -210,8 +225,9 @@ static void write_contents(const cbi_linker *lk, const cbi_osec *sec, cbi_sink *
 
 void cbi_link_check_emptied(const cbi_linker *lk)
 {
-    for (size_t i = 0; lk->quirks.aliases_emptied && lk->exec && lk->sm90plus && i < lk->secs.len;
-         i++) {
+    if (!lk->quirks.aliases_emptied || !lk->exec || !lk->sm90plus)
+        return;
+    for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         if (!(sec->flags & SHF_EXECINSTR) || !sec->func || !cbi_section_index(lk, sec) || sec->size)
             continue;

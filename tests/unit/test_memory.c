@@ -46,6 +46,40 @@ static void big_objects_do_not_waste_the_current_block(void **state)
     assert_int_equal(heap.live_bytes, 0);
 }
 
+/* What came back is handed out again, zeroed; requests that do not fit come from elsewhere. */
+static void memory_that_comes_back_is_used_again(void **state)
+{
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    enum { SIZE = 4096 };
+    uint8_t *first = cbi_alloc(&ctx, SIZE), *second = cbi_alloc(&ctx, SIZE);
+    memset(first, 0xa5, SIZE);
+    memset(second, 0xa5, SIZE);
+    cbi_take_back(&ctx, first, SIZE);
+    uint8_t *large = cbi_alloc(&ctx, SIZE + 16);
+    assert_true(large < first || large >= first + SIZE);
+    size_t inside = 0;
+    for (size_t i = 0; i < SIZE / 16; i++) {
+        uint8_t *p = cbi_alloc(&ctx, 16);
+        for (size_t k = 0; k < 16; k++)
+            assert_int_equal(p[k], 0);
+        memset(p, 0x5a, 16);
+        inside += p >= first && p < first + SIZE;
+    }
+#if defined(__SANITIZE_ADDRESS__)
+    assert_int_equal(inside, 0); /* nobody may touch it any more */
+#else
+    assert_in_range(inside, SIZE / 16 - 3, SIZE / 16); /* the last few bytes are not worth a look */
+#endif
+    for (size_t i = 0; i < SIZE; i++)
+        assert_int_equal(second[i], 0xa5);
+    cbi_take_back(&ctx, second, SIZE);
+    cbi_ctx_reset(&ctx);
+    cbi_take_back(&ctx, cbi_alloc(&ctx, SIZE), SIZE);
+    cbi_ctx_fini(&ctx);
+}
+
 static void failing_allocator_gives_nomem(void **state)
 {
     (void)state;
@@ -304,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_zeroed_and_aligned),
         cmocka_unit_test(big_objects_do_not_waste_the_current_block),
+        cmocka_unit_test(memory_that_comes_back_is_used_again),
         cmocka_unit_test(failing_allocator_gives_nomem),
         cmocka_unit_test(memory_limit_holds),
         cmocka_unit_test(sizes_that_overflow_are_refused),
