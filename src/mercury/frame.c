@@ -255,8 +255,8 @@ static int compare(const void *a, const void *b)
 {
     const statement *x = a, *y = b;
     if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return cbi_order(x->place, y->place);
+    return cbi_order(x->order, y->order);
 }
 
 /* Instructions for the code that is linked.  Of statements about one place the last counts; those

@@ -87,8 +87,8 @@ static int compare(const void *a, const void *b)
 {
     const sequence *x = a, *y = b;
     if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return cbi_order(x->rank, y->rank);
+    return cbi_order(x->order, y->order);
 }
 
 /* ---- sequences of code that moved ---- */
@@ -306,8 +306,8 @@ static int compare_rows(const void *a, const void *b)
 {
     const row *x = a, *y = b;
     if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return cbi_order(x->address, y->address);
+    return cbi_order(x->order, y->order);
 }
 
 /* False for calls that were inlined, whose rows name each other by number. */

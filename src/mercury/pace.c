@@ -42,9 +42,8 @@ static void mark_unscheduled(cbi_sb_code *c)
 static unsigned free_number(const cbi_sb_code *c, uint32_t i)
 {
     uint8_t busy = 0;
-    for (uint32_t q = 0; q < c->producers.len; q++)
-        if (cbi_sb_has(c->pending[i], q))
-            busy |= (uint8_t)(1u << c->producers.items[q].old);
+    CBI_SB_EACH(q, c->pending[i], c->row)
+    busy |= (uint8_t)(1u << c->producers.items[q].old);
     for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
         if (!(busy >> k & 1))
             return k;
@@ -208,26 +207,47 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
     set_stalls(c, pace);
 }
 
-bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
-                   cbi_pace *ret_pace)
+typedef struct work {
+    const cbi_scoreboard_text *text;
+    bool drop_stack_load;
+    bool *idle;
+    cbi_pace *pace; /* with room for the text */
+    bool done;
+} work;
+
+static cb_status run_pace(cbi_ctx *ctx, void *arg)
 {
+    work *w = arg;
+    const cbi_scoreboard_text *text = w->text;
     cbi_sb_code c = {.ctx = ctx, .calls_apart = true, .chip = text->chip};
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
         !cbi_sb_read(&c, text->info, text->place, text->places))
-        return false;
-    cbi_pace pace = {.words = c.words, .count = c.n};
+        return CB_OK;
+    cbi_pace pace = {.words = c.words, .cycles = w->pace->cycles, .count = c.n};
     cbi_sb_late late = find_late(&c);
-    pace.cycles = CBI_NEW_ARRAY(ctx, c.n, uint32_t);
     bool scheduled = !is_unscheduled(&c);
     if (scheduled) {
-        pace_scheduled(&c, text, &late, drop_stack_load, idle, &pace);
+        pace_scheduled(&c, text, &late, w->drop_stack_load, w->idle, &pace);
     } else {
         mark_unscheduled(&c);
         for (uint32_t i = 0; i < c.n; i++)
             pace.cycles[i] = cbi_sass_stall(c.words[i]);
     }
-    if (!cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL))
-        return false;
-    *ret_pace = pace;
-    return true;
+    w->done = cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL);
+    memcpy(w->pace->words, c.words, c.n * sizeof *c.words);
+    w->pace->count = c.n;
+    return CB_OK;
+}
+
+bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
+                   cbi_pace *ret_pace)
+{
+    size_t room = text->size / CBI_SASS_INSTRUCTION;
+    cbi_pace pace = {.words = CBI_NEW_ARRAY(ctx, room, cbi_sass),
+                     .cycles = CBI_NEW_ARRAY(ctx, room, uint32_t)};
+    work w = {.text = text, .drop_stack_load = drop_stack_load, .idle = idle, .pace = &pace};
+    cbi_run_aside(ctx, run_pace, &w);
+    if (w.done)
+        *ret_pace = pace;
+    return w.done;
 }

@@ -142,8 +142,8 @@ static int compare(const void *a, const void *b)
 {
     const range *x = a, *y = b;
     if (x->reg != y->reg)
-        return x->reg < y->reg ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return cbi_order(x->reg, y->reg);
+    return cbi_order(x->order, y->order);
 }
 
 void cbi_mercury_registers(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part)

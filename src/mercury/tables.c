@@ -26,7 +26,7 @@ static bool is_resolved_on_sass_side(const cbi_linker *lk, const cbi_lrel *r)
 static int compare_places(const void *a, const void *b)
 {
     uint64_t x = cbi_ld64(a), y = cbi_ld64(b);
-    return x < y ? -1 : x > y;
+    return cbi_order(x, y);
 }
 
 /* Where code lies that debug data refers to. Of a copy that lost nvlink looks the Mercury place up

@@ -111,7 +111,7 @@ static int compare_places(const void *a, const void *b)
 {
     uint64_t x = cbi_sass_of(&(*(const cbi_mercury_fixup *const *)a)->rel)->offset;
     uint64_t y = cbi_sass_of(&(*(const cbi_mercury_fixup *const *)b)->rel)->offset;
-    return x < y ? -1 : x > y;
+    return cbi_order(x, y);
 }
 
 /* The field lies in the last 16 bytes of the Mercury instruction. */

@@ -61,8 +61,8 @@ static int by_start(const void *a, const void *b)
 {
     const extent *x = a, *y = b;
     if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->section < y->section ? -1 : x->section > y->section;
+        return cbi_order(x->start, y->start);
+    return cbi_order(x->section, y->section);
 }
 
 /* Bytes that the section has in the file. */

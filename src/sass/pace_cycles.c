@@ -52,6 +52,14 @@ static uint8_t one(cbi_sass w, unsigned low)
     return p == CBI_SASS_PT ? 0 : (uint8_t)(1u << p);
 }
 
+/* Instructions that have zeros where others name predicates. */
+static bool has_no_predicates(uint32_t op)
+{
+    return op == CBI_OP_BMOV_352 || op == CBI_OP_BMOV_353 || op == CBI_OP_BMOV_355 ||
+           op == CBI_OP_BMOV_356 || op == CBI_OP_NOP || op == CBI_OP_WARPSYNC_R ||
+           op == CBI_OP_ENDCOLLECTIVE;
+}
+
 static flags flags_of(cbi_sass w)
 {
     uint32_t op = cbi_sass_op(w);
@@ -66,7 +74,7 @@ static flags flags_of(cbi_sass w)
         f.uniform_read = one(w, 24);
     if (op == CBI_OP_P2R) {
         f.read |= (uint8_t)cbi_sass_bits(w, 32, 7);
-    } else if (k == CBI_KIND_OTHER) { /* nobody knows */
+    } else if (k == CBI_KIND_OTHER && !has_no_predicates(op)) { /* nobody knows */
         f.read |= one(w, 87);
         f.written |= one(w, 81);
     }
@@ -227,6 +235,14 @@ static void hide(const cbi_sb_code *c, uint32_t i, uses *of)
     of->predicates.read &= (uint8_t)~f.written;
 }
 
+/* Nothing comes later for a NOP, nor, but for its own stall, for the ends of a collective sequence.
+ */
+static bool delays_nothing(uint32_t op, bool adjacent)
+{
+    return op == CBI_OP_NOP ||
+           ((op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_WARPSYNC_R) && !adjacent);
+}
+
 /* Cycles from instruction i to j that nothing else watches over. */
 static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                          bool adjacent)
@@ -237,6 +253,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     uint32_t least = unit_distance(from, to, cbi_sb_op(c, i), cbi_sb_op(c, j), adjacent);
     if (from == CBI_KIND_SPECIAL && to == CBI_KIND_SPECIAL)
         least = special_distance(c->words[i], c->words[j]);
+    if (delays_nothing(cbi_sb_op(c, i), adjacent))
+        return 1;
     if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
         return to == CBI_KIND_CALL && is_math(from) ? 7 : FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))

@@ -138,7 +138,7 @@ bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint
     for (uint32_t i = 0; i < c->n; i++)
         if (which->order[i])
             cbi_vec_push(c->ctx, &f.late, i);
-    f.row = (2 * f.late.len + 63) / 64 + 1;
+    f.row = cbi_sb_words_of(f.late.len + f.late.len);
     f.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         f.leaving[b] = CBI_NEW_ARRAY(c->ctx, f.row, uint64_t);
@@ -180,19 +180,17 @@ static void step(const pending *p, uint32_t i, uint64_t *state)
     uint32_t count = (uint32_t)p->at.len;
     uint8_t mask = waited_for(p, i);
     uint64_t *early = p->early + (size_t)i * p->row;
-    for (uint32_t n = 0; n < count; n++) {
+    CBI_SB_EACH(bit, state, p->row)
+    { /* results come before sources */
+        bool write = bit < count;
+        uint32_t n = write ? bit : bit - count;
         cbi_sass w = p->words[p->at.items[n]];
-        if (cbi_sb_has(state, n) && mask & bit_of(cbi_sass_write(w))) {
-            cbi_sb_drop(state, n);
+        cbi_sb_producer q = {.at = p->at.items[n], .write = write};
+        if (mask & bit_of(write ? cbi_sass_write(w) : cbi_sass_read(w))) {
+            cbi_sb_drop(state, bit);
             cbi_sb_drop(state, count + n);
-        }
-        if (cbi_sb_has(state, count + n) && mask & bit_of(cbi_sass_read(w)))
-            cbi_sb_drop(state, count + n);
-        for (unsigned write = 0; write < 2; write++) {
-            uint32_t bit = write ? n : count + n;
-            cbi_sb_producer q = {.at = p->at.items[n], .write = write};
-            if (cbi_sb_has(state, bit) && cbi_sb_touches(p->c, &q, i))
-                cbi_sb_put(early, bit);
+        } else if (cbi_sb_touches(p->c, &q, i)) {
+            cbi_sb_put(early, bit);
         }
     }
 }
@@ -235,7 +233,7 @@ static pending pending_in(const cbi_sb_code *c, const cbi_sass *words, bool firs
     for (uint32_t i = first ? 0 : 1; i < c->n; i++)
         if (bit_of(cbi_sass_write(c->words[i])) || bit_of(cbi_sass_read(c->words[i])))
             cbi_vec_push(c->ctx, &p.at, i);
-    p.row = (2 * p.at.len + 63) / 64 + 1;
+    p.row = cbi_sb_words_of(p.at.len + p.at.len);
     p.early = CBI_NEW_ARRAY(c->ctx, (size_t)c->n * p.row, uint64_t);
     p.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
     for (uint32_t b = 0; b < c->blocks.len; b++)

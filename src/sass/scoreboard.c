@@ -61,10 +61,10 @@ static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guid
 {
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t ruled = cbi_sass_wait(words[i]), old = cbi_sass_wait(c->words[i]);
-        for (uint32_t q = 0; ruled != old && q < c->producers.len; q++) {
+        CBI_SB_EACH(q, c->pending[i], ruled != old ? c->row : 0)
+        {
             uint32_t number = c->producers.items[q].old;
-            if (q == c->stack_load || !cbi_sb_has(c->pending[i], q) ||
-                !((ruled ^ old) >> number & 1))
+            if (q == c->stack_load || !((ruled ^ old) >> number & 1))
                 continue;
             cbi_vec_push(c->ctx, old >> number & 1 ? &guide->more[i] : &guide->fewer[i], q);
         }
@@ -135,6 +135,7 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
         cbi_sb_code c = *code;
         cbi_sb_guide own = {0};
         c.reading = reading;
+        c.pending = ret_best->pending; /* the same in each reading */
         if (!cbi_sb_read(&c, text->info, text->place, text->places))
             return false;
         bool exact = cbi_sb_is_reproduced(&c);
@@ -177,7 +178,14 @@ static bool find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
     return any;
 }
 
-bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+/* What a job is about. */
+typedef struct work {
+    const cbi_scoreboard_text *text;
+    bool reads_fences;
+    bool changed;
+} work;
+
+static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 {
     cbi_sb_code code = {.ctx = ctx, .chip = text->chip}, best;
     cbi_sb_guide guide;
@@ -195,7 +203,21 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
     return true;
 }
 
-void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
+static cb_status run_assign(cbi_ctx *ctx, void *arg)
+{
+    work *w = arg;
+    w->changed = assign(ctx, w->text);
+    return CB_OK;
+}
+
+bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+{
+    work w = {.text = text};
+    cbi_run_aside(ctx, run_assign, &w);
+    return w.changed;
+}
+
+static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
 {
     cbi_sb_code code = {.ctx = ctx, .calls_apart = true, .chip = text->chip}, c;
     cbi_sb_guide guide;
@@ -228,4 +250,17 @@ void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bo
         cbi_sass_add_wait(&out[i], waits[i]);
     }
     write_code(&c, out, text->bytes);
+}
+
+static cb_status run_meet_exits(cbi_ctx *ctx, void *arg)
+{
+    const work *w = arg;
+    meet_exits(ctx, w->text, w->reads_fences);
+    return CB_OK;
+}
+
+void cbi_scoreboard_meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)
+{
+    work w = {.text = text, .reads_fences = reads_fences};
+    cbi_run_aside(ctx, run_meet_exits, &w);
 }

@@ -46,18 +46,18 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
 
 /* First instructions behind the block, on every path, that need the result or, with sources,
  * overwrite one that is kept. */
-static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
+static cbi_u32_list find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
                                   bool sources)
 {
     cbi_u32_list found = {0}, todo = {0};
     cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
-    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-    cbi_sb_push_next(c, c->blocks.items[c->block_of[i]].end - 1, &todo);
+    uint32_t visit = ++c->visit;
+    cbi_sb_push_next(c, cbi_sb_last_of(c, c->block_of[i]), &todo);
     while (todo.len) {
         uint32_t j = todo.items[--todo.len];
-        if (seen[j])
+        if (c->visited[j] == visit)
             continue;
-        seen[j] = true;
+        c->visited[j] = visit;
         bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
                                   (!cbi_sb_excludes(c, i, j) &&
                                    cbi_regset_meet(&kept, &c->operands[j].written))
@@ -72,7 +72,7 @@ static cbi_u32_list find_crossing(const cbi_sb_code *c, const cbi_sb_late *which
 
 /* The late instructions of a block, last first: `awaited` is the first wait for the result of one
  * that was seen, `read_by` the first for its sources, too. */
-static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
+static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
                              late **by_instruction)
 {
     uint32_t first_wait[CBI_SB_ORDERS], first_read[CBI_SB_ORDERS];
@@ -113,7 +113,7 @@ static void find_block_needs(const cbi_sb_code *c, const cbi_sb_late *which, con
 /* Cycles from an instruction to the last one of its block. */
 static int64_t time_left(const cbi_sb_code *c, uint32_t i)
 {
-    return c->issue[c->blocks.items[c->block_of[i]].end - 1] - c->issue[i];
+    return c->issue[cbi_sb_last_of(c, c->block_of[i])] - c->issue[i];
 }
 
 static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -123,7 +123,7 @@ static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p)
 
 static void push_producer(cbi_sb_code *c, const late *l, bool write)
 {
-    uint32_t last = c->blocks.items[c->block_of[l->at]].end - 1;
+    uint32_t last = cbi_sb_last_of(c, c->block_of[l->at]);
     cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
     *p = (cbi_sb_producer){.at = l->at,
                            .block = c->block_of[l->at],
@@ -151,7 +151,7 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
     enum { MUCH = 8 };
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
-        uint32_t last = c->blocks.items[p->block].end - 1;
+        uint32_t last = cbi_sb_last_of(c, p->block);
         int64_t before = left_before[p->at];
         bool knew = p->flush == (before >= cbi_sb_latency_of(c, p)) ||
                     (!p->flush && time_left(c, p->at) > before + MUCH);
@@ -235,7 +235,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
         }
     }
     c->first[c->n] = (uint32_t)c->producers.len;
-    c->row = (c->producers.len + 63) / 64;
+    c->row = cbi_sb_words_of(c->producers.len);
     if (guide)
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);

@@ -106,9 +106,8 @@ static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
 uint8_t cbi_sb_numbers_in(const cbi_sb_assignment *a, const uint64_t *set)
 {
     uint8_t out = 0;
-    for (uint32_t q = 0; q < a->c->producers.len; q++)
-        if (cbi_sb_has(set, q))
-            out |= (uint8_t)(1u << a->number[q]);
+    CBI_SB_EACH(q, set, a->c->row)
+    out |= (uint8_t)(1u << a->number[q]);
     return out;
 }
 
@@ -154,7 +153,7 @@ static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
         return ready_at(a, q);
     if (!cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
         return 0;
-    uint32_t last = a->c->blocks.items[home].end - 1;
+    uint32_t last = cbi_sb_last_of(a->c, home);
     int64_t left = ready_at(a, q) - a->c->issue[last] - cbi_sb_cycles(a->c, last);
     return left > 0 ? left : 0;
 }
@@ -365,10 +364,9 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
             late |= (uint8_t)(1u << a->number[q]);
     }
     /* Nor while it would hold what came in, which was waited for here. */
-    for (uint32_t q = 0; q < c->producers.len; q++)
-        if (cbi_sb_has(w->entering, q) &&
-            c->issue[last] < cbi_sb_latency_of(c, &c->producers.items[q]))
-            kept |= (uint8_t)(1u << a->number[q]);
+    CBI_SB_EACH(q, w->entering, c->row)
+    if (c->issue[last] < cbi_sb_latency_of(c, &c->producers.items[q]))
+        kept |= (uint8_t)(1u << a->number[q]);
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         uint8_t numbers = c->producers.items[q].timed ? kept : late;
@@ -387,9 +385,8 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
         for (size_t k = 0; a->done[b->pred.items[p]] && k < c->row; k++)
             w.entering[k] |= a->leaving[b->pred.items[p]][k];
     a->live.len = 0;
-    for (uint32_t q = 0; q < c->producers.len; q++) {
-        if (!cbi_sb_has(w.entering, q))
-            continue;
+    CBI_SB_EACH(q, w.entering, c->row)
+    {
         cbi_vec_push(c->ctx, &a->live, q);
         const cbi_u32_list *x = &c->producers.items[q].consumers;
         for (size_t k = 0; a->reserved && a->number[q] == a->top && k < x->len; k++)
@@ -404,7 +401,7 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
 static void leave(cbi_sb_assignment *a, const work *w)
 {
     const cbi_sb_code *c = a->c;
-    uint32_t last = c->blocks.items[w->block].end - 1;
+    uint32_t last = cbi_sb_last_of(c, w->block);
     uint8_t flushed = 0;
     keep_shared(a, w, last);
     for (size_t n = 0; n < a->live.len; n++)

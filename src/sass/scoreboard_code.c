@@ -2,7 +2,7 @@
 #include "sass/scoreboard_read.h"
 
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
-static const uint64_t LIMIT = UINT64_C(1) << 28;
+static const uint64_t LIMIT = UINT64_C(1) << 31;
 
 int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
 {
@@ -42,7 +42,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
 
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    uint32_t last = c->blocks.items[p->block].end - 1;
+    uint32_t last = cbi_sb_last_of(c, p->block);
     return !p->is_long && last != p->at &&
            c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
 }

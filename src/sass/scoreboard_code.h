@@ -85,12 +85,40 @@ static inline void cbi_sb_drop(uint64_t *set, uint32_t i)
     set[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
+/* The first one from q on, or CBI_SB_NOWHERE. */
+static inline uint32_t cbi_sb_next(const uint64_t *set, size_t row, uint32_t q)
+{
+    for (size_t w = q / 64; w < row; w++, q = (uint32_t)w * 64) {
+        uint64_t left = set[w] >> (q % 64);
+        if (left)
+            return q + (uint32_t)__builtin_ctzll(left);
+    }
+    return CBI_SB_NOWHERE;
+}
+
+/* A loop over all of a set; the one at hand may be dropped. */
+#define CBI_SB_EACH(q, set, row)                                                                   \
+    for (uint32_t q = cbi_sb_next((set), (row), 0); q != CBI_SB_NOWHERE;                           \
+         q = cbi_sb_next((set), (row), q + 1))
+
+/* Words of a set of so many. */
+static inline size_t cbi_sb_words_of(size_t count)
+{
+    return count / 64 + 1;
+}
+
 /* An empty set for each block. */
 uint64_t **cbi_sb_sets(const cbi_sb_code *c);
 
 /* The set at the start of a block: all that leaves the blocks before it. */
 void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
                   uint64_t *ret_set);
+
+/* The last instruction of a block. */
+static inline uint32_t cbi_sb_last_of(const cbi_sb_code *c, uint32_t block)
+{
+    return c->blocks.items[block].end - 1;
+}
 
 static inline uint32_t cbi_sb_op(const cbi_sb_code *c, uint32_t i)
 {

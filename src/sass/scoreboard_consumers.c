@@ -4,15 +4,15 @@
 /* Did another producer share the number while this one was pending? */
 static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
 {
-    const cbi_sb_producer *p = &c->producers.items[q];
-    for (uint32_t r = 0; r < c->producers.len; r++) {
-        const cbi_sb_producer *o = &c->producers.items[r];
-        if (o->old != p->old || r == q || r == c->stack_load)
-            continue;
-        if (o->at == p->at || (seen != CBI_SB_NOWHERE && o->at > p->at && o->at < seen) ||
-            (cbi_sb_has(c->pending[p->at], r) && !(c->wait[p->at] >> p->old & 1)))
+    const cbi_sb_producer *p = &c->producers.items[q], *all = c->producers.items;
+    uint32_t end = seen != CBI_SB_NOWHERE ? seen : p->at + 1;
+    bool waits = c->wait[p->at] >> p->old & 1;
+    for (uint32_t r = c->first[p->at]; r < c->first[end]; r++)
+        if (all[r].old == p->old && r != q && r != c->stack_load)
             return true;
-    }
+    CBI_SB_EACH(r, c->pending[p->at], waits ? 0 : c->row)
+    if (all[r].old == p->old && r != q && r != c->stack_load)
+        return true;
     return false;
 }
 
@@ -60,9 +60,10 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     uint32_t here = c->block_of[i];
     bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
-    for (uint32_t r = 0; r < c->producers.len; r++) {
+    CBI_SB_EACH(r, c->pending[i], c->row)
+    {
         const cbi_sb_producer *o = &c->producers.items[r];
-        if (r == q || o->old != c->producers.items[q].old || !cbi_sb_has(c->pending[i], r))
+        if (r == q || o->old != c->producers.items[q].old)
             continue;
         if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush))
             return true;

@@ -101,10 +101,9 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const cl
                            uint32_t end)
 {
     uint8_t met = 0, later = c->wait[b->end - 1];
-    for (uint32_t q = 0; q < c->producers.len; q++) {
+    CBI_SB_EACH(q, c->pending[b->end - 1], c->row)
+    {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (!cbi_sb_has(c->pending[b->end - 1], q))
-            continue;
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
         due_time when = here ? is_due(c, t, p, end) : DUE_LATER;
         if (when == DUE_WITH_BARRIER)
@@ -130,9 +129,10 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
-        for (uint32_t q = 0; due && q < c->producers.len; q++) {
+        CBI_SB_EACH(q, c->pending[exit], due ? c->row : 0)
+        {
             cbi_sb_producer *p = &c->producers.items[q];
-            if (!(due >> p->old & 1) || !cbi_sb_has(c->pending[exit], q))
+            if (!(due >> p->old & 1))
                 continue;
             p->flush = true;
             cbi_vec_push(c->ctx, &p->consumers, exit);
@@ -191,9 +191,8 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
             cbi_sass_stall(c->words[fence]) == CBI_SASS_STALL_MAX)
             continue;
         uint8_t busy = 0;
-        for (uint32_t q = 0; read == CBI_SB_NONE && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[error], q))
-                busy |= (uint8_t)(1u << c->producers.items[q].old);
+        CBI_SB_EACH(q, c->pending[error], read == CBI_SB_NONE ? c->row : 0)
+        busy |= (uint8_t)(1u << c->producers.items[q].old);
         if (read == CBI_SB_NONE) {
             for (read = 0; read + 1 < CBI_SB_NUMBERS && busy >> read & 1;)
                 read++;

@@ -111,7 +111,7 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
     }
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         cbi_u32_list s = {0};
-        successors(c, tables, c->blocks.items[b].end - 1, &s);
+        successors(c, tables, cbi_sb_last_of(c, b), &s);
         for (size_t k = 0; k < s.len; k++) {
             uint32_t to = c->block_of[s.items[k]];
             cbi_vec_push(c->ctx, &c->blocks.items[b].succ, to);

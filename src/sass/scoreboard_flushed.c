@@ -7,7 +7,7 @@ static void flush_hidden(cbi_sb_code *c)
 {
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
-        uint32_t last = c->blocks.items[p->block].end - 1;
+        uint32_t last = cbi_sb_last_of(c, p->block);
         if (!p->hidden || p->is_long || q == c->stack_load ||
             c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
             continue;
@@ -21,10 +21,11 @@ static void flush_hidden(cbi_sb_code *c)
 static bool is_held_up(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
-    const uint64_t *pending = c->pending[c->blocks.items[p->block].end - 1];
-    for (uint32_t r = 0; r < c->producers.len; r++) {
+    const uint64_t *pending = c->pending[cbi_sb_last_of(c, p->block)];
+    CBI_SB_EACH(r, pending, c->row)
+    {
         const cbi_sb_producer *o = &c->producers.items[r];
-        if (r != q && o->old == p->old && cbi_sb_has(pending, r) &&
+        if (r != q && o->old == p->old &&
             (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
@@ -37,7 +38,7 @@ static void flush_shared(cbi_sb_code *c)
 {
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
-        uint32_t last = c->blocks.items[p->block].end - 1;
+        uint32_t last = cbi_sb_last_of(c, p->block);
         if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !cbi_sb_has(c->pending[last], q) ||
             cbi_sb_waited(c, last) >> p->old & 1 || !cbi_sb_is_there(c, p) || !is_held_up(c, q))
@@ -52,7 +53,7 @@ static void find_users(cbi_sb_code *c, cbi_sb_producer *p)
 {
     cbi_u32_list todo = {0};
     uint32_t visit = ++c->visit;
-    cbi_sb_push_next(c, c->blocks.items[p->block].end - 1, &todo);
+    cbi_sb_push_next(c, cbi_sb_last_of(c, p->block), &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
         if (c->visited[i] == visit)

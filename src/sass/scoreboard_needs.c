@@ -36,11 +36,11 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
         return true; /* nobody knows what comes there */
     if (cbi_sb_excludes(c, p->at, i))
         return false;
-    if (!p->write) /* shared accesses of a block keep their order, uniform registers are read at
-                      once */
+    if (!p->write) /* shared accesses of a block keep their order while it runs, uniform registers
+                      are read at once */
         return cbi_regset_meet(&a->read, &b->written) &&
                !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)) &&
-                 c->block_of[p->at] == c->block_of[i]);
+                 c->block_of[p->at] == c->block_of[i] && p->at < i);
     if (cbi_sb_op(c, i) == CBI_OP_BSYNC && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||

@@ -24,7 +24,7 @@ void cbi_sb_find_producers(cbi_sb_code *c)
         }
     }
     c->first[c->n] = (uint32_t)c->producers.len;
-    c->row = (c->producers.len + 63) / 64;
+    c->row = cbi_sb_words_of(c->producers.len);
 }
 
 uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i)
@@ -43,9 +43,9 @@ bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
 static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
 {
     uint8_t mask = cbi_sb_waited(c, i);
-    for (uint32_t q = 0; mask && q < c->producers.len; q++)
-        if (cbi_sb_has(set, q) && cbi_sb_ends(c, i, &c->producers.items[q]))
-            cbi_sb_drop(set, q);
+    CBI_SB_EACH(q, set, mask ? c->row : 0)
+    if (cbi_sb_ends(c, i, &c->producers.items[q]))
+        cbi_sb_drop(set, q);
     for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
         cbi_sb_put(set, q);
 }
@@ -67,12 +67,29 @@ void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *con
             ret_set[w] |= leaving[block->pred.items[p]][w];
 }
 
+/* Is the same pending before the next instruction of the block as before this one? */
+static bool changes_nothing(const cbi_sb_code *c, uint32_t i)
+{
+    return !cbi_sb_waited(c, i) && c->first[i] == c->first[i + 1];
+}
+
+/* Room for what is pending before each instruction, unless another reading has made it. */
+static void make_sets(cbi_sb_code *c)
+{
+    if (c->pending)
+        return;
+    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool starts = c->blocks.items[c->block_of[i]].start == i;
+        c->pending[i] = !starts && changes_nothing(c, i - 1)
+                            ? c->pending[i - 1]
+                            : CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    }
+}
+
 static void find_pending(cbi_sb_code *c)
 {
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
-    for (uint32_t i = 0; i < c->n; i++)
-        c->pending[i] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
     uint64_t **leaving = cbi_sb_sets(c);
     for (bool changed = true; changed;) {
         changed = false;
@@ -80,7 +97,8 @@ static void find_pending(cbi_sb_code *c)
             const cbi_sb_block *k = &c->blocks.items[b];
             cbi_sb_enter(c, k, leaving, set);
             for (uint32_t i = k->start; i < k->end; i++) {
-                memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
+                if (i == k->start || c->pending[i] != c->pending[i - 1])
+                    memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
                 step_input(c, i, set);
             }
             changed |= memcmp(set, leaving[b], c->row * sizeof *set) != 0;
@@ -94,13 +112,14 @@ static void find_pending(cbi_sb_code *c)
 static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     cbi_u32_list todo = {0};
-    bool *seen = CBI_NEW_ARRAY(c->ctx, c->n, bool), again = false;
+    uint32_t visit = ++c->visit;
+    bool again = false;
     cbi_sb_push_next(c, i, &todo);
     while (todo.len && !again) {
         uint32_t j = todo.items[--todo.len];
-        if (seen[j] || cbi_sb_comes_around(c, p, j))
+        if (c->visited[j] == visit || cbi_sb_comes_around(c, p, j))
             continue;
-        seen[j] = true;
+        c->visited[j] = visit;
         again = cbi_sb_needs(c, p, j) && c->wait[j] >> p->old & 1;
         if (!cbi_sb_needs(c, p, j))
             cbi_sb_push_next(c, j, &todo);
@@ -121,14 +140,14 @@ static bool find_later_waits(cbi_sb_code *c)
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t around = 0, ahead = 0;
-        for (uint32_t q = 0; c->wait[i] && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[i], q) && cbi_sb_comes_around(c, &c->producers.items[q], i))
-                around |= (uint8_t)(1u << c->producers.items[q].old);
+        CBI_SB_EACH(q, c->pending[i], c->wait[i] ? c->row : 0)
+        if (cbi_sb_comes_around(c, &c->producers.items[q], i))
+            around |= (uint8_t)(1u << c->producers.items[q].old);
         around &= c->wait[i];
-        for (uint32_t q = 0; around && q < c->producers.len; q++) {
+        CBI_SB_EACH(q, c->pending[i], around ? c->row : 0)
+        {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (cbi_sb_has(c->pending[i], q) && around >> p->old & 1 &&
-                !cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i) &&
+            if (around >> p->old & 1 && !cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i) &&
                 (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i)))
                 ahead |= (uint8_t)(1u << p->old);
         }
@@ -142,14 +161,15 @@ static void find_consumers(cbi_sb_code *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t mask = cbi_sb_waited(c, i);
-        for (uint32_t q = 0; mask && q < c->producers.len; q++)
-            if (cbi_sb_has(c->pending[i], q) && cbi_sb_ends(c, i, &c->producers.items[q]))
-                cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
+        CBI_SB_EACH(q, c->pending[i], mask ? c->row : 0)
+        if (cbi_sb_ends(c, i, &c->producers.items[q]))
+            cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
     }
 }
 
 void cbi_sb_find_pending(cbi_sb_code *c)
 {
+    make_sets(c);
     find_pending(c);
     if (find_later_waits(c))
         find_pending(c);

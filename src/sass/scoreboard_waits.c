@@ -47,10 +47,9 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
             mask |= (uint8_t)(1u << a->number[needs[i].items[k]]);
     for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++)
         mask |= (uint8_t)(1u << a->number[a->guide->more[i].items[k]]);
-    for (uint32_t q = 0; (mask | other) && q < a->c->producers.len; q++)
-        if (cbi_sb_has(set, q) && (mask | other) >> a->number[q] & 1 &&
-            !cbi_sb_contains(&a->c->producers.items[q].heads, i))
-            cbi_sb_drop(set, q);
+    CBI_SB_EACH(q, set, mask | other ? a->c->row : 0)
+    if ((mask | other) >> a->number[q] & 1 && !cbi_sb_contains(&a->c->producers.items[q].heads, i))
+        cbi_sb_drop(set, q);
     return mask;
 }
 
@@ -81,13 +80,13 @@ static uint8_t taken_again(const cbi_sb_assignment *a, uint32_t i, const uint64_
     const cbi_sb_code *c = a->c;
     uint8_t out = 0;
     for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
-        for (uint32_t q = 0; a->present[p] && q < c->producers.len; q++)
-            if (cbi_sb_has(set, q) && a->number[q] == a->number[p] && !is_exempt(a, i, q) &&
-                !(cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)) &&
-                (c->producers.items[p].write || c->producers.items[q].write ||
-                 c->producers.items[p].local != CBI_SB_NOWHERE) &&
-                cbi_sb_comes_around(c, &c->producers.items[q], i))
-                out |= (uint8_t)(1u << a->number[q]);
+        CBI_SB_EACH(q, set, a->present[p] ? c->row : 0)
+    if (a->number[q] == a->number[p] && !is_exempt(a, i, q) &&
+        !(cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)) &&
+        (c->producers.items[p].write || c->producers.items[q].write ||
+         c->producers.items[p].local != CBI_SB_NOWHERE) &&
+        cbi_sb_comes_around(c, &c->producers.items[q], i))
+        out |= (uint8_t)(1u << a->number[q]);
     return out & (uint8_t)~a->apart;
 }
 

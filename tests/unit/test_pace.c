@@ -108,6 +108,53 @@ static void the_check_sees_damage(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* Behind a comparison a convergence barrier is restored, then the predicate is used: that waits. */
+static void barrier_moves_use_no_predicates(void **state)
+{
+    enum { WRITES_P = 17, READS_P = 23 };
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_sass words[] = {
+        insn(0x22a, (uint8_t[]){0, 4, 6, 255}, 4, NOBODY, 0),
+        insn(0x356, (uint8_t[]){0, 6, 49, 0}, 5, NOBODY, 0),
+        insn(0x207, (uint8_t[]){8, 10, 11, 0}, 5, NOBODY, 0),
+        insn(0x986, (uint8_t[]){0, 2, 8, 0}, 1, NOBODY, 0),
+        insn(0x94d, (uint8_t[]){0, 0, 0, 0}, 5, NOBODY, 0),
+    };
+    words[0].hi &= ~(UINT64_C(7) << WRITES_P);
+    words[1].hi &= ~(UINT64_C(0x1ff) << WRITES_P);
+    words[2].hi &= ~(UINT64_C(7) << READS_P);
+    bool idle[CBI_COUNT(words)] = {false};
+    cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = sizeof words};
+    cbi_pace pace;
+    assert_true(cbi_pace_code(&ctx, &text, false, idle, &pace));
+    assert_int_equal(cbi_sass_wait(pace.words[1]), 0);
+    assert_int_equal(cbi_sass_wait(pace.words[2]), 1u << cbi_sass_write(pace.words[0]));
+    cbi_ctx_fini(&ctx);
+}
+
+/* NCCL has functions of 36,000 instructions. */
+static void long_code_is_followed(void **state)
+{
+    enum { LOADS = 17000 };
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_sass *words = CBI_NEW_ARRAY(&ctx, LOADS + 8, cbi_sass);
+    for (unsigned i = 0; i < LOADS; i++)
+        words[i] = insn(0x981, (uint8_t[]){(uint8_t)(10 + i % 6), 2, 255, 0}, 2, i % 6,
+                        i < 6 ? 0 : 1u << i % 6);
+    size_t count = LOADS + program(words + LOADS);
+    cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = count * sizeof *words};
+    size_t before = cbi_arena_used(&ctx);
+    cbi_pace pace;
+    assert_true(cbi_pace_code(&ctx, &text, false, CBI_NEW_ARRAY(&ctx, count, bool), &pace));
+    assert_int_equal(pace.cycles[LOADS + 1], 64);
+    assert_true(cbi_arena_used(&ctx) - before <= count * (sizeof *words + 8) + 64);
+    cbi_ctx_fini(&ctx);
+}
+
 static void only_slow_code_changes(void **state)
 {
     (void)state;
@@ -277,10 +324,9 @@ static void distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_results_are_awaited),
-        cmocka_unit_test(the_check_sees_damage),
-        cmocka_unit_test(only_slow_code_changes),
-        cmocka_unit_test(distances),
+        cmocka_unit_test(slow_results_are_awaited),        cmocka_unit_test(the_check_sees_damage),
+        cmocka_unit_test(barrier_moves_use_no_predicates), cmocka_unit_test(long_code_is_followed),
+        cmocka_unit_test(only_slow_code_changes),          cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
