@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # it, never of folders after it.
 LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", "input", "container", "lto", "link", "mercury", "finalize", "inspect", "api", "nvjitlink", "tools"]
 # The stages of a link, in order: header of src/link, and the files that may include those up to it
-STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_objects metadata resolve"),
+STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_objects metadata resolve spend"),
           ("graph", "graph"),
           ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision"),
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),

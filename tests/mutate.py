@@ -2,13 +2,15 @@
 """Breaks rules of the linker on purpose and sees whether the tests notice.
 
 usage: mutate.py [N] [--seed S] [--rules] [--in TEXT] [--file FILE:LINE] [--cases] [-j N]
+       mutate.py --all [--search SECONDS] [--seed S] [--in TEXT] [-j N]
 
 Draws N (30) comparisons and constants in the sources of a link, changes one at a time in a copy of
 the tree (build-mutate), builds, and runs goldens, unit tests and the cases that take seconds as on a
 machine without the CUDA toolkit, all cases with --cases. --rules takes the list RULES of mutants.py instead, --in
 draws from files with TEXT in their path, --file takes every place in one line. What compiles to the
 same program is drawn again; other mutants that cannot be told apart from it are named in mutants.py
-and do not count.
+and do not count.  --all tries every place that can be switched at run time (mutate_all.py; wants build/ and clang);
+--search then looks for copies and reports that notice more, and adds them to tests/golden/chosen.txt and asked.txt.
 """
 import argparse
 import os
@@ -356,7 +358,13 @@ def main(argv):
     p.add_argument("--file")
     p.add_argument("--cases", action="store_true")
     p.add_argument("-j", type=int, default=2)
+    p.add_argument("--all", action="store_true")
+    p.add_argument("--search", type=float, default=0)
     opts = p.parse_args(argv)
+    if opts.all:
+        import mutate_all
+        found = [m for path in sources(opts.part) for kind in places(path) for m in kind]
+        return mutate_all.main(dict(enumerate(found, 1)), os.path.join(ROOT, "build"), opts.j, opts.search, opts.seed)
     todo = listed() if opts.rules else in_line(opts.file) if opts.file else \
         drawn(opts.count, opts.seed, opts.part)
     count = len(todo) if opts.rules or opts.file else opts.count

@@ -338,8 +338,7 @@ static void set_bundle_options(dlink_run *run)
         cbi_buf names = {0};
         for (size_t i = 0; i < run->inputs.len; i++)
             cbi_buf_printf(run->ctx, &names, "%s ", run->inputs.items[i]);
-        cbi_buf_append(run->ctx, &names, "", 1);
-        o->ident = (const char *)names.items;
+        o->ident = cbi_buf_text(run->ctx, &names);
     } else if (is_lto(run)) {
         o->ident = "lto";
     }
@@ -419,10 +418,9 @@ static void compile_stub(dlink_run *run, const char *output, cbi_span fatbin)
     cbi_buf archs = {0};
     for (size_t i = 0; i < run->virtual.len; i++)
         cbi_buf_printf(ctx, &archs, "%s%s", i ? "," : "", run->virtual.items[i]);
-    cbi_buf_append(ctx, &archs, "", 1);
     cbi_host_stub stub = {.compiler = host_compiler(run),
                           .toolkit = run->toolkit,
-                          .archs = (const char *)archs.items,
+                          .archs = cbi_buf_text(ctx, &archs),
                           .relocatable = given(run, DLINK_RELOCATABLE),
                           .pic = given(run, DLINK_SHARED),
                           .debug = given(run, DLINK_DEBUG),

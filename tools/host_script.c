@@ -52,7 +52,7 @@ static char *output_of(cbi_ctx *ctx, arg_list *args, bool with_stderr)
             while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
                 continue;
     }
-    cbi_buf_append(ctx, &text, "", 1);
+    cbi_buf_text(ctx, &text);
     return (char *)text.items;
 }
 
@@ -109,7 +109,7 @@ static cbi_span default_script(cbi_link_run *run)
         for (size_t i = 0; i < given->list.len; i++)
             cbi_buf_printf(ctx, &all, "%s", given->list.items[i]);
         char *rest;
-        cbi_buf_append(ctx, &all, "", 1);
+        cbi_buf_text(ctx, &all);
         for (char *word = strtok_r((char *)all.items, " ", &rest); word;
              word = strtok_r(NULL, " ", &rest))
             add_arg(ctx, &ld, word);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "api/identity.h"
 #include "base/files.h"
@@ -55,11 +54,9 @@ static void find_target(cbi_link_run *run)
 static cbi_span read_side_file(cbi_link_run *run, const char *path)
 {
     cbi_span bytes = {NULL, 0};
-    struct stat st;
     errno = 0;
     /* nvlink opens a device, and finds no size */
-    bool device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
-    if (!device && cbi_map_file(run->ctx, path, &bytes) != CB_OK)
+    if (!cbi_is_device(path) && cbi_map_file(run->ctx, path, &bytes) != CB_OK)
         cbi_fatal(run->ctx, "input-file", &(cbi_place){.file = path},
                   errno ? strerror(errno) : NULL, "Could not open input file '%s'", path);
     if (!bytes.size)
@@ -107,6 +104,7 @@ static void set_options(cbi_link_run *run, cbi_link_options *options)
     options->relocatable = cbi_is_on(line, OPT_RELOCATABLE_LINK);
     options->debug = cbi_is_on(line, OPT_DEBUG);
     options->elf32 = cbi_given(line, OPT_ELF32);
+    options->spends_inputs = !run->aside && !cbi_given(line, OPT_REPRO);
     options->preserve_relocs = cbi_is_on(line, OPT_PRESERVE_RELOCS);
     options->force_rela = cbi_is_on(line, OPT_FORCE_RELA);
     options->allow_undefined_globals = cbi_is_on(line, OPT_ALLOW_UNDEFINED_GLOBALS);

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "base/files.h"
 #include "format/arch.h"
 
 /* More files than this open at once is a mistake such as a file that names itself. */
@@ -313,13 +313,6 @@ static void split_tokens(parser *p, cbi_span text, string_list *tokens)
     }
 }
 
-static bool is_null_device(const char *path)
-{
-    struct stat st, null;
-    return stat(path, &st) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(st.st_mode) &&
-           st.st_rdev == null.st_rdev;
-}
-
 /* Pipes work too; a folder and /dev/null read as empty.  False with errno. */
 static bool read_option_file(cbi_ctx *ctx, const char *path, cbi_span *ret_text)
 {
@@ -327,7 +320,7 @@ static bool read_option_file(cbi_ctx *ctx, const char *path, cbi_span *ret_text)
     if (cbi_map_file(ctx, path, ret_text) == CB_OK)
         return true;
     int why = errno;
-    bool empty = why == EISDIR || is_null_device(path);
+    bool empty = why == EISDIR || cbi_is_null_device(path);
     errno = why;
     return empty;
 }

@@ -33,8 +33,7 @@ static const char *inner_path(cbi_ctx *ctx, const char *path)
             cbi_buf_printf(ctx, &out, "/%.*s", up ? 2 : len, up ? "__" : rest);
         rest += len + (rest[len] == '/');
     }
-    cbi_buf_append(ctx, &out, "", 1);
-    return (const char *)out.items;
+    return cbi_buf_text(ctx, &out);
 }
 
 static void add_mapping(void *user, const char *path, cbi_span bytes)
@@ -127,14 +126,12 @@ static const char *library_path(cbi_ctx *ctx)
     cbi_buf list = {0}, out = {0};
     for (size_t i = 0; i < folders.len; i++)
         cbi_buf_printf(ctx, &list, "%s%s", i ? ":" : "", inner_path(ctx, folders.items[i]));
-    cbi_buf_append(ctx, &list, "", 1);
     if (folders.len) {
         cbi_buf_printf(ctx, &out, "export LIBRARY_PATH=");
-        add_quoted(ctx, &out, (const char *)list.items);
+        add_quoted(ctx, &out, cbi_buf_text(ctx, &list));
         cbi_buf_printf(ctx, &out, "\n");
     }
-    cbi_buf_append(ctx, &out, "", 1);
-    return (const char *)out.items;
+    return cbi_buf_text(ctx, &out);
 }
 
 static cbi_buf compose_script(const cbi_link_run *run)

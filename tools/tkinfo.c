@@ -49,6 +49,5 @@ const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool 
                 (verbose || option->record == OPT_RECORD_ALWAYS))
                 append_option(ctx, &out, (cbi_opt)i, &line->values[i]);
         }
-    cbi_buf_append(ctx, &out, "", 1);
-    return (const char *)out.items;
+    return cbi_buf_text(ctx, &out);
 }

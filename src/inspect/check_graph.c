@@ -127,7 +127,35 @@ static uint64_t patched_bytes(const cbi_reloc_type *type)
     return (bits + 7) / 8;
 }
 
-static void check_section_relocs(cbi_checker *c, uint32_t i)
+static bool is_resolved(const cbi_section *s)
+{
+    return s->type == SHT_CUDA_RESOLVED_RELA || s->type == SHT_CUDA_MERC_RESOLVED_RELA;
+}
+
+/* By interned name: the largest section's size + 1. */
+static cbi_map find_sizes(const cbi_checker *c)
+{
+    cbi_map sizes = {0};
+    for (uint32_t i = 1; i < c->o->section_count; i++) {
+        const cbi_section *s = &c->o->sections[i];
+        uint64_t key = CBI_KEY(cbi_intern(c->ctx, s->name));
+        if (s->size + 1 > (uintptr_t)cbi_map_get(&sizes, key))
+            cbi_map_put(c->ctx, &sizes, key, (void *)(uintptr_t)(s->size + 1));
+    }
+    return sizes;
+}
+
+/* Static functions of one name share the list of what was resolved (docs/mercury.md). */
+static uint64_t patched_size(const cbi_checker *c, const cbi_map *sizes, const cbi_section *s,
+                             const cbi_section *target)
+{
+    uint64_t largest = 0;
+    if (is_resolved(s))
+        largest = (uintptr_t)cbi_map_get(sizes, CBI_KEY(cbi_intern(c->ctx, target->name)));
+    return largest ? largest - 1 : target->size;
+}
+
+static void check_section_relocs(cbi_checker *c, const cbi_map *sizes, uint32_t i)
 {
     const cbi_section *s = &c->o->sections[i];
     const cbi_section *target = &c->o->sections[s->info];
@@ -137,6 +165,7 @@ static void check_section_relocs(cbi_checker *c, uint32_t i)
                        target->name);
     size_t stride = s->type == SHT_REL ? 16 : 24;
     size_t count = cbi_rela_count(s);
+    uint64_t size = patched_size(c, sizes, s, target);
     for (size_t k = 0; k < count; k++) {
         cbi_rela rela = cbi_rela_at(s, k);
         const cbi_reloc_type *type = cbi_reloc_find(rela.type);
@@ -145,7 +174,7 @@ static void check_section_relocs(cbi_checker *c, uint32_t i)
             cbi_check_fail(c, CBI_CHECK_RELOC_TYPE, i, place, NULL,
                            "relocation %zu: type 0x%x is not one of this view", k, rela.type);
         else if (target->type != SHT_CUDA_CAPMERC &&
-                 !cbi_fits(rela.offset, patched_bytes(type), target->size))
+                 !cbi_fits(rela.offset, patched_bytes(type), size))
             cbi_check_fail(c, CBI_CHECK_RELOC_FIELD, i, place, NULL,
                            "relocation %zu: %s at 0x%llx reaches beyond the end of %s", k,
                            type->name, (unsigned long long)rela.offset, target->name);
@@ -156,10 +185,13 @@ void cbi_check_relocs(cbi_checker *c)
 {
     static const uint8_t action[16] = {0x73, 0, 0, 0,    0,    0, 0,    0,
                                        0,    0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+    cbi_map sizes = {0};
     for (uint32_t i = 1; i < c->o->section_count; i++) {
         const cbi_section *s = &c->o->sections[i];
+        if (!sizes.len && is_resolved(s))
+            sizes = find_sizes(c);
         if (cbi_is_reloc_type(s->type))
-            check_section_relocs(c, i);
+            check_section_relocs(c, &sizes, i);
         else if (s->type == SHT_CUDA_RELOCINFO && !c->legacy &&
                  (s->data.size != sizeof action ||
                   memcmp(s->data.data, action, sizeof action) != 0))

@@ -157,7 +157,7 @@ static void gather(const gathering *g)
 static int by_ordinal(const void *a, const void *b)
 {
     const cb_param *x = a, *y = b;
-    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+    return cbi_order(x->ordinal, y->ordinal);
 }
 
 static void finish(const cbi_object *o, need *n)
@@ -244,10 +244,10 @@ static int by_place(const void *a, const void *b)
 {
     const place *x = a, *y = b;
     if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
+        return cbi_order(x->section, y->section);
     if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
+        return cbi_order(x->start, y->start);
+    return cbi_order(x->function, y->function);
 }
 
 static void make_places(cb_image *image, cbi_table *table)

@@ -307,9 +307,9 @@ static int by_place(const void *a, const void *b)
 {
     const cb_line *x = *(const cb_line *const *)a, *y = *(const cb_line *const *)b;
     if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
+        return cbi_order(x->section, y->section);
     if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
+        return cbi_order(x->offset, y->offset);
     return x < y ? -1 : x > y;
 }
 

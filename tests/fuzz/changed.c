@@ -1,20 +1,21 @@
 /* What links of changed copies of sound objects give, in digests: a change of a rule that no sound
  * object needs shows, too.
  *
- *     changed [-n COUNT] [-1 NUMBER] FILE...
+ *     changed [-n COUNT] [-1 NUMBER] [-c NUMBER,...] FILE[@NUMBER,...]...
  *
  * Prints "NAME DIGEST" for each file that is a device ELF.  Copy NUMBER depends on its number and
  * the file alone.  Half of the copies are made as for the fuzz targets (mutant_make.c), in the
  * others instructions get other registers, scoreboards, waits, or places.  A copy is linked, alone
  * or with another, with all that a link can tell; one of an executable is finalized.  -1 writes one
- * copy to stdout. */
-#include "input/input.h"
-#include "link/link.h"
-#include "mercury/mercury.h"
+ * copy to stdout.  Behind @ are the numbers of the copies that are looked at instead of the first
+ * COUNT.  -c: random code of these numbers (changed_code.h) through the models. */
+#include "changed_code.h"
+
 #include "mercury/pace.h"
 #include "sass/opcodes.h"
 #include "sass/pace_code.h"
 
+#include "fuzz_told.h"
 #include "mutant_parts.h"
 
 #include <stdio.h>
@@ -68,7 +69,10 @@ static cbi_sass changed_instruction(cbi_sass w, uint64_t *state)
     static const uint8_t predicates[] = {12, 68, 77, 81, 84, 87};
     uint64_t value = next(state);
     unsigned at;
-    switch (below(state, 10)) {
+    switch (below(state, 11)) {
+    case 10: /* another operation */
+        w.lo = (w.lo & ~UINT64_C(0xfff)) | cbi_instructions[value % cbi_instruction_count].opcode;
+        return w;
     case 5:
     case 6: /* a modifier: width, form, function, or a predicate */
         w.hi ^= UINT64_C(1) << (8 + value % 20);
@@ -174,7 +178,6 @@ static const cbi_arch *target_of(cbi_span object, uint64_t choice)
 
 static cb_status link_copy(cbi_ctx *ctx, void *arg)
 {
-    static const char *const names[] = {"k", "f", "main_kernel", "g", "printf", "a::b", "_Z1kv"};
     copy *c = arg;
     cbi_span first, second;
     fuzz_split((cbi_span){c->data, c->size}, &first, &second);
@@ -182,44 +185,16 @@ static cb_status link_copy(cbi_ctx *ctx, void *arg)
     const cbi_arch *arch = target_of(first, choice);
     const cbi_input_options how = {
         .arch = arch, .arch_text = arch->name, .exact = choice & 1, .register_names = true};
-    cbi_inputs *in = cbi_inputs_create(ctx, &how);
-    cbi_inputs_add_memory(in, "first", first);
-    if (second.size)
-        cbi_inputs_add_memory(in, "second", second);
     cbi_inputs_result inputs;
-    cbi_inputs_finish(in, &inputs);
-    const cbi_link_options options = {
-        .arch = arch,
-        .exact = how.exact,
-        .relocatable = choice % 5 == 1,
-        .debug = choice % 3 == 1,
-        .preserve_relocs = choice % 7 == 1,
-        .allow_undefined_globals = choice & 8,
-        .force_rela = choice & 16,
-        .verbose = true,
-        .extra_warnings = choice & 2,
-        .dump_callgraph = true,
-        .host = inputs.host,
-        .tool_name = "nvlink",
-        .tool_version = "",
-        .tool_build = "",
-        .object_name = "",
-        .command_line = "",
-        .output_name = "out",
-        .print = take_line,
-        .print_user = c,
-        .trace = take_line,
-        .trace_user = c,
-        .trace_run = true,
-        .trace_eligibility = choice & 4,
-        .dot = true,
-        .map = true,
-        .traced = names,
-        .traced_count = choice % 8 == 7 ? CBI_COUNT(names) : 0,
-        .why_live = names,
-        .why_live_count = choice % 8 == 5 ? CBI_COUNT(names) : 0,
-        .view = &cbi_mercury_operations,
-    };
+    fuzz_add_both(ctx, &how, first, second, &inputs);
+    cbi_link_options options = fuzz_telling(&how, &inputs, choice, take_line, c);
+    options.relocatable = choice % 5 == 1;
+    options.debug = choice % 3 == 1;
+    options.preserve_relocs = choice % 7 == 1;
+    options.extra_warnings = choice & 2;
+    options.trace_eligibility = choice & 4;
+    options.traced_count = choice % 8 == 7 ? CBI_COUNT(fuzz_names) : 0;
+    options.why_live_count = choice % 8 == 5 ? CBI_COUNT(fuzz_names) : 0;
     cbi_link_result result = {0};
     cb_status status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
     take(c, result.dot.items, result.dot.len);
@@ -350,21 +325,63 @@ static void model_it(copy *c)
     cbi_ctx_fini(&ctx);
 }
 
-static uint64_t digest_of(const mutant_seeds *seed, uint64_t copies)
+static uint64_t digest_of_copy(const mutant_seeds *seed, uint64_t number)
 {
-    uint64_t digest = 0;
-    const bool executable = is_executable(seed->files[0]);
-    for (uint64_t number = 0; number < copies; number++) {
-        copy c = make(seed, number);
-        model_it(&c);
-        if (executable)
-            finalize_it(&c);
-        else
-            link_it(&c);
-        free(c.data);
-        digest = digest * 31 + c.digest;
-    }
+    copy c = make(seed, number);
+    model_it(&c);
+    if (is_executable(seed->files[0]))
+        finalize_it(&c);
+    else
+        link_it(&c);
+    free(c.data);
+    return c.digest;
+}
+
+static cb_status model_random(cbi_ctx *ctx, void *arg)
+{
+    copy *c = arg;
+    cbi_span code = changed_random_code(ctx, c->number, &c->digest);
+    c->data = (uint8_t *)code.data;
+    c->code_count = code.size / CBI_SASS_INSTRUCTION;
+    return model_copy(ctx, c);
+}
+
+static uint64_t digest_of_code(uint64_t number)
+{
+    copy c = {.number = number};
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_run(&ctx, model_random, &c);
+    cbi_ctx_fini(&ctx);
+    return c.digest;
+}
+
+/* The next number of a list, apart by commas, or false. */
+static bool next_number(char **list, uint64_t *ret_number)
+{
+    char *word = strsep(list, ",");
+    *ret_number = word ? strtoull(word, NULL, 0) : 0;
+    return word;
+}
+
+static uint64_t digest_of(const mutant_seeds *seed, uint64_t copies, char *chosen)
+{
+    uint64_t digest = 0, number;
+    if (chosen)
+        while (next_number(&chosen, &number))
+            digest = digest * 31 + digest_of_copy(seed, number);
+    else
+        for (number = 0; number < copies; number++)
+            digest = digest * 31 + digest_of_copy(seed, number);
     return digest;
+}
+
+static void print_codes(char *numbers)
+{
+    uint64_t digest = 0, number;
+    while (next_number(&numbers, &number))
+        digest = digest * 31 + digest_of_code(number);
+    printf("code %016llx\n", (unsigned long long)digest);
 }
 
 static int write_one(const mutant_seeds *seed, uint64_t number)
@@ -378,21 +395,25 @@ static int write_one(const mutant_seeds *seed, uint64_t number)
 int main(int argc, char **argv)
 {
     uint64_t copies = COPIES, only = UINT64_MAX;
-    for (int option; (option = getopt(argc, argv, "n:1:")) != -1;)
+    for (int option; (option = getopt(argc, argv, "n:1:c:")) != -1;)
         if (option == 'n')
             copies = strtoull(optarg, NULL, 0);
         else if (option == '1')
             only = strtoull(optarg, NULL, 0);
+        else if (option == 'c')
+            print_codes(optarg);
         else
             return 2;
     for (int i = optind; i < argc; i++) {
         mutant_seeds seed = {0};
+        char *chosen = argv[i];
+        strsep(&chosen, "@");
         mutant_load(&seed, argv + i, 1);
         if (seed.object_count && only != UINT64_MAX)
             return write_one(&seed, only);
         if (seed.object_count)
             printf("%s %016llx\n", cbi_base_name(argv[i]),
-                   (unsigned long long)digest_of(&seed, copies));
+                   (unsigned long long)digest_of(&seed, copies, chosen));
         mutant_unload(&seed);
     }
     return 0;

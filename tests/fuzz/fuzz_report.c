@@ -1,11 +1,7 @@
 /* A link with all that it can tell: map, graph, call graph, who defines and uses a symbol, what
  * keeps it, resource usage, the finalizer's trace.  One or two inputs of any kind; the size chooses
  * how nvlink-like, and what is asked for. */
-#include "fuzz.h"
-
-#include "input/input.h"
-#include "link/link.h"
-#include "mercury/mercury.h"
+#include "fuzz_told.h"
 
 static void take(void *user, const char *text)
 {
@@ -32,7 +28,6 @@ static const cbi_arch *target_of(const cbi_span *input)
 
 static cb_status report(cbi_ctx *ctx, void *arg)
 {
-    static const char *const names[] = {"k", "f", "main_kernel", "g", "printf", "a::b", "_Z1kv"};
     const cbi_span *bytes = arg;
     cbi_span first, second;
     fuzz_split(*bytes, &first, &second);
@@ -44,46 +39,17 @@ static cb_status report(cbi_ctx *ctx, void *arg)
         .register_names = true,
         .host_machine = cbi_host_machine("X86_64"),
     };
-    cbi_inputs *in = cbi_inputs_create(ctx, &how);
-    cbi_inputs_add_memory(in, "first", first);
-    if (second.size)
-        cbi_inputs_add_memory(in, "second", second);
     cbi_inputs_result inputs;
-    cbi_inputs_finish(in, &inputs);
-    const cbi_link_options options = {
-        .arch = how.arch,
-        .exact = how.exact,
-        .relocatable = choice & 2,
-        .debug = choice & 4,
-        .allow_undefined_globals = choice & 8,
-        .force_rela = choice & 16,
-        .verbose = true,
-        .extra_warnings = true,
-        .dump_callgraph = true,
-        .host = inputs.host,
-        .tool_name = "nvlink",
-        .tool_version = "",
-        .tool_build = "",
-        .object_name = "",
-        .command_line = "",
-        .output_name = "out",
-        .print = take,
-        .print_user = &sum,
-        .trace = take,
-        .trace_user = &sum,
-        .trace_run = true,
-        .trace_eligibility = true,
-        .dot = true,
-        .map = true,
-        .traced = names,
-        .traced_count = CBI_COUNT(names),
-        .why_live = names,
-        .why_live_count = CBI_COUNT(names),
-        .required_kernels = names,
-        .required_kernel_count = choice / 32 % 2,
-        .find_elsewhere = elsewhere,
-        .view = &cbi_mercury_operations,
-    };
+    fuzz_add_both(ctx, &how, first, second, &inputs);
+    cbi_link_options options = fuzz_telling(&how, &inputs, choice, take, &sum);
+    options.relocatable = choice & 2;
+    options.debug = choice & 4;
+    options.extra_warnings = true;
+    options.trace_eligibility = true;
+    options.traced_count = options.why_live_count = CBI_COUNT(fuzz_names);
+    options.required_kernels = fuzz_names;
+    options.required_kernel_count = choice / 32 % 2;
+    options.find_elsewhere = elsewhere;
     cbi_link_result result = {0};
     return cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
 }

@@ -8,6 +8,8 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "changed.txt")
+CHOSEN = os.path.join(os.path.dirname(PATH), "chosen.txt")
+CODES, CODES_AT_ONCE = 3000, 500     # how much random code (tests/fuzz/changed_code.c)
 PROGRAM = os.path.join("tests", "fuzz", "changed")     # in the build folder of the program
 
 
@@ -17,18 +19,38 @@ def program(tools):
     return path if os.access(path, os.X_OK) else None
 
 
-def of_all(tools, images, jobs):
-    """Group of images (the first digits of their digests) -> digest of what became of their copies."""
+def chosen_copies():
+    """Digest of an image -> numbers of the copies that notice what nothing else does (mutate.py --all --search)."""
+    if not os.path.exists(CHOSEN):
+        return {}
+    with open(CHOSEN) as f:
+        return dict(line.split() for line in f)
+
+
+def arguments(images):
+    """Group -> arguments of a run: the images by the first digits of their digests, the chosen copies, and random
+    code."""
     groups = {}
     for key in sorted(images):
         groups.setdefault(key[:2], []).append(key)
+    for key, numbers in sorted(chosen_copies().items()):
+        groups.setdefault("chosen-" + key[0], []).append("%s@%s" % (key, numbers))
+    for first in range(0, CODES, CODES_AT_ONCE):
+        numbers = range(first, first + CODES_AT_ONCE)
+        groups["code-%d" % first] = ["-c", ",".join(map(str, numbers))]
+    return groups
 
-    def group(part):
+
+def of_all(tools, images, jobs):
+    """Group -> digest of what became of it."""
+    def group(words):
+        keys = [word.partition("@")[0] for word in words if word.partition("@")[0] in images]
         try:
-            done = tools.run_beside([program(tools), *part], [(key, images[key][1]) for key in part])
+            done = tools.run_beside([program(tools), *words], [(key, images[key][1]) for key in keys])
         except subprocess.TimeoutExpired:
             return "time"
         return hashlib.sha256(b"%d %s" % (done.returncode, done.stdout.encode())).hexdigest()[:16]
+    groups = arguments(images)
     with ThreadPoolExecutor(jobs) as pool:
         return dict(zip(groups, pool.map(group, groups.values())))
 
@@ -48,5 +70,5 @@ def check(tools, images, jobs):
     got = of_all(tools, images, jobs)
     wrong = [group for group in sorted(set(want) | set(got)) if want.get(group) != got.get(group)]
     for group in wrong:
-        print("FAIL changed copies of the images whose digest starts with " + group)
+        print("FAIL changed copies: " + group)
     return len(got) - len(wrong), len(wrong)

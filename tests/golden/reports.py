@@ -14,10 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 import toolchain
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reports.txt")
+ASKED = os.path.join(os.path.dirname(PATH), "asked.txt")
 # Which chip the code of another is moved to: the next of its family, where there is one.
 NEXT = {"sm_80": "sm_86", "sm_86": "sm_89", "sm_100": "sm_103", "sm_103": "sm_103f", "sm_110": "sm_110f",
         "sm_120": "sm_121", "sm_121": "sm_121f"}
 EVERYTHING = ["-v", "-dump-callgraph", "--map", "map", "--dot-file", "dot"]
+EMULATE = ["--emulate", toolchain.EMULATE]
 TRACES = {"CUBIND_EDBG": "1", "CAN_FINALIZE_DEBUG": "1"}
 
 
@@ -51,59 +53,107 @@ def said(tools, argv, files, results):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def told(tools, link):
+def arch_of(link):
+    return next((w[6:] for w in link.args if w.startswith("-arch=")), "")
+
+
+def linked(link, before, words, behind, results):
+    """A command line that links again, its files and results."""
+    return ["link", *before, *words, *[n for n, _ in link.inputs], *behind, "-o", "out"], link.inputs, results
+
+
+def told(link, _):
     """Map, graph, traces of a link and why its functions are there."""
-    names = functions(link)[:3]
-    asked = [word for n in names for word in ("--why-live", n, "--trace-symbol", n)]
-    return said(tools, ["link", *link.args, *EVERYTHING, *asked, *[n for n, _ in link.inputs],
-                        "-o", "out"], link.inputs, ["map", "dot"])
+    asked = [word for n in functions(link)[:3] for word in ("--why-live", n, "--trace-symbol", n)]
+    return linked(link, [], [*link.args, *EVERYTHING, *asked], [], ["map", "dot"])
 
 
-def misspelt(tools, link):
+def misspelt(link, _):
     """What is near a name that no input has."""
     asked = [word for n in functions(link)[-2:] for word in ("--require-kernel", n[:-1] + "_Q")]
-    return said(tools, ["link", *link.args, *asked, *[n for n, _ in link.inputs], "-o", "out"],
-                link.inputs, [])
+    return linked(link, [], [*link.args, *asked], [], [])
 
 
-def retargeted(tools, link, arch):
+def retargeted(link, _):
     """The same link for the next chip of the family."""
+    arch = arch_of(link)
     words = [w.replace(arch, NEXT[arch]) if w == "-arch=" + arch else w for w in link.args]
-    return said(tools, ["link", "--emulate", toolchain.EMULATE, *words, *[n for n, _ in link.inputs],
-                        "-o", "out"], link.inputs, ["out"])
+    return linked(link, EMULATE, words, [], ["out"])
 
 
-# Each output is finalized in one of these ways.
-WAYS = [["--opportunistic-finalization-lvl", "1"], ["--verbose-tkinfo"], ["--out-sass"]]
+def other(link, option):
+    """The same link with an option that it has not, or without one that it has."""
+    words = [w for w in link.args if w != option]
+    return linked(link, EMULATE, words + [option] * (option not in link.args), [], ["out"])
 
 
-def finalized(tools, link, arch, way):
+def own(link, _):
+    """The same link without the accidents of nvlink."""
+    return linked(link, [], link.args, [], ["out"])
+
+
+def finalized(link, way):
     """The output for the next chip of the family, and how that was done."""
-    return said(tools, ["finalize", "-arch", NEXT[arch], *way, "--edbg", "in.cubin", "-o", "out"],
-                [("in.cubin", link.out)], ["out"])
+    return (["finalize", "-arch", NEXT[arch_of(link)], *way.split(), "--edbg", "in/linked.cubin", "-o", "out"],
+            [("in/linked.cubin", link.out)], ["out"])
 
 
-def of(tools, link):
-    """Kind of report -> digest, for a part of the links."""
+# Kind of report -> how it is made: a function and what it is given.
+KINDS = {
+    "told": (told, None), "misspelt": (misspelt, None), "retargeted": (retargeted, None), "own": (own, None),
+    "other-g": (other, "-g"), "other-r": (other, "-r"), "other-kept": (other, "--preserve-relocs"),
+    "finalized-0": (finalized, "--opportunistic-finalization-lvl 1"), "finalized-1": (finalized, "--verbose-tkinfo"),
+    "finalized-2": (finalized, "--out-sass"),
+}
+
+
+def possible(link):
+    """The kinds that there can be of a link."""
     if link.args[0] == "finalize":
-        return {}
-    number, found = zlib.crc32(link.name.encode()), {}
-    arch = next((w[6:] for w in link.args if w.startswith("-arch=")), "")
-    if number % 4 == 0:
-        found["told"] = told(tools, link)
-    if number % 16 == 1:
-        found["misspelt"] = misspelt(tools, link)
-    if arch in NEXT and (number % 4 == 2 or arch == "sm_100"):
-        found["retargeted"] = retargeted(tools, link, arch)
-    if number % 4 == 3 and arch in NEXT and link.out and link.out[49] >= 100:
-        found["finalized"] = finalized(tools, link, arch, WAYS[number // 4 % 3])
+        return []
+    arch = arch_of(link)
+    moves = arch in NEXT
+    image = moves and link.out and link.out[49] >= 100
+    return [kind for kind, (make, _) in KINDS.items()
+            if (moves or make != retargeted) and (image or make != finalized)]
+
+
+def command(link, kind):
+    """(words, files, names of results) of a report."""
+    make, with_what = KINDS[kind]
+    return make(link, with_what)
+
+
+def asked_for():
+    """Name of a link -> kinds that notice what no other test does (mutate.py --all --search)."""
+    found = {}
+    if os.path.exists(ASKED):
+        with open(ASKED) as f:
+            for line in f:
+                name, kind = line.split()
+                found.setdefault(name, set()).add(kind)
     return found
+
+
+def kinds(link, asked):
+    """The kinds of reports of a link: a part of those that there can be, by its name, and what is asked for."""
+    number = zlib.crc32(link.name.encode())
+    wanted = {"told": number % 4 == 0, "misspelt": number % 16 == 1,
+              "retargeted": number % 4 == 2 or arch_of(link) == "sm_100",
+              "finalized-%d" % (number // 4 % 3): number % 4 == 3}
+    return [kind for kind in possible(link) if wanted.get(kind) or kind in asked.get(link.name, ())]
+
+
+def of(tools, link, asked):
+    """Kind of report -> digest."""
+    return {kind: said(tools, *command(link, kind)) for kind in kinds(link, asked)}
 
 
 def of_all(tools, links, jobs):
     """(name of a link, kind, digest); a folder and an archive may have links of one name."""
+    asked = asked_for()
     with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(lambda link: of(tools, link), links))
+        found = list(pool.map(lambda link: of(tools, link, asked), links))
     return sorted({(link.name, *report) for link, kinds in zip(links, found) for report in kinds.items()})
 
 
