@@ -325,6 +325,39 @@ bool cbi_inputs_have_lines(const cbi_inputs *in)
     return in->lto_lines;
 }
 
+/* The images of the modules that are linked, in order, and the first identifier of each. */
+static void list_modules(const cbi_inputs *in, cbi_map *linked, module_ids *ids,
+                         cbi_inputs_result *ret_result)
+{
+    cbi_ctx *ctx = in->ctx;
+    CBI_VEC(cbi_link_input) inputs = {0};
+    CBI_VEC(cbi_lto_input) lto = {0};
+    ret_result->lto_alone = true;
+    for (size_t i = 0; i < in->modules.len; i++) {
+        const cbi_module *m = &in->modules.items[i];
+        if (m->absent || is_linked_already(in, m, linked, ctx))
+            continue;
+        if (m->id_count)
+            cbi_vec_push(ctx, ids, ((cbi_module_id){m->ids[0], m->device_runtime}));
+        ret_result->ends_with_runtime = m->device_runtime;
+        if (!m->has_image)
+            continue;
+        if (m->is_lto) {
+            cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
+            ret_result->lto_at = inputs.len; /* nvlink puts the result where the last was */
+        } else {
+            cbi_vec_push(
+                ctx, &inputs,
+                ((cbi_link_input){m->file, m->image, m->device_runtime, m->object, m->own}));
+            ret_result->lto_alone &= m->device_runtime;
+        }
+    }
+    ret_result->inputs = inputs.items;
+    ret_result->input_count = inputs.len;
+    ret_result->lto = lto.items;
+    ret_result->lto_count = lto.len;
+}
+
 void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
 {
     cbi_ctx *ctx = in->ctx;
@@ -340,44 +373,10 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
     for (size_t i = 0; i < in->linked_ids.len; i++)
         cbi_map_put(ctx, &linked, CBI_KEY(cbi_intern(ctx, in->linked_ids.items[i])), in);
 
-    CBI_VEC(cbi_link_input) inputs = {0};
-    CBI_VEC(cbi_lto_input) lto = {0};
-    module_ids ids = {0};
-    size_t lto_at = 0;
-    bool lto_alone = true, ends_with_runtime = false;
-    for (size_t i = 0; i < in->modules.len; i++) {
-        const cbi_module *m = &in->modules.items[i];
-        if (m->absent || is_linked_already(in, m, &linked, ctx))
-            continue;
-        if (m->id_count)
-            cbi_vec_push(ctx, &ids, ((cbi_module_id){m->ids[0], m->device_runtime}));
-        ends_with_runtime = m->device_runtime;
-        if (!m->has_image)
-            continue;
-        if (m->is_lto) {
-            cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
-            lto_at = inputs.len; /* nvlink puts the result where the last of them was */
-        } else {
-            cbi_vec_push(
-                ctx, &inputs,
-                ((cbi_link_input){m->file, m->image, m->device_runtime, m->object, m->own}));
-            lto_alone &= m->device_runtime;
-        }
-    }
-    list_further_ids(in, &ids);
     *ret_result = (cbi_inputs_result){
-        .inputs = inputs.items,
-        .input_count = inputs.len,
-        .ids = ids.items,
-        .id_count = ids.len,
         .ptx_runs = in->ptx_runs.items,
         .ptx_run_count = in->ptx_runs.len,
         .lacks_compiler = in->lacks_compiler,
-        .lto = lto.items,
-        .lto_count = lto.len,
-        .lto_at = lto_at,
-        .lto_alone = lto_alone,
-        .ends_with_runtime = ends_with_runtime,
         .host_variables = in->host_variables.items,
         .host_variable_count = in->host_variables.len,
         .host = {.active = in->has_kernel_pattern && !in->forbid_patterns &&
@@ -387,4 +386,9 @@ void cbi_inputs_finish(cbi_inputs *in, cbi_inputs_result *ret_result)
                  .internal_kernels = in->internal_kernels.items,
                  .internal_kernel_count = in->internal_kernels.len},
     };
+    module_ids ids = {0};
+    list_modules(in, &linked, &ids, ret_result);
+    list_further_ids(in, &ids);
+    ret_result->ids = ids.items;
+    ret_result->id_count = ids.len;
 }

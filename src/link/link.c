@@ -83,6 +83,25 @@ static void lay_out(cbi_linker *lk)
     cbi_layout_rel_action(lk);
 }
 
+/* Stage 7: numbers, places in the file, and the tables that the link itself writes. */
+static void make_tables(cbi_linker *lk)
+{
+    const cbi_link_options *opt = lk->opt;
+    cbi_tables_begin(lk);
+    cbi_link_notes(lk);
+    cbi_link_number(lk);
+    /* what is written need not lie beside the rest */
+    bool passing = !lk->mercury && !opt->verbose && !opt->dot && !opt->map;
+    cbi_link_fill_relocs(lk);
+    if (passing)
+        cbi_link_merge_forget(lk);
+    cbi_link_fill_records(lk);
+    if (passing)
+        cbi_link_forget_records(lk);
+    cbi_link_fill_unified(lk);
+    cbi_link_finish_tables(lk);
+}
+
 static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
 {
     const cbi_span narrow = cbi_link_write_elf32(ctx, cbi_rope_flatten(ctx, image));
@@ -132,19 +151,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
 
     /* 7 tables: every section and symbol has its number, every section its place in the file, and
      * the link's own tables their contents. */
-    cbi_tables_begin(lk);
-    cbi_link_notes(lk);
-    cbi_link_number(lk);
-    /* what is written need not lie beside the rest */
-    bool passing = !lk->mercury && !opt->verbose && !opt->dot && !opt->map;
-    cbi_link_fill_relocs(lk);
-    if (passing)
-        cbi_link_merge_forget(lk);
-    cbi_link_fill_records(lk);
-    if (passing)
-        cbi_link_forget_records(lk);
-    cbi_link_fill_unified(lk);
-    cbi_link_finish_tables(lk);
+    make_tables(lk);
 
     /* Nothing but the second view of sm_100 and later changes anything now. */
     cbi_link_verbose(lk);
