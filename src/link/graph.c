@@ -292,7 +292,7 @@ static void lose_symbols(const cbi_linker *lk)
 static void reach_from_roots(const cbi_linker *lk)
 {
     reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool)};
-    bool host = lk->opt->host.active && lk->exec && !lk->opt->debug && !lk->prune;
+    bool host = lk->opt->host.active && lk->exec && !lk->shows_debug && !lk->prune;
     if (host)
         apply_host_references(lk);
     bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;

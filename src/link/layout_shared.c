@@ -187,7 +187,7 @@ static bool reached_by(const cbi_linker *lk, const cbi_lsym *sym, const cbi_func
 static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
     cbi_osec *sec = k->shared;
-    if (!sec || sec->func != k)
+    if (!sec || sec->func != k || cbi_shared_of(sec)->as_it_came)
         return; /* static entries of one name share the section */
     uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
     cbi_shared_section *shared = cbi_shared_in(lk, sec);
@@ -414,6 +414,10 @@ static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
         cbi_osec *sec = lk->graph->entries.items[i]->shared;
         if (!sec || sec->func != lk->graph->entries.items[i])
             continue;
+        if (cbi_shared_of(sec)->as_it_came) {
+            sec->needed = true;
+            continue;
+        }
         check_shared_limit(lk, lk->graph->entries.items[i]);
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->needed = sec->size > 0 || (dynamic && aligned);

@@ -25,10 +25,10 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->merc = lk->mercury ? opt->view->begin(ctx) : NULL;
     lk->sm90plus = cbi_chip_find(opt->arch->sm)->reserved_shared != 0;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
-    lk->prune = !opt->debug && (opt->kernels_used_count || opt->variables_used_count);
+    lk->prune = !lk->shows_debug && (opt->kernels_used_count || opt->variables_used_count);
     /* Code is not told where a shared constant went, so only to be like nvlink. */
-    lk->merge_constants =
-        lk->quirks.constants_shared && lk->exec && !opt->debug && (lk->prune || opt->host.active);
+    lk->merge_constants = lk->quirks.constants_shared && lk->exec && !lk->shows_debug &&
+                          (lk->prune || opt->host.active);
 }
 
 /* Stage 2: the objects, in order.  Libcudadevrt takes part only if something needs it by then. */

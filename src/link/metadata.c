@@ -347,11 +347,17 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 /* ---- shared memory that the compiler laid out ---- */
 
 /* ptxas -ewp has laid out a kernel's shared memory itself and names no variables; for nvlink the
- * whole is the null symbol. */
+ * whole is the null symbol.  That of a kernel that is not wanted is not laid out at all. */
 static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *out = cbi_merge_section(lk, obj, i)->out;
+    if (lk->exec && out->func && !out->func->entry) {
+        cbi_shared_in(lk, out)->as_it_came = true;
+        out->size = in->size;
+        out->align = in->align;
+        return;
+    }
     if (!in->size)
         cbi_shared_in(lk, out)->whole_align = in->align;
     if (!in->size && (lk->exec || !out->func))

@@ -55,6 +55,7 @@ typedef struct cbi_shared_section {
     CBI_LIST(cbi_shared *) variables; /* in order of appearance */
     const cbi_lsym *whole;            /* of ptxas -ewp: all of it, the null symbol */
     uint64_t whole_align;             /* of ptxas -ewp with dynamic memory only: its alignment */
+    bool as_it_came;                  /* of ptxas -ewp: of a kernel that is not wanted */
     uint64_t total; /* what its variables take: -r plain sum, else end of the groups */
 } cbi_shared_section;
 

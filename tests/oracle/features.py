@@ -22,6 +22,7 @@ MODES = {
     "r-g-final": [["-r", "-g"], []],
     "r-g-r": [["-r", "-g"], ["-r"]],
     "kernels": [["-kernels-used=KERNEL"]],
+    "g-suppress-kernels": [["-g", "-suppress-debug-info", "-kernels-used=KERNEL"]],
     "preserve": [["-preserve-relocs"]],
     "reversed": [[]],
     "relink": [["-r"], []],
