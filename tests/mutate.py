@@ -2,7 +2,7 @@
 """Breaks rules of the linker on purpose and sees whether the tests notice.
 
 usage: mutate.py [N] [--seed S] [--rules] [--in TEXT] [--file FILE:LINE] [--cases] [-j N]
-       mutate.py --all [--search SECONDS] [--seed S] [--in TEXT] [-j N]
+       mutate.py --all [--left] [--search SECONDS] [--seed S] [--in TEXT] [-j N]
 
 Draws N (30) comparisons and constants in the sources of a link, changes one at a time in a copy of
 the tree (build-mutate), builds, and runs goldens, unit tests and the cases that take seconds as on a
@@ -10,9 +10,11 @@ machine without the CUDA toolkit, all cases with --cases. --rules takes the list
 draws from files with TEXT in their path, --file takes every place in one line. What compiles to the
 same program is drawn again; other mutants that cannot be told apart from it are named in mutants.py
 and do not count.  --all tries every place that can be switched at run time (mutate_all.py; wants build/ and clang);
---search then looks for copies and reports that notice more, and adds them to tests/golden/chosen.txt and asked.txt.
+--left tries only what survivors.txt of the last run has, with unit tests that changed since and with cases; --search
+then looks for copies and reports that notice more, and adds them to tests/golden/chosen.txt and asked.txt.
 """
 import argparse
+import functools
 import os
 import random
 import re
@@ -52,15 +54,23 @@ TOKEN = re.compile(r"""
 OTHER = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
+@functools.lru_cache(maxsize=None)
+def source(path):
+    with open(os.path.join(ROOT, path)) as f:
+        return f.read()
+
+
 class Mutant:
     """One change: file, the place in its text, what is there and what comes instead."""
 
     def __init__(self, path, at, old, new, rule=""):
         self.path, self.at, self.old, self.new, self.rule = path, at, old, new, rule
+        self.text = None     # of the file when it was first asked for
 
     def where(self):
-        with open(os.path.join(ROOT, self.path)) as f:
-            text = f.read()
+        if self.text is None:
+            self.text = source(self.path)
+        text = self.text
         return text.count("\n", 0, self.at) + 1, text[text.rfind("\n", 0, self.at) + 1:].split("\n")[0]
 
     def equivalent(self):
@@ -359,12 +369,14 @@ def main(argv):
     p.add_argument("--cases", action="store_true")
     p.add_argument("-j", type=int, default=2)
     p.add_argument("--all", action="store_true")
+    p.add_argument("--left", action="store_true")
     p.add_argument("--search", type=float, default=0)
     opts = p.parse_args(argv)
     if opts.all:
         import mutate_all
         found = [m for path in sources(opts.part) for kind in places(path) for m in kind]
-        return mutate_all.main(dict(enumerate(found, 1)), os.path.join(ROOT, "build"), opts.j, opts.search, opts.seed)
+        return mutate_all.main(dict(enumerate(found, 1)), os.path.join(ROOT, "build"), opts.j, opts.left, opts.search,
+                               opts.seed)
     todo = listed() if opts.rules else in_line(opts.file) if opts.file else \
         drawn(opts.count, opts.seed, opts.part)
     count = len(todo) if opts.rules or opts.file else opts.count

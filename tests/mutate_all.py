@@ -1,13 +1,16 @@
 """mutate.py --all: every place that can be changed at run time, in one program (mutate_switch.py).
 
 Each place is tried with links, reports, changed copies and random code of tests/golden that meet it, up to LIMITS of
-each, and with the unit tests that meet it; what none of them notices is in build-mutate/survivors.txt.  The cases, and
-places in tables, which only `mutate.py` reaches, are left out.
+each, with the unit tests that meet it, and with the fast cases (mutants.CASES), of which those are run whose commands
+do something else; what none of them notices is in build-mutate/survivors.txt.  Places in tables, which only
+`mutate.py` reaches, are left out.
 """
 import collections
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [os.path.join(HERE, "golden"), os.path.join(HERE, "oracle")]
 import changed  # noqa: E402
+import mutants  # noqa: E402
 import mutate_switch  # noqa: E402
 import reports  # noqa: E402
 import run as golden  # noqa: E402
@@ -25,8 +29,9 @@ import toolchain  # noqa: E402
 
 WORK = os.path.join(ROOT, "build-mutate", "all")
 FILES = os.path.join("/dev/shm" if os.access("/dev/shm", os.W_OK) else WORK, "cubind-mutate-%d" % os.getuid())
-LIMITS = {"golden": 60, "report": 40, "copy": 80, "code": 40}
+LIMITS = {"golden": 60, "report": 40, "code": 40, "copy": 80, "case": 80}   # in this order
 COPIES, CODES, CODES_AT_ONCE = 12, changed.CODES, 50
+SURVIVORS = os.path.join(ROOT, "build-mutate", "survivors.txt")
 TRIES = 14      # changes that a new job is tried with, before it notices one
 SLOW_UNITS = ("test_demangle",)
 
@@ -35,7 +40,8 @@ SLOW_UNITS = ("test_demangle",)
 
 
 def build_switched(places, build, jobs):
-    """Returns (driver, folder of unit tests, numbers of the places that are switched)."""
+    """Returns (driver, folder of unit tests, numbers of the places that are switched); the program is beside the
+    driver."""
     objects, switched = mutate_switch.compile_all(build, places, WORK, jobs)
     unit = os.path.join(WORK, "unit")
     os.makedirs(unit, exist_ok=True)
@@ -54,6 +60,7 @@ def build_switched(places, build, jobs):
         *parts("cubind.p", ["tools_main.c.o"]), *parts("tests/fuzz/changed.p", ["changed.c.o"]), *behind], check=True)
     start = os.path.join(WORK, "start.o")
     subprocess.run(["gcc", "-O1", "-c", os.path.join(HERE, "mutate_start.c"), "-o", start], check=True)
+    subprocess.run(["gcc", "-o", os.path.join(WORK, "cubind"), start, *parts("cubind.p"), *behind], check=True)
     names = [n[:-2] for n in os.listdir(os.path.join(build, "tests", "unit")) if n.endswith(".p")]
 
     def link_unit(name):
@@ -114,6 +121,22 @@ def spread(program, jobs_file, items, handle, workers):
 # ---- jobs ----
 
 
+def run_case(name, program, **more):
+    """Exit status of a case with this program, as where there is no toolkit; -1: it took too long."""
+    room = os.path.join(FILES, "room%d" % threading.get_ident())
+    shutil.rmtree(room, ignore_errors=True)
+    os.makedirs(room)
+    path = os.pathsep.join(d for d in os.environ["PATH"].split(os.pathsep)
+                           if not os.path.exists(os.path.join(d, "nvlink")))
+    try:
+        return subprocess.run([sys.executable, os.path.join(HERE, "cases", name)], cwd=ROOT, timeout=60,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env=dict(os.environ, PATH=path, NVLINK="none", TMPDIR=room, CUBIND_ROOT=ROOT,
+                                       CUBIND_BUILD=os.path.join(ROOT, "build"), CUBIND=program, **more)).returncode
+    except subprocess.TimeoutExpired:
+        return -1
+
+
 class Jobs:
     """Lines for the driver, with their kinds and names; the files that they want are written once."""
 
@@ -156,6 +179,20 @@ class Jobs:
     def copy(self, key, number):
         return ["C", self.image(key), str(number)]
 
+    def add_cases(self):
+        """The commands that the fast cases run (mutate_record.py)."""
+        folder = os.path.join(FILES, "cases")
+        shutil.rmtree(folder, ignore_errors=True)
+        for name in mutants.CASES:
+            os.makedirs(os.path.join(folder, name))
+            run_case(name, os.path.join(HERE, "mutate_record.py"), CBI_RECORD=os.path.join(folder, name),
+                     CBI_REAL=os.path.join(ROOT, "build", "cubind"))
+            for command in sorted(os.listdir(os.path.join(folder, name))):
+                path = os.path.join(folder, name, command)
+                if os.path.exists(os.path.join(path, "words")):
+                    with open(os.path.join(path, "words")) as f:
+                        self.add("case", name, ["L", path, *f.read().split("\t")])
+
     def add_all(self):
         """What the suites run."""
         asked, chosen = reports.asked_for(), changed.chosen_copies()
@@ -172,6 +209,7 @@ class Jobs:
                 self.add("copy", "%s %d" % (key, number), self.copy(key, number))
         for first in range(0, CODES, CODES_AT_ONCE):
             self.add("code", str(first), ["S", str(first), str(CODES_AT_ONCE)])
+        self.add_cases()
         path = os.path.join(FILES, "jobs")
         with open(path, "w") as f:
             f.writelines(line + "\n" for line in self.lines)
@@ -207,12 +245,23 @@ class Trial:
         print("%s: %d of %d places are not noticed; %.1f %% would be, drawn as for `mutate`" % (
             what, len(self.alive()), len(self.switched), 100 * self.rate()), flush=True)
 
-    def by_jobs(self):
-        """Tries every place with jobs that meet it."""
-        order = list(range(len(self.jobs.lines)))
+    def take_others(self):
+        """Takes for noticed what survivors.txt of the last run does not have, wherever it stands now."""
+        def without_number(text):
+            return re.sub(r"^(\S+):\d+", r"\1", text)
+        with open(SURVIVORS) as f:
+            left = {without_number(line.rpartition(" (met by ")[0]) for line in f}
+        for n in self.switched:
+            if without_number(str(self.places[n])) not in left:
+                self.noticed[n] = "before"
+
+    def by_jobs(self, kinds=tuple(LIMITS)):
+        """Tries every place with jobs of these kinds that meet it."""
+        order = [i for i in range(len(self.jobs.lines)) if self.jobs.names[i][0] in kinds]
         random.Random(1).shuffle(order)
-        order.sort(key=lambda i: ["golden", "report", "code", "copy"].index(self.jobs.names[i][0]))
+        order.sort(key=lambda i: list(LIMITS).index(self.jobs.names[i][0]))
         found, full = {n: [] for n in self.switched}, collections.Counter()
+        self.in_cases = {n: [] for n in self.switched}
 
         def first(driver, i):
             digest, met = driver.base(i)
@@ -221,21 +270,21 @@ class Trial:
                 self.met[n] += 1
                 if full[n, kind] < LIMITS[kind]:
                     full[n, kind] += 1
-                    found[n].append((i, digest))
+                    (self.in_cases if kind == "case" else found)[n].append((i, digest))
 
         def second(driver, n):
             by = driver.notices(n, sorted(found[n], key=lambda x: x[0] * 7919 % 10007))
             if by is not None:
                 self.noticed[n] = " ".join(self.jobs.names[by])
         spread(self.driver, self.file, order, first, self.workers)
-        spread(self.driver, self.file, sorted(self.switched), second, self.workers)
+        spread(self.driver, self.file, self.alive(), second, self.workers)
 
-    def by_units(self):
+    def by_units(self, only=()):
         """Tries what is left with the unit tests that meet it."""
         met = {}
         for name in sorted(os.listdir(self.unit)):
             path = os.path.join(WORK, "met")
-            if name in SLOW_UNITS:
+            if name in SLOW_UNITS or only and name not in only:
                 continue
             if os.path.exists(path):
                 os.unlink(path)
@@ -254,6 +303,23 @@ class Trial:
                     break
         with ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(one, self.alive()))
+
+    def by_cases(self):
+        """Tries what is left with the cases that run a command in which it makes a difference."""
+        program = os.path.join(WORK, "cubind")
+
+        def one(driver, n):
+            jobs, tried = self.in_cases[n], set()
+            while jobs and n not in self.noticed:
+                by = driver.notices(n, jobs)
+                if by is None:
+                    break
+                name = self.jobs.names[by][1]
+                if run_case(name, program, CBI_MUTANT=str(n)) not in (0, 77):
+                    self.noticed[n] = "case " + name
+                tried.add(name)
+                jobs = [job for job in jobs if self.jobs.names[job[0]][1] not in tried]
+        spread(self.driver, self.file, self.alive(), one, self.workers)
 
     def unit_fails(self, name, more):
         try:
@@ -313,21 +379,31 @@ def add_to_lists(asked, chosen):
         f.writelines("%s %s\n" % (key, ",".join(sorted(set(copies[key]), key=int))) for key in sorted(copies))
 
 
-def main(places, build, workers, seconds, seed):
+def newer_units():
+    """The unit tests that changed since the last run."""
+    folder = os.path.join(HERE, "unit")
+    return [name[:-2] for name in os.listdir(folder) if name.endswith(".c") and
+            os.path.getmtime(os.path.join(folder, name)) > os.path.getmtime(SURVIVORS)] + [""]
+
+
+def main(places, build, workers, left, seconds, seed):
     """places: number -> Mutant.  Returns the exit status."""
     trial = Trial(places, build, workers)
-    trial.by_jobs()
+    if left:
+        trial.take_others()
+    trial.by_jobs(["case"] if left else LIMITS)
     trial.tell("goldens, reports, copies, code")
-    trial.by_units()
+    trial.by_units(newer_units() if left else ())
     trial.tell("and unit tests")
+    trial.by_cases()
+    trial.tell("and cases")
     if seconds:
         trial.search(seconds, seed)
         trial.tell("and with what was found")
-    path = os.path.join(ROOT, "build-mutate", "survivors.txt")
-    with open(path, "w") as f:
+    with open(SURVIVORS, "w") as f:
         for n in trial.alive():
             f.write("%s (met by %d)\n" % (places[n], trial.met[n]))
     with open(os.path.join(WORK, "noticed.json"), "w") as f:
         json.dump({str(places[n]): by for n, by in trial.noticed.items()}, f, indent=0)
-    print("the others are in " + os.path.relpath(path, ROOT))
+    print("the others are in " + os.path.relpath(SURVIVORS, ROOT))
     return 0

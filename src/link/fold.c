@@ -67,8 +67,16 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
             return false; /* an entry does not take over its own */
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         const cbi_rec *rec = &lk->attributes->recs.items[i];
-        single |= rec->code == EIATTR_TCGEN05_1CTA_USED && !rec->dead;
-        pair |= rec->code == EIATTR_TCGEN05_2CTA_USED && !rec->dead;
+        switch (rec->code) {
+        case EIATTR_TCGEN05_1CTA_USED:
+            single |= !rec->dead;
+            break;
+        case EIATTR_TCGEN05_2CTA_USED:
+            pair |= !rec->dead;
+            break;
+        default:
+            break;
+        }
         if (!is_handed_on(lk, called, rec))
             continue;
         switch (cbi_eiattr_link(rec->code)) {

@@ -22,7 +22,7 @@ static bool is_spent(const cbi_linker *lk, const cbi_lobj *obj)
 static bool is_inside(const cbi_lobj *obj, const uint8_t *bytes)
 {
     const cbi_span *all = &obj->object.bytes;
-    return bytes >= all->data && bytes < all->data + all->size;
+    return (uintptr_t)bytes - (uintptr_t)all->data < all->size;
 }
 
 /* Those of the object stand at the end of the list. */

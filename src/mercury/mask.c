@@ -25,9 +25,29 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     return chip->fast_mask;
 }
 
+/* Of the record of tensor core instructions the two lowest fields, of two bits, say whether the
+ * other chips of the families know them. */
+static bool has_few_chips(uint64_t fields)
+{
+    return (fields & 3) == 2 || (fields >> 2 & 3) == 2;
+}
+
+uint64_t cbi_mercury_compat_chips(cbi_span compat)
+{
+    enum { CLASS_OF_FEW = 4 };
+    const uint64_t others = cbi_mercury_target_bit(103) | cbi_mercury_target_bit(121);
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(compat, &pos, &attr))
+        if ((attr.code == EICOMPAT_INST_TCGEN05_MMA && has_few_chips(attr.value)) ||
+            (attr.code == EICOMPAT_ISA_CLASS && attr.value == CLASS_OF_FEW))
+            return ~others;
+    return UINT64_MAX;
+}
+
 uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat)
 {
-    uint64_t mask = UINT64_MAX;
+    uint64_t mask = cbi_mercury_compat_chips(compat);
     bool any = false;
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
@@ -36,15 +56,5 @@ uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat)
         mask &= cbi_mercury_text_mask(lk->opt->arch->sm, sec->bytes, sec->size);
         any = true;
     }
-    if (!any)
-        return 0;
-    size_t pos = 0;
-    cbi_attr attr;
-    while (cbi_attr_next(compat, &pos, &attr)) {
-        if ((attr.code == EICOMPAT_INST_TCGEN05_MMA &&
-             ((attr.value & 3) == 2 || (attr.value >> 2 & 3) == 2)) ||
-            (attr.code == EICOMPAT_ISA_CLASS && attr.value == 4))
-            mask &= ~(cbi_mercury_target_bit(103) | cbi_mercury_target_bit(121));
-    }
-    return mask;
+    return any ? mask : 0;
 }

@@ -121,6 +121,8 @@ void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols);
 /* ---- mask.c ---- */
 /* What one function's code allows. */
 uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size);
+/* What the records of .nv.compat allow. */
+uint64_t cbi_mercury_compat_chips(cbi_span compat);
 /* Capability mask of everything in the output; compat: the merged records. */
 uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat);
 
@@ -129,6 +131,13 @@ uint64_t cbi_mercury_mask(const cbi_linker *lk, cbi_span compat);
 const cbi_lsym *cbi_mercury_name_of(const cbi_linker *lk, const cbi_func *func);
 
 /* ---- places.c ---- */
+/* Places in the text of an entry of its capsule. */
+typedef struct cbi_mercury_run {
+    uint64_t about; /* the instruction that a run is about */
+    uint64_t own;   /* what synchronizes the warp or the view of memory for it, or itself */
+    uint64_t end;   /* where frame descriptions see the next one start */
+} cbi_mercury_run;
+cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e);
 /* The function's instructions in its input; NULL when their lengths are not all known. */
 const cbi_mercury_places *cbi_mercury_places_of(const cbi_linker *lk, const cbi_func *func);
 /* The same for a text of an object, empty when not known. */

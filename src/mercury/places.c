@@ -9,35 +9,15 @@
 #include "format/reloc.h"
 #include "sass/opcodes.h"
 
-/* What the finalizer put behind the main instruction of a run has no place in Mercury: to frame
- * descriptions it belongs to what follows.  Fences in front, as of an exit after `-r -g`, do not.
- */
-static uint64_t end_of_main(cbi_span text, const cbi_capsule_entry *e, uint64_t about)
-{
-    uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
-    uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
-    if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
-        return end;
-    for (uint64_t at = about; at < end; at += CBI_SASS_INSTRUCTION)
-        if (cbi_sass_opcode(text.data + at) == CBI_OP_ERRBAR)
-            return at;
-    bool collective =
-        cbi_sass_opcode(text.data + end - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE;
-    return collective ? end - CBI_SASS_INSTRUCTION : end;
-}
-
 static uint16_t opcode_at(cbi_span text, uint64_t at)
 {
     return cbi_sass_opcode(text.data + at);
 }
 
 /* The instruction that a run is about; of a mere fence its second MEMBAR. */
-static uint64_t main_instruction(cbi_span text, const cbi_capsule_entry *e)
+static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
 {
-    uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION, fence = first;
-    uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
-    if (e->kind != CBI_CAPSULE_RUN_RECORD || e->count < 2)
-        return first;
+    uint64_t fence = first;
     for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION) {
         uint16_t op = opcode_at(text, at);
         if (!cbi_op_has(op, CBI_OPF_COMPANION))
@@ -46,6 +26,39 @@ static uint64_t main_instruction(cbi_span text, const cbi_capsule_entry *e)
             fence = at;
     }
     return opcode_at(text, first) == CBI_OP_WARPSYNC ? first : fence;
+}
+
+/* What the finalizer put behind the main instruction of a run has no place in Mercury: to frame
+ * descriptions it belongs to what follows.  Fences in front, as of an exit after `-r -g`, do not.
+ */
+static uint64_t end_of_main(cbi_span text, uint64_t about, uint64_t last)
+{
+    for (uint64_t at = about; at <= last; at += CBI_SASS_INSTRUCTION)
+        if (opcode_at(text, at) == CBI_OP_ERRBAR)
+            return at;
+    return opcode_at(text, last) == CBI_OP_ENDCOLLECTIVE ? last : last + CBI_SASS_INSTRUCTION;
+}
+
+cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
+{
+    uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
+    uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
+    if (e->kind != CBI_CAPSULE_RUN_RECORD)
+        return (cbi_mercury_run){first, first, end};
+    uint64_t last = end - CBI_SASS_INSTRUCTION, about = main_instruction(text, first, end);
+    cbi_mercury_run run = {about, about, end_of_main(text, about, last)};
+    switch (opcode_at(text, first)) {
+    case CBI_OP_WARPSYNC: /* fences in front are what comes before, but not those of the view */
+        run.own = opcode_at(text, last) == CBI_OP_ENDCOLLECTIVE ? first : about;
+        break;
+    case CBI_OP_WARPSYNC_R:
+    case CBI_OP_FENCE_VIEW:
+        run.own = first;
+        break;
+    default:
+        break;
+    }
+    return run;
 }
 
 cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercury_view *view,
@@ -63,21 +76,14 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
     uint64_t mercury = 0, frame = 0;
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
-        uint64_t about = main_instruction(text, &e);
-        uint16_t head = opcode_at(text, sass);
-        /* Fences in front are what comes before, but not those of the view. */
-        bool collective =
-            head == CBI_OP_WARPSYNC_R ||
-            (head == CBI_OP_WARPSYNC && e.count > 1 &&
-             opcode_at(text, sass + (e.count - 1) * CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE);
-        bool whole = e.kind == CBI_CAPSULE_RUN_RECORD && (collective || head == CBI_OP_FENCE_VIEW);
+        const cbi_mercury_run run = cbi_mercury_run_of(text, &e);
         cbi_vec_push(lk->ctx, places,
-                     ((cbi_mercury_place){mercury, sass, frame, about, whole ? sass : about}));
+                     ((cbi_mercury_place){mercury, sass, frame, run.about, run.own}));
         mercury +=
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0
                                                               : e.units);
-        frame = end_of_main(text, &e, about);
+        frame = run.end;
     }
     if (mercury != file->merc_symbols[symbol].size)
         places->len = 0;

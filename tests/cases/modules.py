@@ -13,7 +13,7 @@ import tempfile
 import _nvlink
 
 BUILD = os.environ.get("CUBIND_BUILD", os.path.dirname(_nvlink.CUBIND))
-TESTS = ["attributes", "compat", "optimizer_constants", "propagate", "relocate", "resolve", "runtime", "shared"]
+TESTS = ["attributes", "compat", "drawn", "optimizer_constants", "propagate", "relocate", "resolve", "runtime", "shared"]
 
 
 def linked(program, folder, words):

@@ -31,6 +31,7 @@ static void instructions(void **state)
         {"FSETP with a constant", CBI_OP_FSETP_I, 7, BIT_100},
         {"FSETP with a constant, and P0", CBI_OP_FSETP_I, 0, BIT_100 | BIT_103},
         {"FSETP with a constant, and P6", CBI_OP_FSETP_I, 6, BIT_100 | BIT_103},
+        {"FSETP with a constant, and !PT", CBI_OP_FSETP_I, 15, BIT_100},
         {"FSETP with a constant, and P3", CBI_OP_FSETP_I, 3, BIT_100 | BIT_103},
         {"FSETP with a register", CBI_OP_FSETP, 7, BIT_100 | BIT_103},
     };
@@ -75,12 +76,56 @@ static void records(void **state)
     assert_int_equal(cbi_mercury_compat_mask((cbi_span){NULL, 0}, 5), 5);
 }
 
+/* Which chips the records of a link's .nv.compat leave. */
+static void compatible(void **state)
+{
+    (void)state;
+    enum {
+        MMA = EICOMPAT_INST_TCGEN05_MMA,
+        CLASS = EICOMPAT_ISA_CLASS,
+        OTHERS = BIT_103 | BIT_121
+    };
+    static const struct {
+        const char *what;
+        uint8_t records[8];
+        size_t size;
+        uint32_t gone;
+    } rows[] = {
+        {"no record", {0}, 0, 0},
+        {"tensor cores: nothing known", {2, MMA, 0x00, 0}, 4, 0},
+        {"tensor cores: first field 1", {2, MMA, 0x01, 0}, 4, 0},
+        {"tensor cores: first field 2", {2, MMA, 0x02, 0}, 4, OTHERS},
+        {"tensor cores: first field 3", {2, MMA, 0x03, 0}, 4, 0},
+        {"tensor cores: second field 1", {2, MMA, 0x04, 0}, 4, 0},
+        {"tensor cores: second field 2", {2, MMA, 0x08, 0}, 4, OTHERS},
+        {"tensor cores: second field 3", {2, MMA, 0x0c, 0}, 4, 0},
+        {"tensor cores: both fields 2", {2, MMA, 0x0a, 0}, 4, OTHERS},
+        {"tensor cores: first field 2, second 1", {2, MMA, 0x06, 0}, 4, OTHERS},
+        {"tensor cores: third field 2", {2, MMA, 0x20, 0}, 4, 0},
+        {"tensor cores: fields 1 and 3", {2, MMA, 0x0d, 0}, 4, 0},
+        {"class 3", {2, CLASS, 3, 0}, 4, 0},
+        {"class 4", {2, CLASS, 4, 0}, 4, OTHERS},
+        {"class 5", {2, CLASS, 5, 0}, 4, 0},
+        {"class 2", {2, CLASS, 2, 0}, 4, 0},
+        {"tensor cores with the number of the class", {2, MMA, 4, 0}, 4, 0},
+        {"another record", {2, EICOMPAT_CUDA_ACCELERATOR_TARGET, 4, 0}, 4, 0},
+        {"the second of two", {2, CLASS, 1, 0, 2, MMA, 2, 0}, 8, OTHERS},
+        {"the first of two", {2, CLASS, 4, 0, 2, MMA, 1, 0}, 8, OTHERS},
+    };
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        uint64_t left = cbi_mercury_compat_chips((cbi_span){rows[i].records, rows[i].size});
+        if (left != ~(uint64_t)rows[i].gone)
+            fail_msg("%s: 0x%llx", rows[i].what, (unsigned long long)left);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions),
         cmocka_unit_test(bits),
         cmocka_unit_test(records),
+        cmocka_unit_test(compatible),
     };
     return cmocka_run_group_tests_name("chips", tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+/* Runs of instructions that one record of a capsule stands for: what a run is about, where it
+ * starts for code that names it, and where the next instruction starts for frame descriptions. */
+#include "unit.h"
+
+#include "mercury/mercury.h"
+#include "sass/opcodes.h"
+
+enum { MOST = 6 };
+
+static void runs(void **state)
+{
+    (void)state;
+    /* places are numbers of instructions in the run */
+    static const struct {
+        const char *what;
+        uint16_t ops[MOST];
+        unsigned about, own, end;
+    } rows[] = {
+        {"one instruction", {CBI_OP_LDG}, 0, 0, 1},
+        {"fences in front of a load", {CBI_OP_MEMBAR, CBI_OP_ERRBAR, CBI_OP_LDG}, 2, 2, 3},
+        {"an error barrier behind", {CBI_OP_LDG, CBI_OP_ERRBAR}, 0, 0, 1},
+        {"an error barrier and more behind",
+         {CBI_OP_ATOMG, CBI_OP_ERRBAR, CBI_OP_LDG, CBI_OP_LDG},
+         0,
+         0,
+         1},
+        {"fences in front and behind",
+         {CBI_OP_MEMBAR, CBI_OP_ERRBAR, CBI_OP_ATOMG, CBI_OP_ERRBAR, CBI_OP_LDG},
+         2,
+         2,
+         3},
+        {"a mere fence", {CBI_OP_MEMBAR, CBI_OP_ERRBAR}, 0, 0, 1},
+        {"two fences", {CBI_OP_MEMBAR, CBI_OP_MEMBAR}, 1, 1, 2},
+        {"of a mere fence its second MEMBAR",
+         {CBI_OP_MEMBAR, CBI_OP_MEMBAR, CBI_OP_ERRBAR},
+         1,
+         1,
+         2},
+        {"fences without a MEMBAR", {CBI_OP_ERRBAR, CBI_OP_CGAERRBAR}, 0, 0, 0},
+        {"a vote for all", {CBI_OP_WARPSYNC, CBI_OP_VOTE, CBI_OP_ENDCOLLECTIVE}, 1, 0, 2},
+        {"a warp's synchronization in front", {CBI_OP_WARPSYNC, CBI_OP_VOTE}, 1, 1, 2},
+        {"a warp's synchronization by a register", {CBI_OP_WARPSYNC_R, CBI_OP_VOTE}, 1, 0, 2},
+        {"a warp's synchronization and fences",
+         {CBI_OP_WARPSYNC, CBI_OP_MEMBAR, CBI_OP_ENDCOLLECTIVE},
+         0,
+         0,
+         2},
+        {"a fence of the view", {CBI_OP_FENCE_VIEW, CBI_OP_LDG}, 1, 0, 2},
+        {"a fence of the view, and an error barrier",
+         {CBI_OP_FENCE_VIEW, CBI_OP_LDG, CBI_OP_ERRBAR},
+         1,
+         0,
+         2},
+        {"the end of a collective in another run", {CBI_OP_VOTE, CBI_OP_ENDCOLLECTIVE}, 0, 0, 1},
+    };
+    size_t wrong = 0;
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        enum { FIRST = 3, AT = FIRST * CBI_SASS_INSTRUCTION };
+        uint8_t text[(FIRST + MOST) * CBI_SASS_INSTRUCTION] = {0};
+        cbi_capsule_entry e = {.kind = CBI_CAPSULE_RUN_RECORD, .first = FIRST};
+        for (; e.count < MOST && rows[i].ops[e.count]; e.count++)
+            cbi_st16(text + AT + e.count * CBI_SASS_INSTRUCTION, rows[i].ops[e.count] | 0x7000);
+        const cbi_mercury_run run = cbi_mercury_run_of((cbi_span){text, sizeof text}, &e);
+        const uint64_t got[] = {(run.about - AT) / CBI_SASS_INSTRUCTION,
+                                (run.own - AT) / CBI_SASS_INSTRUCTION,
+                                (run.end - AT) / CBI_SASS_INSTRUCTION};
+        if (got[0] != rows[i].about || got[1] != rows[i].own || got[2] != rows[i].end)
+            wrong++,
+                print_error("%s: %d %d %d\n", rows[i].what, (int)got[0], (int)got[1], (int)got[2]);
+        /* what is no run is about its first instruction, all of it */
+        e.kind = CBI_CAPSULE_DERIVED;
+        const cbi_mercury_run whole = cbi_mercury_run_of((cbi_span){text, sizeof text}, &e);
+        assert_int_equal(whole.about, AT);
+        assert_int_equal(whole.own, AT);
+        assert_int_equal(whole.end, AT + e.count * CBI_SASS_INSTRUCTION);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs)};
+    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+}
