@@ -36,6 +36,14 @@ static uint64_t drawn_register(uint64_t *state)
     return below(state, 8) == 0 ? ZERO : below(state, 2) ? r & ~UINT64_C(1) : r;
 }
 
+static uint64_t drawn_guard(uint64_t *state)
+{
+    if (below(state, 5))
+        return CBI_SASS_PT;
+    const uint64_t predicate = below(state, 3);
+    return predicate | below(state, 2) << 3;
+}
+
 static uint32_t drawn_opcode(uint64_t *state)
 {
     static const uint16_t often[] = {
@@ -69,14 +77,19 @@ static cbi_sass drawn(uint64_t done, uint64_t left, uint64_t *state)
                                     UINT64_C(7) << 4 | UINT64_C(7) << 13 | UINT64_C(0x3ff) << 17};
     uint32_t op = drawn_opcode(state);
     cbi_sass w = no_predicates;
-    uint64_t guard = below(state, 5) ? CBI_SASS_PT : below(state, 3) | below(state, 2) << 3;
-    w.lo = op | guard << 12 | drawn_register(state) << 16 | drawn_register(state) << 24 |
-           drawn_register(state) << 32 | (next(state) & 0x3f) << 40;
+    /* one draw a statement: in which order the parts of an expression draw is the compiler's choice
+     */
+    w.lo = op | drawn_guard(state) << 12;
+    for (unsigned at = 16; at < 40; at += 8)
+        w.lo |= drawn_register(state) << at;
+    w.lo |= (next(state) & 0x3f) << 40;
     w.hi = (w.hi & ~UINT64_C(0xff)) | drawn_register(state);
     if (below(state, 2)) /* modifiers */
         w.hi ^= (next(state) & next(state) & 0xffffff) << 8;
-    if (below(state, 3) == 0) /* a predicate */
-        w.hi ^= below(state, 7) << (below(state, 2) ? 17 : 23);
+    if (below(state, 3) == 0) { /* a predicate */
+        const unsigned at = below(state, 2) ? 17 : 23;
+        w.hi ^= below(state, 7) << at;
+    }
     if (cbi_op_has(op, CBI_OPF_BRANCH | CBI_OPF_RELATIVE) && op != CBI_OP_EXIT)
         w = to_another(w, done, left, state);
     cbi_sass_set_control(&w, 0);

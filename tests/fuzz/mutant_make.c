@@ -108,8 +108,10 @@ static void change_symbol(elf *e, uint64_t *state)
             memmove(e->data + at + 4, e->data + other + 4, 20);
         break;
     case 2: /* a kind and binding that exist */
-        if (cbi_fits(at, 24, e->size))
-            e->data[at + 4] = (uint8_t)(below(state, 3) << 4 | below(state, 14));
+        if (cbi_fits(at, 24, e->size)) {
+            const uint64_t binding = below(state, 3), type = below(state, 14);
+            e->data[at + 4] = (uint8_t)(binding << 4 | type);
+        }
         break;
     default:
         poke_one_of(e->data, e->size, at, sym_fields, CBI_COUNT(sym_fields), state);
@@ -219,8 +221,10 @@ static void change_narrow(uint8_t *data, size_t size, uint64_t *state)
     case 1:
         poke(data, size, table, 4, state);
         break;
-    default:
-        poke(data, size, below(state, size / 4) * 4, 1u << below(state, 3), state);
+    default: {
+        const unsigned width = 1u << below(state, 3);
+        poke(data, size, below(state, size / 4) * 4, width, state);
+    }
     }
 }
 
@@ -381,7 +385,11 @@ static bytes make_archive(const bytes *inner, size_t count, uint64_t *state)
     for (size_t i = 0; i < count; i++) {
         char header[61];
         const char *name = below(state, 3) ? "m.o/" : names[below(state, CBI_COUNT(names))];
-        uint64_t size = below(state, 8) ? inner[i].size : next(state) >> below(state, 64);
+        uint64_t size = inner[i].size;
+        if (below(state, 8) == 0) {
+            size = next(state);
+            size >>= below(state, 64);
+        }
         snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8s%-10llu`\n", name, 0, 0, 0, "644",
                  (unsigned long long)(size % 10000000000));
         append(&out, header, 60);
@@ -512,8 +520,10 @@ static bytes make_container(const mutant_seeds *seeds, uint64_t *state)
         if (below(state, 12) == 0)
             out.size -= below(state, out.size);
     }
-    for (size_t n = below(state, 4); n; n--)
-        poke(out.data, out.size, below(state, out.size), 1u << below(state, 4), state);
+    for (size_t n = below(state, 4); n; n--) {
+        const unsigned width = 1u << below(state, 4);
+        poke(out.data, out.size, below(state, out.size), width, state);
+    }
     return out;
 }
 

@@ -53,7 +53,9 @@ static void take_values(uint64_t *digest, cbi_ctx *ctx, cbi_capsule_entry e, uin
             record[i] = (uint8_t)drawn(state);
         record[2] = e.record.data[2];
         e.record = (cbi_span){record, (size_t)e.units * 16};
-        cbi_sass w = {drawn(state), drawn(state)};
+        cbi_sass w;
+        w.lo = drawn(state);
+        w.hi = drawn(state);
         if (n % 2) /* no register, bank 0 */
             w.lo = (w.lo & ~(UINT64_C(0xff) << 24 | UINT64_C(0x1f) << 54)) | UINT64_C(0xff) << 24;
         w.lo = (w.lo & ~UINT64_C(0xfff)) | opcode;
