@@ -68,4 +68,5 @@ EQUIVALENT = [
 # Cases that link or finalize, and take a few seconds at most without the toolkit.
 CASES = ["section_types.py", "messages.py", "targets.py", "inspection.py", "beyond.py", "compare.py", "elf32.py",
          "finalize.py", "device_runtime.py", "combinations.py", "frames.py", "old_objects.py", "lines.py",
-         "forged_tags.py", "suggestions.py", "file_headers.py", "mercury_matrix.py"]
+         "forged_tags.py", "suggestions.py", "file_headers.py", "mercury_matrix.py", "disagree.py", "archives.py",
+         "tcgen05_toolkits.py", "diagnostics.py", "options.py", "plain_sass.py"]

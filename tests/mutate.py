@@ -40,12 +40,13 @@ PROGRAMS = ["cubind", "tests/fuzz/changed"]     # of the goldens
 MEMORY = 4 << 30
 SKIPPED = 77
 # Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
-# input has (fuzzing tests those).  Of a comparison for sorting only the sign counts, and the greater
+# input has, with what stands for the value then (fuzzing tests those).  Of a comparison for sorting only the sign counts, and the greater
 # of two equal numbers is either.
 GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
+GUARDED = re.compile(r"(?:< [\w.>()\-]*(?:_count|len|size)|\bcbi_fits\([^?]*\)) \? [^?]* : $")
 OPERAND = r"((?:[\w.>\-]|\[[^\[\]]*\]|\([^()]*\))+)"
 LEFT, RIGHT = re.compile(OPERAND + " $"), re.compile(" " + OPERAND)
-CHOICE = re.compile(r"\? (.+?) : ([^;]+?)[;,]|\)? ?\{? ?([^;?]+?) = ([^;]+?);")
+CHOICE = re.compile(r"\? (.+?) : ([^;]+?)[;,)]|\)? ?\{? ?([^;?]+?) = ([^;]+?);")
 TOKEN = re.compile(r"""
     (?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*)
   | (?P<number>(?<![\w.])(?:0[xX][0-9a-fA-F]+|[0-9]+)(?P<suffix>[uUlL]*)(?![\w.]))
@@ -117,8 +118,10 @@ def is_rule(text, at, end):
         return False
     if before.endswith(("){", "(cbi_span){NULL, ")) and after.startswith("}"):
         return False    # empty
-    if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$", before) or before.endswith("= {"):
+    if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$|\bCBI_SB_EACH\(\w+, .* : $", before) or before.endswith("= {"):
         return False
+    if re.search(GUARDED, before) and re.match(r"[;,)]", after):
+        return False    # what stands for something behind the end
     if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or \
             re.search(r"\b(CBI_NEW_ARRAY|cbi_alloc)\([^;]*$", before) or (before.endswith("[") and after.startswith("] = {")):
         return False    # only the sign of a comparison counts; room for more

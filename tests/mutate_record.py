@@ -40,9 +40,11 @@ def record(words, folder):
         f.write("\t".join([",".join(results) or "-", traces, *said]))
 
 
+# the program does other things under other names
+called = {"nvlink": ["link"], "cubind": [], "mutate_record.py": []}.get(os.path.basename(sys.argv[0]))
 try:
-    if not any("\t" in w or "\n" in w for w in sys.argv):
-        record(sys.argv[1:], tempfile.mkdtemp(dir=os.environ["CBI_RECORD"]))
+    if called is not None and not any("\t" in w or "\n" in w for w in sys.argv):
+        record(called + sys.argv[1:], tempfile.mkdtemp(dir=os.environ["CBI_RECORD"]))
 except OSError:
     pass
 os.execv(os.environ["CBI_REAL"], [sys.argv[0], *sys.argv[1:]])

@@ -60,6 +60,8 @@ enum { CUDA_RESERVED_SHARED = 0x400, CUDA_RESERVED_SHARED_OWN = 0x40 };
 #define SHT_CUDA_SHARED_RESERVED    0x70000015
 #define SHT_CUDA_CAPMERC            0x70000016
 #define SHT_CUDA_CONSTANT_B0        0x70000064 /* bank n is this + n, n = 0..17 */
+#define SHT_CUDA_CONSTANT_USER      0x70000067 /* bank 3: __constant__ variables */
+#define SHT_CUDA_CONSTANT_ADDRESSES 0x70000068 /* bank 4: of position-independent code */
 #define SHT_CUDA_CONSTANT_BANKS     18
 #define SHT_CUDA_MERC_IMAGE_INDICES 0x70000079
 #define SHT_CUDA_MERC_CONSTANT_USER 0x7000007c

@@ -121,19 +121,29 @@ bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count)
     return false;
 }
 
+static void retype(cbi_section *sec)
+{
+    const char *suffix;
+    if (sec->flags & SHF_EXECINSTR)
+        return; /* code, of one type everywhere */
+    const cbi_section_rule *rule = cbi_section_rule_find(sec->name, &suffix);
+    if (rule && rule->exec_type == sec->type)
+        sec->type = rule->type;
+}
+
 /* Memory sections are known by their names where they have the types of an executable. */
 static void retype_sections(cbi_object *object)
 {
     for (uint32_t i = 1; i < object->section_count; i++) {
         cbi_section *sec = &object->sections[i];
-        const char *suffix;
-        if (strncmp(sec->name, ".text.", 6) == 0)
-            continue; /* most of them, and of one type everywhere */
-        const cbi_section_rule *rule = sec->type == SHT_PROGBITS || sec->type == SHT_NOBITS
-                                           ? cbi_section_rule_find(sec->name, &suffix)
-                                           : NULL;
-        if (rule && rule->exec_type == sec->type && rule->type != sec->type)
-            sec->type = rule->type;
+        switch (sec->type) {
+        case SHT_PROGBITS:
+        case SHT_NOBITS:
+            retype(sec);
+            break;
+        default:
+            break;
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 /* Help for undefined references. */
 #include "demangle/demangle.h"
 #include "link/report.h"
+#include "link/similar.h"
 
 /* More than this helps nobody. */
-enum { MAX_REFERRERS = 4, MAX_SIMILAR = 3, MAX_SEARCHES = 20, MAX_DISTANCE = 2 };
+enum { MAX_REFERRERS = 4, MAX_SIMILAR = 3, MAX_SEARCHES = 20 };
 
 /* The function or variable whose bytes a relocation patches. */
 static const char *referrer(const cbi_linker *lk, const cbi_lrel *r)
@@ -40,83 +41,16 @@ static void add_referrers(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *he
         cbi_buf_printf(lk->ctx, help, "\nand by %zu more", more);
 }
 
-/* Edit distance, cut off above MAX_DISTANCE. */
-static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    enum { WIDTH = 2 * MAX_DISTANCE + 1 };
-    if (a_len > b_len ? a_len - b_len > MAX_DISTANCE : b_len - a_len > MAX_DISTANCE)
-        return MAX_DISTANCE + 1;
-    /* only the diagonal band matters; band[d] is the cell at column row + d - MAX_DISTANCE */
-    unsigned band[WIDTH + 2], next[WIDTH + 2];
-    for (int d = 0; d < WIDTH + 2; d++)
-        band[d] = d >= MAX_DISTANCE ? (unsigned)(d - MAX_DISTANCE) : 99;
-    for (size_t row = 1; row <= a_len; row++) {
-        unsigned best = 99;
-        for (int d = 0; d < WIDTH; d++) {
-            long column = (long)row + d - MAX_DISTANCE;
-            next[d] = 99;
-            if (column < 0 || column > (long)b_len)
-                continue;
-            if (column == 0) {
-                next[d] = (unsigned)row;
-            } else {
-                next[d] = band[d] + (a[row - 1] != b[column - 1]);
-                if (d > 0 && next[d - 1] + 1 < next[d])
-                    next[d] = next[d - 1] + 1;
-                if (d + 1 < WIDTH && band[d + 1] + 1 < next[d])
-                    next[d] = band[d + 1] + 1;
-            }
-            best = next[d] < best ? next[d] : best;
-        }
-        if (best > MAX_DISTANCE)
-            return MAX_DISTANCE + 1;
-        memcpy(band, next, sizeof band);
-    }
-    long last = (long)b_len - (long)a_len + MAX_DISTANCE;
-    return band[last];
-}
-
-/* Length of the identifier part that overloads share: "_Z3foo" of "_Z3fooi"; 0 if there is none. */
-static size_t mangled_base(const char *name)
-{
-    if (strncmp(name, "_Z", 2) != 0 || name[2] < '1' || name[2] > '9')
-        return 0;
-    size_t len = 0, i = 2;
-    for (; name[i] >= '0' && name[i] <= '9' && len < 10000; i++)
-        len = len * 10 + (size_t)(name[i] - '0');
-    return strnlen(name + i, len) == len ? i + len : 0;
-}
-
-static bool is_similar(const char *wanted, size_t base, const cbi_name *have)
-{
-    if (base && strncmp(wanted, have->s, base) == 0)
-        return true; /* same name, other parameters */
-    const char *plain = strncmp(wanted, "_Z", 2) == 0 ? NULL : wanted;
-    if (plain && mangled_base(have->s)) {
-        /* extern "C" on one side only */
-        size_t len = mangled_base(have->s);
-        size_t want = strlen(plain);
-        return len > want && memcmp(have->s + len - want, plain, want) == 0 &&
-               have->s[len - want - 1] >= '0' && have->s[len - want - 1] <= '9';
-    }
-    if (base && strncmp(have->s, "_Z", 2) != 0)
-        return have->len < base && memcmp(wanted + base - have->len, have->s, have->len) == 0 &&
-               wanted[base - have->len - 1] >= '0' && wanted[base - have->len - 1] <= '9';
-    size_t len = strlen(wanted);
-    return len > 4 && distance(wanted, len, have->s, have->len) <= MAX_DISTANCE;
-}
-
 static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help)
 {
     if (lk->told->searches++ >= MAX_SEARCHES)
         return;
     const char *wanted = sym->name->s;
-    size_t base = mangled_base(wanted);
     size_t shown = 0;
     for (size_t i = 0; i < lk->globals.len && shown < MAX_SIMILAR; i++) {
         const cbi_lsym *have = lk->globals.items[i];
         if (have == sym || have->state == CBI_SYM_UNDEF || have->is_section || !have->def_obj ||
-            !is_similar(wanted, base, have->name))
+            !cbi_is_similar(wanted, have->name->s))
             continue;
         cbi_buf_printf(lk->ctx, help, "\nsimilar: %s in %s", cbi_shown_name(lk, have->name->s),
                        have->def_obj->file);
@@ -215,11 +149,14 @@ const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, cons
 static bool is_near(const cbi_linker *lk, const char *given, const char *name)
 {
     const char *readable = cbi_demangle(lk->ctx, name);
-    size_t len = strlen(given), bare = strcspn(readable, "(");
-    return len > MAX_DISTANCE + 1 &&
-           (distance(given, len, name, strlen(name)) <= MAX_DISTANCE ||
-            distance(given, len, readable, strlen(readable)) <= MAX_DISTANCE ||
-            distance(given, len, readable, bare) <= MAX_DISTANCE);
+    const cbi_span shown[] = {{(const uint8_t *)name, strlen(name)},
+                              {(const uint8_t *)readable, strlen(readable)},
+                              {(const uint8_t *)readable, strcspn(readable, "(")}};
+    const cbi_span typed = {(const uint8_t *)given, strlen(given)};
+    bool near = false;
+    for (size_t i = 0; i < CBI_COUNT(shown); i++)
+        near |= cbi_edit_distance(typed, shown[i]) <= CBI_NEAR;
+    return near && typed.size > CBI_NEAR + 1;
 }
 
 const char *cbi_explain_name(const cbi_linker *lk, const char *given, bool kernels)

@@ -29,14 +29,18 @@ static fold *fold_of(const folding *all, uint32_t component, uint32_t slot)
     return &all->folds[(size_t)component * all->count + slot];
 }
 
+static uint16_t larger(uint16_t a, uint16_t b)
+{
+    return a > b ? a : b;
+}
+
 static void add(fold *to, const fold *from)
 {
     if (from->first < to->first)
         to->first = from->first;
     if (from->last != NEVER && (to->last == NEVER || from->last > to->last))
         to->last = from->last;
-    if (from->most > to->most)
-        to->most = from->most;
+    to->most = larger(from->most, to->most);
 }
 
 /* Does it matter for more than one function what the record says? */
@@ -134,8 +138,8 @@ static void take_over(const cbi_linker *lk, cbi_func *k, uint8_t code, const fol
     case CBI_LINK_MAX:
         if (!own)
             cbi_add_record(lk, k, 2, code, below->most);
-        else if (below->most > (own->value & 0xff))
-            cbi_replace_byte(own, below->most);
+        else
+            cbi_replace_byte(own, larger(below->most, own->value & 0xff));
         break;
     case CBI_LINK_LAST_VALUE:
         if (!own)

@@ -7,39 +7,46 @@
 
 /* ---- the lists ---- */
 
-static size_t count_relocs(const cbi_object *object)
+typedef struct room {
+    size_t relocs, records;
+} room;
+
+static size_t count_records(cbi_span attributes)
 {
-    size_t count = 0;
-    for (uint32_t i = 1; i < object->section_count; i++)
-        if (object->sections[i].type == SHT_REL || object->sections[i].type == SHT_RELA)
-            count += cbi_rela_count(&object->sections[i]);
+    size_t pos = 0, count = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(attributes, &pos, &attr))
+        count++;
     return count;
 }
 
-/* Records of .nv.info and .nv.info.F. */
-static size_t count_records(const cbi_object *object)
+/* What the relocation sections of an object have, and its .nv.info and .nv.info.F. */
+static void add_room(const cbi_object *object, room *all)
 {
-    size_t count = 0;
     for (uint32_t i = 1; i < object->section_count; i++) {
-        size_t pos = 0;
-        cbi_attr attr;
-        while (object->sections[i].type == SHT_CUDA_INFO &&
-               cbi_attr_next(object->sections[i].data, &pos, &attr))
-            count++;
+        const cbi_section *sec = &object->sections[i];
+        switch (sec->type) {
+        case SHT_REL:
+        case SHT_RELA:
+            all->relocs += cbi_rela_count(sec);
+            break;
+        case SHT_CUDA_INFO:
+            all->records += count_records(sec->data);
+            break;
+        default:
+            break;
+        }
     }
-    return count;
 }
 
 /* The lists have room for all that the inputs have; records are pointed to and must not move. */
 static void reserve(const cbi_linker *lk)
 {
-    size_t relocs = 0, records = 0;
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        relocs += count_relocs(&lk->objs[i]->object);
-        records += count_records(&lk->objs[i]->object);
-    }
-    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, relocs);
-    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, records);
+    room all = {0};
+    for (size_t i = 0; i < lk->obj_count; i++)
+        add_room(&lk->objs[i]->object, &all);
+    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, all.relocs);
+    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, all.records);
 }
 
 void cbi_link_merge_begin(cbi_linker *lk)

@@ -13,8 +13,14 @@
 /* Says the record what one copy of a function is like? */
 static bool is_of_copy(uint8_t code)
 {
-    const cbi_attr_link link = cbi_eiattr_link(code);
-    return link == CBI_LINK_FRAME || link == CBI_LINK_STACK_LIMIT || link == CBI_LINK_REGISTERS;
+    switch (cbi_eiattr_link(code)) {
+    case CBI_LINK_FRAME:
+    case CBI_LINK_STACK_LIMIT:
+    case CBI_LINK_REGISTERS:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Code with tcgen05 names what runs at the kernel's entry, and 13.0 gave that other numbers than

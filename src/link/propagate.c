@@ -144,7 +144,7 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 {
     const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     const cbi_properties *own = f ? cbi_properties_of(lk, f) : NULL;
-    cbi_usage all = {.regs = own ? own->regs : 0};
+    cbi_usage all = {0};
     for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, node); j++) {
         const cbi_usage *next = &usage[cbi_successor(&lk->graph->calls, node, j)];
         all.regs = next->regs > all.regs ? next->regs : all.regs;
@@ -155,6 +155,7 @@ static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
     if (own) {
         all.stack += own->frame_size;
         all.crs += own->crs;
+        all.regs = own->regs > all.regs ? own->regs : all.regs;
         all.sam = own->sam > all.sam ? own->sam : all.sam;
     }
     usage[node] = all;
@@ -171,20 +172,21 @@ static const cbi_usage *sweep(const cbi_linker *lk)
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
         const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-        usage[node].regs = f ? cbi_properties_of(lk, f)->regs : 0;
+        if (f)
+            usage[node].regs = cbi_properties_of(lk, f)->regs;
     }
     for (uint32_t i = 0; i < live->live_count;) {
-        uint32_t component = live->of[live->bottom_up[i]], regs = 0, sam = 0;
-        uint32_t end = i;
+        uint32_t component = live->of[live->bottom_up[i]], end = i;
+        cbi_usage most = {0};
         for (; end < live->live_count && live->of[live->bottom_up[end]] == component; end++) {
             cbi_graph_node node = live->bottom_up[end];
             gather(lk, usage, node);
-            regs = usage[node].regs > regs ? usage[node].regs : regs;
-            sam = usage[node].sam > sam ? usage[node].sam : sam;
+            most.regs = usage[node].regs > most.regs ? usage[node].regs : most.regs;
+            most.sam = usage[node].sam > most.sam ? usage[node].sam : most.sam;
         }
         for (; i < end; i++) {
-            usage[live->bottom_up[i]].regs = regs;
-            usage[live->bottom_up[i]].sam = sam;
+            usage[live->bottom_up[i]].regs = most.regs;
+            usage[live->bottom_up[i]].sam = most.sam;
         }
     }
     return usage;
@@ -265,6 +267,20 @@ static void stack_sizes(const cbi_linker *lk)
     }
 }
 
+/* A record of .nv.info about one function. */
+static void add_number(const cbi_linker *lk, cbi_rec_list *ret_recs, uint8_t code,
+                       const cbi_func *k, uint32_t number)
+{
+    enum { SIZE = 8, NUMBER_AT = 4 };
+    uint8_t *payload = cbi_alloc(lk->ctx, SIZE);
+    cbi_st32(payload + NUMBER_AT, number);
+    cbi_rec *rec = cbi_rec_append(lk->ctx, ret_recs, NULL, CBI_ATTR_SIZED & 7, code, 0);
+    rec->payload = payload;
+    rec->size = SIZE;
+    rec->symbol = k->sym;
+    rec->has_symbol = true;
+}
+
 /* EIATTR_MIN_STACK_SIZE per entry; called when the output symbol order is known. */
 void cbi_link_min_stack(const cbi_linker *lk, const cbi_func *k, cbi_rec_list *ret_recs)
 {
@@ -276,22 +292,10 @@ void cbi_link_min_stack(const cbi_linker *lk, const cbi_func *k, cbi_rec_list *r
                   "the limit is in the object's EIATTR_MAX_STACK_SIZE; recursion passes every one",
                   "Function '%s' uses %d bytes stack but limited to %u", k->sym->name->s,
                   (int)stack, limit);
-    uint8_t *payload = cbi_alloc(lk->ctx, 8);
-    cbi_st32(payload + 4, stack);
-    cbi_rec *rec = cbi_rec_append(lk->ctx, ret_recs, NULL, 4, EIATTR_MIN_STACK_SIZE, 0);
-    rec->payload = payload;
-    rec->size = 8;
-    rec->symbol = k->sym;
-    rec->has_symbol = true;
-    if (lk->attributes->usage[k->number].sam) {
-        payload = cbi_alloc(lk->ctx, 8);
-        cbi_st32(payload + 4, lk->attributes->usage[k->number].sam);
-        rec = cbi_rec_append(lk->ctx, ret_recs, NULL, 4, EIATTR_SAM_REGION_STACK_SIZE, 0);
-        rec->payload = payload;
-        rec->size = 8;
-        rec->symbol = k->sym;
-        rec->has_symbol = true;
-    }
+    add_number(lk, ret_recs, EIATTR_MIN_STACK_SIZE, k, stack);
+    uint32_t sam = lk->attributes->usage[k->number].sam;
+    if (sam)
+        add_number(lk, ret_recs, EIATTR_SAM_REGION_STACK_SIZE, k, sam);
 }
 
 /* ---- registers ---- */

@@ -12,12 +12,12 @@ bool cbi_is_constant_type(uint32_t type)
 
 bool cbi_is_address_bank(uint32_t type)
 {
-    return type == SHT_CUDA_CONSTANT_B0 + 4 || type == SHT_CUDA_MERC_CONSTANT_PIC;
+    return type == SHT_CUDA_CONSTANT_ADDRESSES || type == SHT_CUDA_MERC_CONSTANT_PIC;
 }
 
 bool cbi_is_user_constants(const cbi_osec *sec)
 {
-    return sec->type == SHT_CUDA_CONSTANT_B0 + 3 || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
+    return sec->type == SHT_CUDA_CONSTANT_USER || sec->type == SHT_CUDA_MERC_CONSTANT_USER;
 }
 
 bool cbi_is_optimizer_type(uint32_t type)
@@ -69,7 +69,7 @@ uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uin
     if (align > sec->align)
         sec->align = align;
     uint64_t base = cbi_align_up(sec->size, align);
-    if (base > UINT64_MAX / 2 || size > UINT64_MAX / 2)
+    if (!cbi_fits(base, size, INT64_MAX))
         cbi_fatal(lk->ctx, "section-too-large", &(cbi_place){.section = sec->name->s}, NULL,
                   "Section '%s' is too large", sec->name->s);
     sec->size = base + size;

@@ -13,7 +13,7 @@ static bool is_spent(const cbi_linker *lk, const cbi_lobj *obj)
         return false;
     for (uint32_t i = 1; i < obj->object.section_count; i++) {
         const cbi_section *sec = &obj->object.sections[i];
-        if (cbi_is_unified_table(sec->type) || sec->type == SHT_CUDA_CONSTANT_B0 + 3)
+        if (cbi_is_unified_table(sec->type) || sec->type == SHT_CUDA_CONSTANT_USER)
             return false;
     }
     return true;

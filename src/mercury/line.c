@@ -202,22 +202,25 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
     if (end > w->rw->old_size)
         end = w->rw->old_size;
     do {
-        bool inside = !again && at < end && at % 16 == 0 && end - at >= 16;
+        bool inside = !again && at < end && at % CBI_SASS_INSTRUCTION == 0 &&
+                      end - at >= CBI_SASS_INSTRUCTION;
         bool borrows = inside && borrows_line(w, at, row->line);
         int64_t line = borrows ? w->exit_line : row->line;
         bool start = at == row->address && !(same_place && (borrows || w->borrowed));
         if (start || line != w->line)
             put_row(lk, out, w, at, line);
         w->borrowed = borrows;
-        if (inside && w->rw->place[at / 16] != w->rw->self[at / 16]) {
-            w->exit = at / 16 + 1;
+        if (inside &&
+            w->rw->place[at / CBI_SASS_INSTRUCTION] != w->rw->self[at / CBI_SASS_INSTRUCTION]) {
+            w->exit = at / CBI_SASS_INSTRUCTION + 1;
             w->exit_line = row->line;
             w->exit_file = w->in_file;
             w->exit_context = w->in_context;
         } else if (inside && !borrows) {
-            cbi_map_put(lk->ctx, &w->seen, (uint64_t)row->line, (void *)(uintptr_t)(at / 16 + 1));
+            cbi_map_put(lk->ctx, &w->seen, (uint64_t)row->line,
+                        (void *)(uintptr_t)(at / CBI_SASS_INSTRUCTION + 1));
         }
-        at += 16;
+        at += CBI_SASS_INSTRUCTION;
     } while (!again && at < end);
     if (!again)
         w->walked = at;

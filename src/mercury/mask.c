@@ -6,11 +6,10 @@
 /* Instructions that the next chip of the family encodes differently. */
 static bool keeps_to_sm100(const uint8_t *instruction)
 {
-    enum { SOURCE_PREDICATE = 87 };
     cbi_sass w = cbi_sass_load(instruction);
     uint8_t slow = cbi_instruction_of(cbi_sass_op(w))->slow;
     if (cbi_sass_op(w) == CBI_OP_FSETP_I) /* not combined with another predicate */
-        return cbi_sass_bits(w, SOURCE_PREDICATE, 3) == CBI_SASS_PT;
+        return cbi_sass_read_predicate(w) == CBI_SASS_PT;
     return slow == CBI_SLOW_DOUBLE || slow == CBI_SLOW_IMMA || slow == CBI_SLOW_DMMA;
 }
 

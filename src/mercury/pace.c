@@ -11,7 +11,8 @@ bool cbi_pace_applies(uint32_t sm, uint32_t target)
 
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
 {
-    for (size_t at = 0; cbi_pace_applies(sm, target) && at + 16 <= size; at += 16)
+    for (size_t at = 0; cbi_pace_applies(sm, target) && at + CBI_SASS_INSTRUCTION <= size;
+         at += CBI_SASS_INSTRUCTION)
         if (cbi_pace_occupancy(cbi_sass_opcode(text + at)) ||
             cbi_pace_is_other(cbi_sass_load(text + at)))
             return true;

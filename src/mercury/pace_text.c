@@ -16,8 +16,8 @@ static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e))
         for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
-            idle[i] = i && cbi_sass_opcode(text + (size_t)i * 16) == CBI_OP_NOP &&
-                      !cbi_sass_wait(cbi_sass_load(text + (size_t)i * 16));
+            idle[i] = i && cbi_sass_opcode(text + (size_t)i * CBI_SASS_INSTRUCTION) == CBI_OP_NOP &&
+                      !cbi_sass_wait(cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION));
     return idle;
 }
 
@@ -31,21 +31,21 @@ static uint32_t pauses(uint32_t cycles)
  * front of instruction i. */
 static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idle, uint32_t *gap)
 {
-    uint32_t at = 0, pause = 0, total = (uint32_t)(step->old_size / 16);
+    uint32_t at = 0, pause = 0, total = (uint32_t)(step->old_size / CBI_SASS_INSTRUCTION);
     for (uint32_t i = 0; i < pace->count; i++) {
-        step->place[i] = step->self[i] = step->frame[i] = at * 16;
+        step->place[i] = step->self[i] = step->frame[i] = at * CBI_SASS_INSTRUCTION;
         if (idle[i])
             continue;
         gap[i] = pause;
         at += pause;
-        step->place[i] = step->self[i] = at++ * 16;
+        step->place[i] = step->self[i] = at++ * CBI_SASS_INSTRUCTION;
         pause = pauses(pace->cycles[i]);
     }
     uint32_t padded = (at + 8 + 7) / 8 * 8;
     for (uint32_t i = pace->count; i <= total; i++, at++)
         step->place[i] = step->self[i] = step->frame[i] =
-            (i < total && at < padded ? at : padded) * 16;
-    step->size = (uint64_t)padded * 16;
+            (i < total && at < padded ? at : padded) * CBI_SASS_INSTRUCTION;
+    step->size = (uint64_t)padded * CBI_SASS_INSTRUCTION;
 }
 
 static void put_nop(uint8_t *at, uint32_t stall)
@@ -68,13 +68,13 @@ static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pa
         cbi_sass_store(at, pace->words[i]);
         cbi_rewrite_retarget(step, i, at);
         uint32_t left = pace->cycles[i];
-        for (at += 16; left > CBI_SASS_STALL_MAX; at += 16) {
+        for (at += CBI_SASS_INSTRUCTION; left > CBI_SASS_STALL_MAX; at += CBI_SASS_INSTRUCTION) {
             left -= CBI_SASS_STALL_MAX;
             put_nop(at, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
         }
     }
-    for (; at < step->text + step->size; at += 16)
-        memcpy(at, old + step->old_size - 16, 16);
+    for (; at < step->text + step->size; at += CBI_SASS_INSTRUCTION)
+        memcpy(at, old + step->old_size - CBI_SASS_INSTRUCTION, CBI_SASS_INSTRUCTION);
 }
 
 /* Entries of a capsule in the making. */
@@ -106,7 +106,7 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
                         const uint32_t *gap)
 {
     writer w = {.ctx = lk->ctx};
-    uint32_t total = (uint32_t)(step->old_size / 16);
+    uint32_t total = (uint32_t)(step->old_size / CBI_SASS_INSTRUCTION);
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open(old, &walk);
@@ -116,7 +116,7 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
         for (uint32_t k = 0; e.count && k < gap[e.first]; k++)
             put_run(&w, 1);
         if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            put_run(&w, (uint32_t)((step->size - step->self[e.first]) / 16));
+            put_run(&w, (uint32_t)((step->size - step->self[e.first]) / CBI_SASS_INSTRUCTION));
         else
             put_entry(&w, e.kind == CBI_CAPSULE_DERIVED,
                       (cbi_span){old.data + from, walk.pos - from});
@@ -130,7 +130,7 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
 /* One rewriting after another. */
 static void follow(const cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite *step)
 {
-    size_t count = before ? before->old_size / 16 + 1 : 0;
+    size_t count = before ? before->old_size / CBI_SASS_INSTRUCTION + 1 : 0;
     uint32_t *place = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
     uint32_t *self = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
     uint32_t *frame = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
@@ -153,7 +153,7 @@ bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scor
     const cbi_rewrite *before = cbi_rewrite_of(lk, func);
     cbi_buf capsule = before ? before->capsule : cbi_mercury_capsule(lk, func);
     cbi_span old = {capsule.items, capsule.len};
-    uint32_t total = (uint32_t)(text->size / 16);
+    uint32_t total = (uint32_t)(text->size / CBI_SASS_INSTRUCTION);
     bool *idle = find_idle(lk->ctx, old, text->bytes, total);
     cbi_pace pace;
     if (!cbi_pace_code(lk->ctx, text, drop_stack_load, idle, &pace))

@@ -27,7 +27,8 @@ bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
         !func->text->bytes)
         return false;
     const uint8_t *text = cbi_mercury_code(lk, func->text);
-    for (uint64_t at = 0; at + 16 <= func->text->size; at += 16) {
+    for (uint64_t at = 0; at + CBI_SASS_INSTRUCTION <= func->text->size;
+         at += CBI_SASS_INSTRUCTION) {
         uint16_t op = cbi_sass_opcode(text + at);
         if (cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             return false;
@@ -59,19 +60,20 @@ static bool mark_run(const uint8_t *text, uint32_t first, uint32_t count, needs 
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *insn = text + (size_t)(first + i) * 16;
+        const uint8_t *insn = text + (size_t)(first + i) * CBI_SASS_INSTRUCTION;
         uint32_t loads = 0;
-        while (!keep.loads && i + loads < count && is_dummy_load(insn + (size_t)16 * loads))
+        while (!keep.loads && i + loads + 1 < count &&
+               is_dummy_load(insn + (size_t)CBI_SASS_INSTRUCTION * loads))
             loads++;
-        if (loads && i + loads < count &&
-            cbi_sass_opcode(insn + (size_t)16 * loads) == CBI_OP_MEMBAR) {
+        if (loads &&
+            cbi_sass_opcode(insn + (size_t)CBI_SASS_INSTRUCTION * loads) == CBI_OP_MEMBAR) {
             memset(drop + first + i, true, loads);
             any = true;
             i += loads - 1;
             continue;
         }
         if (i + 1 < count && is_idle_membar(insn, keep)) {
-            uint16_t next = cbi_sass_opcode(insn + 16);
+            uint16_t next = cbi_sass_opcode(insn + CBI_SASS_INSTRUCTION);
             if (next == CBI_OP_MEMBAR || next == CBI_OP_ERRBAR)
                 any = drop[first + i] = true;
         }
@@ -114,21 +116,21 @@ uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || offset > rw->old_size)
         return offset;
-    return rw->place[offset / 16] + offset % 16;
+    return rw->place[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
 }
 
 uint64_t cbi_rewrite_frame(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || !rw->frame || offset > rw->old_size)
         return cbi_rewrite_map(rw, offset);
-    return rw->frame[offset / 16] + offset % 16;
+    return rw->frame[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
 }
 
 uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || offset > rw->old_size)
         return offset;
-    return rw->self[offset / 16] + offset % 16;
+    return rw->self[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
 }
 
 /* Within the code of ptxas -ewp functions return relative to its start. */
@@ -147,10 +149,10 @@ void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
     int64_t offset;
     if (!cbi_rewrite_distance(insn, &offset) && !return_distance(insn, &offset))
         return;
-    int64_t target = (int64_t)(old + 1) * 16 + offset;
+    int64_t target = (int64_t)(old + 1) * CBI_SASS_INSTRUCTION + offset;
     if (target >= 0 && (uint64_t)target <= rw->old_size)
         set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
-                                    (int64_t)rw->self[old] - 16);
+                                    (int64_t)rw->self[old] - CBI_SASS_INSTRUCTION);
 }
 
 /* Where branches go. */
@@ -159,10 +161,10 @@ static bool *find_targets(const cbi_linker *lk, const uint8_t *text, uint32_t to
     bool *target = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     for (uint32_t i = 0; i < total; i++) {
         int64_t offset;
-        const uint8_t *insn = text + (size_t)i * 16;
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         if (cbi_sass_opcode(insn) == CBI_OP_BSSY || !cbi_rewrite_distance(insn, &offset))
             continue;
-        int64_t to = (int64_t)i + 1 + offset / 16;
+        int64_t to = (int64_t)i + 1 + offset / CBI_SASS_INSTRUCTION;
         if (to >= 0 && to < total)
             target[to] = true;
     }
@@ -173,12 +175,12 @@ static bool *find_targets(const cbi_linker *lk, const uint8_t *text, uint32_t to
  * too.  One bit, or none. */
 static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 {
-    cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * 16);
+    cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
     for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
-        cbi_sass w = cbi_sass_load(text + (size_t)i * 16);
+        cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
         if (cbi_op_compares_doubles(cbi_sass_op(w)) &&
-            (cbi_sass_bits(w, 81, 3) == guard || cbi_sass_bits(w, 84, 3) == guard))
+            (cbi_sass_first_result(w) == guard || cbi_sass_second_result(w) == guard))
             return waits & 1u << cbi_sass_write(w);
         if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
             cbi_sass_writes_predicate(w, guard))
@@ -196,7 +198,7 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, u
                                                      CBI_OP_CGAERRBAR};
     const cbi_sass leaves = cbi_sass_load(exit_insn);
     bool scheduled = cbi_sass_stall(leaves) != CBI_SASS_STALL_MAX;
-    for (size_t i = BARRIER_LENGTH - count; i < BARRIER_LENGTH; i++, at += 16) {
+    for (size_t i = BARRIER_LENGTH - count; i < BARRIER_LENGTH; i++, at += CBI_SASS_INSTRUCTION) {
         cbi_sass w = {.lo = opcodes[i] | (leaves.lo & 0xf000), .hi = i == 0 ? AT_EXIT : 0};
         cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
         if (i + 1 == BARRIER_LENGTH) {
@@ -243,11 +245,11 @@ static void shorten_exit(uint8_t *insn)
 /* Is the guard of the exit ready with a stall count of one in front of it? */
 static bool is_guard_ready(const uint8_t *text, uint32_t at)
 {
-    uint32_t guard = cbi_sass_guard(cbi_sass_load(text + (size_t)at * 16));
+    uint32_t guard = cbi_sass_guard(cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION));
     unsigned passed = 1;
     for (uint32_t i = at - 1; guard != CBI_SASS_PT && passed < PREDICATE_LATENCY;
-         passed += stall_of(text + (size_t)(--i) * 16)) {
-        const uint8_t *insn = text + (size_t)i * 16;
+         passed += stall_of(text + (size_t)(--i) * CBI_SASS_INSTRUCTION)) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         if (cbi_sass_writes_predicate(cbi_sass_load(insn), guard))
             return false;
         if (!i)
@@ -260,7 +262,8 @@ static bool is_guard_ready(const uint8_t *text, uint32_t at)
  * nothing, now comes between. */
 static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
-    uint32_t waits = cbi_sass_wait(cbi_sass_load(text + (size_t)at * 16)) & ~guard_wait(text, at);
+    uint32_t waits = cbi_sass_wait(cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION)) &
+                     ~guard_wait(text, at);
     if (stall_of(insn) == 2 && (waits & cbi_sass_holds(cbi_sass_load(insn))) &&
         is_guard_ready(text, at))
         set_stall(insn, 1);
@@ -284,7 +287,7 @@ static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, ui
     if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
         return;
     for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
-        cbi_sass w = cbi_sass_load(text + (size_t)i * 16);
+        cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
         if (drop[i])
             continue;
         passed += cbi_sass_stall(w);
@@ -310,13 +313,13 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
     unsigned passed = 0;
     *ret_latency = PREDICATE_LATENCY;
     for (uint32_t i = at; i-- > 0 && passed < CBI_SASS_STALL_MAX;) {
-        const uint8_t *insn = text + (size_t)i * 16;
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         cbi_sass w = cbi_sass_load(insn);
         bool doubles = cbi_op_compares_doubles(cbi_sass_op(w));
         passed += stall_of(insn);
         *ret_latency = doubles ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
         if (cbi_sass_writes_predicate(w, predicate) ||
-            (doubles && cbi_sass_bits(w, 81, 3) == predicate))
+            (doubles && cbi_sass_first_result(w) == predicate))
             return passed;
     }
     return 0;
@@ -325,11 +328,11 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
 /* The second predicate of an exit is read behind the barrier, the guard in front of it. */
 static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
-    const uint8_t *exit_insn = text + (size_t)at * 16;
+    const uint8_t *exit_insn = text + (size_t)at * CBI_SASS_INSTRUCTION;
     cbi_sass w = cbi_sass_load(exit_insn);
     uint32_t guard = cbi_sass_guard(w);
-    uint32_t second = (uint32_t)cbi_sass_bits(w, 87, 3);
-    unsigned latency, stall = stall_of(text + (size_t)(at - 1) * 16), need = 1;
+    uint32_t second = cbi_sass_read_predicate(w);
+    unsigned latency, stall = stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION), need = 1;
     if (second == CBI_SASS_PT || cycles_since(text, at, second, &latency) != latency)
         return;
     if (stall > BARRIER_CYCLES)
@@ -347,7 +350,8 @@ static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
 /* Instructions up to and including the final branch to itself. */
 static uint32_t code_count(const uint8_t *text, uint32_t total)
 {
-    while (total && cbi_sass_opcode(text + (size_t)(total - 1) * 16) == CBI_OP_NOP)
+    while (total &&
+           cbi_sass_opcode(text + (size_t)(total - 1) * CBI_SASS_INSTRUCTION) == CBI_OP_NOP)
         total--;
     return total;
 }
@@ -391,7 +395,8 @@ static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32
 /* An exit whose barrier goes. */
 static bool is_bare_exit(const uint8_t *text, uint32_t at, const bool *drop)
 {
-    return at && drop[at - 1] && cbi_sass_opcode(text + (size_t)at * 16) == CBI_OP_EXIT;
+    return at && drop[at - 1] &&
+           cbi_sass_opcode(text + (size_t)at * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT;
 }
 
 static bool ends_block(const uint8_t *insn)
@@ -478,7 +483,7 @@ static void put_barrier_entry(const cbi_linker *lk, cbi_buf *out, const uint8_t 
     cbi_st16(bytes, (uint16_t)(RUN_RECORD | count << 7));
     bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
     cbi_sass w = cbi_sass_load(exit_insn);
-    unsigned second = (unsigned)cbi_sass_bits(w, 87, 3);
+    unsigned second = cbi_sass_read_predicate(w);
     bytes[13] = (uint8_t)((second == CBI_SASS_PT ? 31 : second) << 3 | cbi_sass_bits(w, 90, 1));
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
@@ -501,14 +506,15 @@ static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
     return e->kind == CBI_CAPSULE_RUN_RECORD && e->count > 1 && e->count <= BARRIER_LENGTH + 1 &&
            e->record.size >= sizeof barrier_record &&
            !memcmp(e->record.data, barrier_record, sizeof barrier_record) &&
-           cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * 16) == CBI_OP_EXIT;
+           cbi_sass_opcode(text + (size_t)(e->first + e->count - 1) * CBI_SASS_INSTRUCTION) ==
+               CBI_OP_EXIT;
 }
 
 static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
                             const uint8_t *barrier)
 {
     const uint8_t *text = cbi_mercury_code(lk, rw->func->text);
-    uint32_t total = (uint32_t)(rw->old_size / 16);
+    uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open((cbi_span){old.items, old.len}, &walk);
@@ -519,7 +525,8 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
         if (barrier[e.first]) {
             uint8_t *bits = out.items + 12 + e.index / 8;
             *bits &= (uint8_t) ~(1u << (e.index % 8));
-            put_barrier_entry(lk, &out, text + (size_t)e.first * 16, barrier[e.first] + 1u);
+            put_barrier_entry(lk, &out, text + (size_t)e.first * CBI_SASS_INSTRUCTION,
+                              barrier[e.first] + 1u);
             continue;
         }
         uint32_t gone = 0;
@@ -536,7 +543,8 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
         if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
             cbi_st16(at, (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
         else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            cbi_st16(at, (uint16_t)(RUN_NOPS | (rw->size - rw->place[e.first]) / 16 << 7));
+            cbi_st16(at, (uint16_t)(RUN_NOPS |
+                                    (rw->size - rw->place[e.first]) / CBI_SASS_INSTRUCTION << 7));
     }
     rw->capsule = out;
 }
@@ -550,7 +558,8 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
     while (cbi_capsule_next(&walk, &e)) {
         keep.membar |= e.record.size && e.klass == CLASS_BARRIER_OBJECT;
         for (uint32_t i = 0; i < e.count; i++)
-            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * 16) == CBI_OP_LDGSTS;
+            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * CBI_SASS_INSTRUCTION) ==
+                          CBI_OP_LDGSTS;
     }
     return keep;
 }
@@ -559,7 +568,7 @@ static needs find_needs(cbi_span capsule, const uint8_t *text)
  * block that did not get an error barrier. */
 static uint8_t barrier_length(const uint8_t *text, const bool *target, uint32_t at, bool may_drop)
 {
-    const uint8_t *before = text + (size_t)at * 16 - 16;
+    const uint8_t *before = text + (size_t)at * CBI_SASS_INSTRUCTION - CBI_SASS_INSTRUCTION;
     bool fenced = at && cbi_sass_opcode(before) == CBI_OP_MEMBAR && before[9] == 0 && !target[at];
     return may_drop || fenced ? BARRIER_LENGTH - 1 : BARRIER_LENGTH;
 }
@@ -572,7 +581,7 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     cbi_capsule walk;
     cbi_capsule_entry e;
     const uint8_t *text = cbi_mercury_code(lk, func->text);
-    uint32_t total = (uint32_t)(func->text->size / 16);
+    uint32_t total = (uint32_t)(func->text->size / CBI_SASS_INSTRUCTION);
     bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
@@ -592,7 +601,7 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= mark_run(text, e.first, e.count, keep, drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
-            cbi_sass_opcode(text + (size_t)e.first * 16) == CBI_OP_EXIT) {
+            cbi_sass_opcode(text + (size_t)e.first * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT) {
             barrier[e.first] = barrier_length(text, target, e.first, may_drop);
             any = true;
         }
@@ -621,7 +630,7 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
                                      .size = rw->size,
                                      .place = rw->place,
                                      .self = rw->self,
-                                     .places = rw->old_size / 16 + 1};
+                                     .places = rw->old_size / CBI_SASS_INSTRUCTION + 1};
     else
         text = (cbi_scoreboard_text){.bytes = cbi_mercury_code_in(lk, func->text),
                                      .size = func->text->size};

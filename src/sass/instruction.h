@@ -53,6 +53,28 @@ static inline uint32_t cbi_sass_guard(cbi_sass w)
     return (uint32_t)(w.lo >> 12 & 7);
 }
 
+/* The predicates that an instruction writes, and the one that it reads beside its guard. */
+static inline uint32_t cbi_sass_first_result(cbi_sass w)
+{
+    return (uint32_t)cbi_sass_bits(w, 81, 3);
+}
+
+static inline uint32_t cbi_sass_second_result(cbi_sass w)
+{
+    return (uint32_t)cbi_sass_bits(w, 84, 3);
+}
+
+static inline uint32_t cbi_sass_read_predicate(cbi_sass w)
+{
+    return (uint32_t)cbi_sass_bits(w, 87, 3);
+}
+
+/* The scoreboard that a DEPBAR waits for. */
+static inline uint32_t cbi_sass_named_scoreboard(cbi_sass w)
+{
+    return (uint32_t)cbi_sass_bits(w, 44, 3);
+}
+
 static inline uint32_t cbi_sass_signed_guard(cbi_sass w)
 {
     return (uint32_t)(w.lo >> 12 & 15);

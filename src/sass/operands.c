@@ -108,7 +108,7 @@ static unsigned count_of(uint8_t count, cbi_sass w)
     case INTEGER: /* in a comparison, of 64 bits from sm_120 on */
         return cbi_sass_bits(w, 80, 1) ? 2 : 1;
     case PACKED:
-        return cbi_sass_bits(w, 87, 3) == CBI_SASS_PT ? 1 : 2;
+        return cbi_sass_read_predicate(w) == CBI_SASS_PT ? 1 : 2;
     case FRAGMENT:
         return fragment_size(w);
     case FROM:
@@ -342,5 +342,5 @@ bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
         ((integers || operands == CBI_SHAPE_COMPARE) && cbi_op_kind(op) == CBI_KIND_ALU) ||
         operands == CBI_SHAPE_UNIFORM_COMPARE || op == CBI_OP_PLOP3;
     return compares &&
-           (cbi_sass_bits(w, 81, 3) == predicate || cbi_sass_bits(w, 84, 3) == predicate);
+           (cbi_sass_first_result(w) == predicate || cbi_sass_second_result(w) == predicate);
 }

@@ -171,7 +171,7 @@ static uint8_t waited_for(const pending *p, uint32_t i)
     cbi_sass w = p->words[i];
     uint8_t mask = (uint8_t)cbi_sass_wait(w);
     if (i && cbi_sass_op(w) == CBI_OP_DEPBAR && cbi_sb_op(p->c, i - 1) == CBI_OP_MEMBAR)
-        mask |= (uint8_t)(1u << cbi_sass_bits(w, 44, 3));
+        mask |= (uint8_t)(1u << cbi_sass_named_scoreboard(w));
     return mask;
 }
 

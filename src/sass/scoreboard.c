@@ -107,10 +107,10 @@ bool cbi_sb_qualifies(const cbi_sb_code *c)
 
 bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size)
 {
-    size_t total = size / 16;
-    while (total && cbi_sass_opcode(bytes + 16 * (total - 1)) == CBI_OP_NOP)
+    size_t total = size / CBI_SASS_INSTRUCTION;
+    while (total && cbi_sass_opcode(bytes + CBI_SASS_INSTRUCTION * (total - 1)) == CBI_OP_NOP)
         total--;
-    if (!total || total > UINT32_MAX / 16)
+    if (!total || total > UINT32_MAX / CBI_SASS_INSTRUCTION)
         return false;
     c->n = (uint32_t)total;
     c->words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
@@ -157,7 +157,7 @@ static bool find_bare_exits(const cbi_sb_code *c, const cbi_scoreboard_text *tex
 {
     bool any = false;
     for (size_t i = 1; i < text->places; i++) {
-        uint32_t at = text->self[i] / 16;
+        uint32_t at = text->self[i] / CBI_SASS_INSTRUCTION;
         if (text->place[i - 1] == text->self[i] && at < c->n && cbi_sb_op(c, at) == CBI_OP_EXIT)
             any = ret_bare[at] = true;
     }
@@ -170,9 +170,10 @@ static bool find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
 {
     bool any = false;
     for (size_t i = 0; i < text->places; i++) {
-        if (text->self[i] <= text->place[i] || text->self[i] / 16 >= c->n)
+        if (text->self[i] <= text->place[i] || text->self[i] / CBI_SASS_INSTRUCTION >= c->n)
             continue;
-        ret_barrier[text->self[i] / 16] = (uint8_t)((text->self[i] - text->place[i]) / 16);
+        ret_barrier[text->self[i] / CBI_SASS_INSTRUCTION] =
+            (uint8_t)((text->self[i] - text->place[i]) / CBI_SASS_INSTRUCTION);
         any = true;
     }
     return any;

@@ -21,7 +21,7 @@ static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, p->at), guard = cbi_sass_guard(c->words[i]);
     bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : op == CBI_OP_ATOM_F;
-    return writes && guard != CBI_SASS_PT && cbi_sass_bits(c->words[p->at], 81, 3) == guard;
+    return writes && guard != CBI_SASS_PT && cbi_sass_first_result(c->words[p->at]) == guard;
 }
 
 static void find_local(cbi_sb_code *c, uint32_t q)

@@ -15,8 +15,8 @@ typedef CBI_VEC(targets) targets_list;
 
 static uint32_t moved(uint32_t offset, const uint32_t *place, size_t count)
 {
-    uint32_t i = offset / 16;
-    return place ? i < count ? place[i] / 16 : CBI_SB_NOWHERE : i;
+    uint32_t i = offset / CBI_SASS_INSTRUCTION;
+    return place ? i < count ? place[i] / CBI_SASS_INSTRUCTION : CBI_SB_NOWHERE : i;
 }
 
 static void read_tables(cbi_ctx *ctx, cbi_span info, const uint32_t *place, size_t count,
@@ -51,7 +51,7 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     bool conditional = cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_bits(w, 87, 4) != 7;
     bool falls = true;
     if (op == CBI_OP_BRA || op == CBI_OP_BRA_U) {
-        int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / 16;
+        int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / CBI_SASS_INSTRUCTION;
         if (target < 0 || target >= c->n)
             return false;
         cbi_vec_push(c->ctx, ret_list, (uint32_t)target);

@@ -30,7 +30,7 @@ void cbi_sb_find_producers(cbi_sb_code *c)
 uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i)
 {
     return c->wait[i] |
-           (uint8_t)(cbi_sb_is_named_wait(c, i) ? 1u << cbi_sass_bits(c->words[i], 44, 3) : 0);
+           (uint8_t)(cbi_sb_is_named_wait(c, i) ? 1u << cbi_sass_named_scoreboard(c->words[i]) : 0);
 }
 
 bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)

@@ -10,7 +10,9 @@
  * byte), rel=, type= (of the section).  What is called or used and has no definition in the module
  * is declared by a line of its own with `extern`.
  *
- * A text that begins with "@cudadevrt " is an input by such a name.
+ * A text that begins with "@cudadevrt " is an input by such a name; with "@toolkit=VERSION " it
+ * says that such a compiler made it, with "@note=VERSION " it has a note of that layout, "@nonote "
+ * none.
  *
  * With CUBIND_MODULES set to a folder, each link leaves its inputs, options and result there, and
  * tests/cases/modules.py compares them with nvlink's. */
@@ -42,7 +44,7 @@ typedef struct module_section {
 
 typedef struct module {
     cbi_ctx *ctx;
-    unsigned sm;
+    unsigned sm, toolkit, note; /* note: its version, 0: none */
     module_symbol symbols[24];
     size_t symbol_count;
     module_section sections[64];
@@ -456,9 +458,9 @@ static inline void module_note(module *m)
 {
     uint8_t note[32] = {12, 0, 0, 0, 8, 0, 0, 0, 0xe8, 3};
     memcpy(note + 12, "NVIDIA Corp", 12);
-    cbi_st16(note + 24, 2);
+    cbi_st16(note + 24, (uint16_t)m->note);
     cbi_st16(note + 26, (uint16_t)m->sm);
-    cbi_st16(note + 28, 130);
+    cbi_st16(note + 28, (uint16_t)m->toolkit);
     module_section *s = module_add_section(m, ".note.nv.cuinfo", SHT_NOTE, 0x1000000, 4);
     cbi_buf_append(m->ctx, &s->bytes, note, sizeof note);
 }
@@ -469,13 +471,22 @@ static inline cbi_span module_make(cbi_ctx *ctx, unsigned sm, const char *text)
     memset(m, 0, sizeof *m);
     m->ctx = ctx;
     m->sm = sm;
+    m->toolkit = 130;
+    m->note = 2;
+    if (text[0] == '@') {
+        sscanf(text, "@toolkit=%u", &m->toolkit);
+        sscanf(text, "@note=%u", &m->note);
+        m->note = strncmp(text, "@nonote", 7) == 0 ? 0 : m->note;
+        text = strchr(text, ' ');
+    }
     module_read(m, text);
     cbi_buf_append(ctx, &m->strings, "", 1);
     cbi_buf_append(ctx, &m->table, NULL, sizeof(Elf64_Sym));
     module_add_section(m, ".shstrtab", SHT_STRTAB, 0, 1);
     module_add_section(m, ".strtab", SHT_STRTAB, 0, 1);
     module_section *table = module_add_section(m, ".symtab", SHT_SYMTAB, 0, 8);
-    module_note(m);
+    if (m->note)
+        module_note(m);
     module_section *info = module_add_section(m, ".nv.info", SHT_CUDA_INFO, 0, 4);
     module_section *graph = module_add_section(m, ".nv.callgraph", SHT_CUDA_CALLGRAPH, 0, 4);
     graph->header.sh_entsize = 8;
@@ -534,7 +545,8 @@ static inline void linked_hear(void *user, const cb_diagnostic *d)
 
 static inline const char *linked_name(cbi_ctx *ctx, const char *text, size_t i)
 {
-    return cbi_printf(ctx, text[0] == '@' ? "m%zu.cudadevrt.cubin" : "m%zu.cubin", i);
+    return cbi_printf(
+        ctx, strncmp(text, "@cudadevrt", 10) == 0 ? "m%zu.cudadevrt.cubin" : "m%zu.cubin", i);
 }
 
 /* Leaves the link for a comparison with nvlink. */
@@ -593,7 +605,7 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
     size_t count = 0;
     for (; count < most && texts[count] && *texts[count]; count++) {
         const char *text = texts[count];
-        inputs[count] = module_make(&l->ctx, sm, text[0] == '@' ? strchr(text, ' ') : text);
+        inputs[count] = module_make(&l->ctx, sm, text);
         assert_int_equal(cb_link_add_memory(link, linked_name(&l->ctx, text, count),
                                             inputs[count].data, inputs[count].size),
                          CB_OK);

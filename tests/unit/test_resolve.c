@@ -81,6 +81,39 @@ static void plain_objects(void **state)
     link_table(rows, CBI_COUNT(rows), say_kind);
 }
 
+/* Which compilers' objects take part. */
+static void toolkits(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"toolkit: 11.9, sm_90",
+         {"@toolkit=119 kernel k; func x"},
+         "Input file 'm0.cubin' must be recompiled with toolkit >= Cuda 12.0\n",
+         0,
+         90},
+        {"toolkit: 12.0, sm_90", {"@toolkit=120 kernel k; func x"}, "gone", 0, 90},
+        {"toolkit: 11.9, sm_89", {"@toolkit=119 kernel k; func x"}, "gone", 0, 89},
+        {"toolkit: 11.9, sm_100", {"@toolkit=119 kernel k; func x"}, "gone", 0, 100},
+        {"toolkit: note of version 1, sm_90",
+         {"@note=1 kernel k; func x"},
+         "Input file 'm0.cubin' must be recompiled with toolkit >= Cuda 12.0\n",
+         0,
+         90},
+        {"toolkit: note of version 2, sm_90", {"@note=2 kernel k; func x"}, "gone", 0, 90},
+        {"toolkit: no note, sm_90",
+         {"@nonote kernel k; func x"},
+         "Input file 'm0.cubin' must be recompiled with toolkit >= Cuda 12.0\n",
+         0,
+         90},
+        {"toolkit: no note, sm_86", {"@nonote kernel k; func x"}, "gone", 0, 86},
+        {"toolkit: 13.1",
+         {"kernel k", "@toolkit=131 func x"},
+         "Input file 'm1.cubin' newer than toolkit (131 vs 130)\n"},
+        {"toolkit: 13.0", {"kernel k", "@toolkit=130 func x"}, "gone"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_symbol);
+}
+
 /* Which undefined names stay. */
 static void undefined_names(void **state)
 {
@@ -265,9 +298,9 @@ static void variables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functions), cmocka_unit_test(section_types),
-                                       cmocka_unit_test(undefined_names),
-                                       cmocka_unit_test(plain_objects),
-                                       cmocka_unit_test(variables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions),     cmocka_unit_test(section_types),
+        cmocka_unit_test(toolkits),      cmocka_unit_test(undefined_names),
+        cmocka_unit_test(plain_objects), cmocka_unit_test(variables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

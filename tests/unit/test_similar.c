@@ -1,6 +1,8 @@
 /* What is said about a name that nobody defines: who uses it, and which names are like it. */
 #include "modules.h"
 
+#include "link/similar.h"
+
 static void say_nothing(const linked *l, char *text, size_t room)
 {
     (void)l;
@@ -94,11 +96,101 @@ static void users(void **state)
     link_table(rows, CBI_COUNT(rows), say_nothing);
 }
 
+/* The distance by its definition. */
+static unsigned by_definition(const char *a, const char *b)
+{
+    unsigned table[8][8] = {{0}};
+    size_t rows = strlen(a), columns = strlen(b);
+    for (size_t i = 0; i <= rows; i++)
+        for (size_t j = 0; j <= columns; j++) {
+            unsigned best = i || j ? UINT32_MAX : 0, changed;
+            if (i && table[i - 1][j] + 1 < best)
+                best = table[i - 1][j] + 1;
+            if (j && table[i][j - 1] + 1 < best)
+                best = table[i][j - 1] + 1;
+            if (i && j && (changed = table[i - 1][j - 1] + (a[i - 1] != b[j - 1])) < best)
+                best = changed;
+            table[i][j] = best;
+        }
+    return table[rows][columns] > CBI_NEAR ? CBI_NEAR + 1 : table[rows][columns];
+}
+
+/* A name of at most five letters a and b. */
+static void write_name(unsigned number, char *name)
+{
+    for (; number; number /= 3)
+        if (number % 3)
+            *name++ = (char)('a' + number % 3 - 1);
+    *name = 0;
+}
+
+static void distances(void **state)
+{
+    (void)state;
+    enum { NAMES = 3 * 3 * 3 * 3 * 3 };
+    for (unsigned i = 0; i < NAMES * NAMES; i++) {
+        char a[8], b[8];
+        write_name(i / NAMES, a);
+        write_name(i % NAMES, b);
+        unsigned got = cbi_edit_distance((cbi_span){(const uint8_t *)a, strlen(a)},
+                                         (cbi_span){(const uint8_t *)b, strlen(b)});
+        if (got != by_definition(a, b))
+            fail_msg("from '%s' to '%s': %u", a, b, got);
+    }
+}
+
+static void alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *wanted, *have;
+        bool similar;
+    } rows[] = {
+        {"_Z3fooi", "_Z3fooPKcdff", true},
+        {"_Z3fooi", "_Z3fopPKcdff", false},
+        {"_Z1fi", "_Z1fPKcdff", true},
+        {"_Z9ninechari", "_Z9ninecharPKcdff", false}, /* the type is its ninth letter */
+        {"_Z9nine charPv", "_Z9nine charPKcdff", true},
+        {"_Z10tencharactPv", "_Z10tencharactKcdff", true},
+        {"_Z10tencharactPv", "_Z10tencharacuKcdff", false},
+        {"_Z12twelve_charsPv", "_Z12twelve_charsKcdff", true},
+        {"_Z0i", "_Z0PKcdff", false},      /* no name */
+        {"_Z5four", "_Z5fourteen", false}, /* ends within its name */
+        {"_Z4four", "_Z4fourteen", true},
+        {"_Z:fooi", "_Z:fooPKcd", false},
+        {"_Y3fooi", "_Y3fooPKcd", false},
+        {"aZ3fooi", "aZ3fooPKcd", false},
+        {"foo", "_Z3fooi", true},
+        {"foo", "_Z13foo", false},
+        {"oo", "_Z3fooi", false},
+        {"o", "_Z1oi", true},
+        {"xfoo", "_Z3fooi", false},
+        {"helper_long", "_Z11helper_longi", true},
+        {"_Z3fooi", "foo", true},
+        {"_Z3fooi", "oo", false},
+        {"_Z3fooi", "3foo", false},
+        {"_Z3fooi", "fop", false},
+        {"_Z11helper_longi", "helper_long", true},
+        {"abcde", "abc", true},
+        {"abcde", "ab", false},
+        {"abcd", "abcx", false},
+        {"abcdef", "abcdefgh", true},
+        {"abcdef", "abcdefghi", false},
+        {"abcdef", "abxdxf", true},
+        {"abcdef", "xbxdxf", false},
+    };
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (cbi_is_similar(rows[i].wanted, rows[i].have) != rows[i].similar)
+            fail_msg("%s and %s", rows[i].wanted, rows[i].have);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_like_it),
         cmocka_unit_test(users),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(alike),
     };
     return cmocka_run_group_tests_name("similar", tests, NULL, NULL);
 }
