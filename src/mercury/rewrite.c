@@ -171,16 +171,26 @@ static bool *find_targets(const cbi_linker *lk, const uint8_t *text, uint32_t to
     return target;
 }
 
-/* What an exit waits for because a comparison of doubles writes its guard, which the barrier needs,
- * too.  One bit, or none. */
+/* Does the instruction write the predicate, and has a scoreboard for it? */
+static bool writes_late(cbi_sass w, uint32_t predicate)
+{
+    uint32_t op = cbi_sass_op(w);
+    bool first = cbi_op_has(op, CBI_OPF_TESTED) ||
+                 (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
+    return cbi_sass_write(w) != CBI_SB_NONE &&
+           ((first && cbi_sass_first_result(w) == predicate) ||
+            (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate));
+}
+
+/* What an exit waits for because its guard comes late and the barrier needs it, too.  One bit, or
+ * none. */
 static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 {
     cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
     for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
         cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
-        if (cbi_op_compares_doubles(cbi_sass_op(w)) &&
-            (cbi_sass_first_result(w) == guard || cbi_sass_second_result(w) == guard))
+        if (writes_late(w, guard))
             return waits & 1u << cbi_sass_write(w);
         if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
             cbi_sass_writes_predicate(w, guard))
