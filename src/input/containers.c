@@ -244,8 +244,8 @@ static void add_ptx_text(cbi_inputs *in, const cbi_origin *origin, cbi_span text
     }
 }
 
-/* For an older target nvlink assembles a .ptx file and then forgets the result; what it reports
- * about the choice stays. */
+/* For an older target nvlink assembles a .ptx file and then forgets the result; what the assembler
+ * says and what is reported about the choice stays. */
 static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
     cbi_fatbin fatbin;
@@ -258,6 +258,8 @@ static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span b
         found = cbi_cubin_fits(in, bytes);
     if (!found)
         warn_not_found(in, origin, bytes);
+    if (cbi_recognise(bytes) == CBI_CONTENT_PTX && !in->options.virtual_target)
+        cbi_inputs_try_ptx(in, origin, bytes);
 }
 
 void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)

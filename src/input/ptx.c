@@ -76,7 +76,8 @@ static void print_log(cbi_inputs *in, cbi_span log)
 struct cbi_ptx_job {
     cbi_origin origin;
     bool from_entry;
-    size_t module; /* the place that is kept for the result */
+    bool forgotten; /* only what the assembler says counts */
+    size_t module;  /* the place that is kept for the result */
     cbi_assembly assembly;
 };
 
@@ -188,14 +189,20 @@ static const char *absolute_program(cbi_ctx *ctx, const char *name)
     return path[0] != '/' && getcwd(cwd, sizeof cwd) ? cbi_printf(ctx, "%s/%s", cwd, path) : path;
 }
 
+static bool has_assembler(cbi_inputs *in)
+{
+    cbi_ptx_options *ptx = &in->options.ptx;
+    if (!ptx->ptxas && ptx->find_ptxas)
+        ptx->ptxas = cbi_find_ptxas(in->ctx);
+    return ptx->ptxas != NULL;
+}
+
 /* False after an error was reported. */
 static bool prepare(cbi_inputs *in, cbi_span text, cbi_span entry_options, struct cbi_ptx_job *job)
 {
     cbi_ctx *ctx = in->ctx;
     cbi_ptx_options *ptx = &in->options.ptx;
-    if (!ptx->ptxas && ptx->find_ptxas)
-        ptx->ptxas = cbi_find_ptxas(ctx);
-    if (!ptx->ptxas) {
+    if (!has_assembler(in)) {
         report_no_assembler(in, job->origin.file);
         return false;
     }
@@ -262,15 +269,13 @@ static void drain(void *user)
     cbi_inputs_compile(user);
 }
 
-void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
-                          cbi_span entry_options, bool from_entry)
+static void queue(cbi_inputs *in, const cbi_origin *origin, cbi_span text, cbi_span entry_options,
+                  struct cbi_ptx_job *job)
 {
     cbi_ctx *ctx = in->ctx;
-    struct cbi_ptx_job *job = CBI_NEW(ctx, struct cbi_ptx_job);
     job->origin = *origin;
     if (origin->host) /* only lent */
         job->origin.host = cbi_memdup(ctx, origin->host, sizeof *origin->host);
-    job->from_entry = from_entry;
     if (!prepare(in, text, entry_options, job))
         return;
     job->module = in->modules.len;
@@ -279,6 +284,22 @@ void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span tex
     cbi_vec_push(ctx, &in->queue, job);
     ctx->before_report = drain;
     ctx->before_report_user = in;
+}
+
+void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                          cbi_span entry_options, bool from_entry)
+{
+    struct cbi_ptx_job *job = CBI_NEW(in->ctx, struct cbi_ptx_job);
+    job->from_entry = from_entry;
+    queue(in, origin, text, entry_options, job);
+}
+
+void cbi_inputs_try_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text)
+{
+    struct cbi_ptx_job *job = CBI_NEW(in->ctx, struct cbi_ptx_job);
+    job->forgotten = true;
+    if (has_assembler(in))
+        queue(in, origin, text, (cbi_span){NULL, 0}, job);
 }
 
 void cbi_inputs_compile(cbi_inputs *in)
@@ -296,7 +317,7 @@ void cbi_inputs_compile(cbi_inputs *in)
     in->queue.len = in->queue.cap = 0;
     assemble(in, assemblies, count);
     for (size_t i = 0; i < count; i++)
-        if (settle(in, jobs[i]))
+        if (settle(in, jobs[i]) && !jobs[i]->forgotten)
             cbi_inputs_add_compiled(in, &jobs[i]->origin, jobs[i]->assembly.cubin, jobs[i]->module);
 }
 

@@ -175,8 +175,8 @@ static bool *find_targets(const cbi_linker *lk, const uint8_t *text, uint32_t to
 static bool writes_late(cbi_sass w, uint32_t predicate)
 {
     uint32_t op = cbi_sass_op(w);
-    bool first = cbi_op_has(op, CBI_OPF_TESTED) ||
-                 (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
+    bool first =
+        cbi_op_has(op, CBI_OPF_TESTED) || (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
     return cbi_sass_write(w) != CBI_SB_NONE &&
            ((first && cbi_sass_first_result(w) == predicate) ||
             (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate));

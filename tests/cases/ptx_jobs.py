@@ -160,6 +160,20 @@ def names(bench):
                done.returncode != 0 and "No such file or directory" in done.stdout, done.stdout)
 
 
+def older(bench):
+    """Below sm_90 nvlink assembles a .ptx file, and forgets the result; so does cubind in its place."""
+    emulate = ("--emulate=nvlink-13.0.88", "-arch=sm_80")
+    bench.ptx("good.ptx", "say good", "give " + os.path.join(ROOT, "samples", "mathlib.cubin"))
+    bench.ptx("bad.ptx", "say what is wrong", "fail")
+    code, text, image = bench.link(*emulate, "good.ptx")
+    expect("older target: the message stays", code == 0 and image and "good" in text, text)
+    code, text, image = bench.link(*emulate, "good.ptx", "bad.ptx")
+    expect("older target: errors count", code != 0 and image is None and "what is wrong" in text, text)
+    without = bench.link(*emulate, "--ptxas", "no-ptxas", "good.ptx")
+    expect("older target: no assembler", without[0] != 0, without[1])
+    bench.notes()
+
+
 def signals(bench):
     for i in range(4):
         bench.ptx("slow%d.ptx" % i, "sleep 30", "give none")
@@ -302,7 +316,7 @@ def together(bench):
 
 
 def main():
-    for part in (several_at_a_time, failures, words, names, signals, cache, limit, together):
+    for part in (several_at_a_time, failures, words, names, older, signals, cache, limit, together):
         with tempfile.TemporaryDirectory() as folder:
             part(Bench(folder))
     finish()
