@@ -125,6 +125,7 @@ typedef struct row_writer {
     uint64_t address; /* as written so far */
     int64_t line;
     cbi_span places; /* operations that wait for the next row, see held_row */
+    uint64_t stop;   /* the same, a place of its own that the compiler advanced to; 0 for none */
     /* what a fused addition and minimum gets its line from */
     cbi_map seen;  /* line -> number of its last instruction, from 1 */
     uint64_t exit; /* number of the last exit with a barrier, 0 for none */
@@ -142,11 +143,24 @@ typedef struct held_row {
     int64_t line;
     cbi_span file, context; /* the last operations of their kind in front of it */
     cbi_span places;        /* all of these: the compiler leaves some of rows that it dropped */
+    uint64_t stop;          /* it leaves the advance to the end of a prologue, too; 0 for none */
 } held_row;
+
+/* Two advances in front of one row stay two. */
+static void put_stop(const cbi_linker *lk, cbi_buf *out, row_writer *w)
+{
+    uint64_t place = cbi_rewrite_map(w->rw, w->stop);
+    if (w->stop && place > w->address) {
+        put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w->address));
+        w->address = place;
+    }
+    w->stop = 0;
+}
 
 static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address,
                     int64_t line)
 {
+    put_stop(lk, out, w);
     uint64_t place = cbi_rewrite_map(w->rw, address);
     int64_t da = (int64_t)(place - w->address), dl = line - w->line;
     cbi_buf_append(lk->ctx, out, w->places.data, w->places.size);
@@ -192,6 +206,7 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
     row->any = false;
     bool same_place = !row->places.size;
     w->places = row->places;
+    w->stop = row->stop;
     if (row->file.size)
         w->in_file = row->file;
     if (row->context.size) /* 0, length, 0x90, then the calling row, 0 for none */
@@ -245,9 +260,11 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;
+    uint8_t op = 0, last;
     while (!r.bad && r.pos < seq->end) {
         uint64_t at = r.pos;
-        uint8_t op = cbi_read8(&r);
+        last = op;
+        op = cbi_read8(&r);
         bool special = op >= u->opcode_base;
         if (special || op == DW_COPY) {
             if (special) {
@@ -261,6 +278,7 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
             row.line = line;
             next = (held_row){.any = true};
         } else if (op == DW_ADVANCE_PC) {
+            next.stop = last == DW_ADVANCE_PC ? address : 0;
             address += (uint64_t)cbi_read_sleb(&r);
         } else if (op == DW_ADVANCE_LINE) {
             line += cbi_read_sleb(&r);
@@ -280,6 +298,8 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
                 static const uint8_t end[] = {0, 1, 1};
                 uint64_t place = cbi_rewrite_map(rw, address);
                 write_row(lk, out, &w, &row, address);
+                w.stop = next.stop;
+                put_stop(lk, out, &w);
                 put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w.address));
                 cbi_buf_append(lk->ctx, out, end, sizeof end);
             } else {
