@@ -366,9 +366,8 @@ cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes)
     return own ? m : NULL;
 }
 
-void cbi_spend_file(cbi_ctx *ctx, cbi_mapping *file)
+void cbi_forget_file(cbi_mapping *file)
 {
-    cbi_take_back(ctx, file->base, file->size);
     file->base = NULL;
     file->size = 0;
 }

@@ -22,8 +22,8 @@ const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
 
 /* The file read last, if these are its bytes, in memory that is this job's alone; else NULL. */
 struct cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes);
-/* Ends the life of its bytes: the memory serves for other things. */
-void cbi_spend_file(cbi_ctx *ctx, struct cbi_mapping *file);
+/* Its bytes are the caller's, for changing and for cbi_take_back(). */
+void cbi_forget_file(struct cbi_mapping *file);
 
 /* A file that is mapped and was written to since; NULL if all are as they were. */
 const char *cbi_find_changed(const cbi_ctx *ctx);

@@ -326,7 +326,8 @@ typedef struct cbi_part {
 } cbi_part;
 
 enum {
-    CHUNK_MIN = 2 * 1024, /* of pools */
+    CHUNK_LEAST = 256, /* of pools: what came back */
+    CHUNK_MIN = 2 * 1024,
     CHUNK_MAX = 8 * 1024,
     PART_MAX = 64 * 1024, /* what is larger does not come from parts */
     PART_LEAST = 64,      /* what is smaller is not worth a look */
@@ -351,7 +352,7 @@ void cbi_take_back(cbi_ctx *ctx, void *memory, size_t size)
         enter_part(ctx, memory, size);
 }
 
-/* The first of the list's first parts that has room. */
+/* The first of the list's first parts that has room; what comes is not cleared. */
 static void *take_from(cbi_ctx *ctx, cbi_part **at, size_t size)
 {
     for (int i = 0; *at && i < PARTS_TRIED; i++) {
@@ -364,7 +365,7 @@ static void *take_from(cbi_ctx *ctx, cbi_part **at, size_t size)
         *at = part->next;
         if (left >= PART_LEAST)
             enter_part(ctx, part, left);
-        return memset((uint8_t *)part + left, 0, size);
+        return (uint8_t *)part + left;
     }
     return NULL;
 }
@@ -375,17 +376,9 @@ static void *take_part(cbi_ctx *ctx, size_t size)
     return p ? p : take_from(ctx, &ctx->parts[1], size);
 }
 
-/* What the system gave is zeroed, and so is what comes back. */
-void *cbi_alloc(cbi_ctx *ctx, size_t size)
+/* Of a size that is rounded; cleared where it has not been used before. */
+static void *take_new(cbi_ctx *ctx, size_t size)
 {
-    if (size > SIZE_MAX / 2)
-        cbi_fail(ctx, CB_ERR_NOMEM);
-    size = round_up(size);
-    if ((ctx->parts[0] || ctx->parts[1]) && size <= PART_MAX) {
-        void *p = take_part(ctx, size);
-        if (p)
-            return p;
-    }
     cbi_arena_block *block = ctx->blocks;
     if (block && size <= block->size - block->used) {
         void *p = (uint8_t *)block + block->used;
@@ -393,6 +386,36 @@ void *cbi_alloc(cbi_ctx *ctx, size_t size)
         return p;
     }
     return new_block(ctx, size);
+}
+
+/* Of a size that is rounded, or NULL; not cleared. */
+static void *take_old(cbi_ctx *ctx, size_t size)
+{
+    bool any = (ctx->parts[0] || ctx->parts[1]) && size <= PART_MAX;
+    return any ? take_part(ctx, size) : NULL;
+}
+
+static size_t checked_size(cbi_ctx *ctx, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return round_up(size);
+}
+
+/* What the system gave is zeroed, and what comes back is cleared here. */
+void *cbi_alloc(cbi_ctx *ctx, size_t size)
+{
+    size = checked_size(ctx, size);
+    void *p = take_old(ctx, size);
+    return p ? memset(p, 0, size) : take_new(ctx, size);
+}
+
+/* For those who fill all of it. */
+static void *alloc_to_fill(cbi_ctx *ctx, size_t size)
+{
+    size = checked_size(ctx, size);
+    void *p = take_old(ctx, size);
+    return p ? p : take_new(ctx, size);
 }
 
 void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
@@ -403,20 +426,45 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
     return cbi_alloc(ctx, total);
 }
 
+/* A part of about a chunk as a whole, so that no rest stays behind that is too small for others. */
+static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)
+{
+    for (int k = 0; k < 2; k++) {
+        cbi_part **at = &ctx->parts[k];
+        for (int i = 0; *at && i < PARTS_TRIED; i++, at = &(*at)->next) {
+            cbi_part *part = *at;
+            size_t size = part->left;
+            if (size < least || size > CHUNK_MAX + CHUNK_MAX / 2)
+                continue;
+            *at = part->next;
+            pool->next = memset(part, 0, size);
+            pool->left = size;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    if (take_chunk_whole(ctx, pool, size > CHUNK_LEAST ? size : CHUNK_LEAST))
+        return;
+    pool->chunk = pool->chunk ? pool->chunk * 2 : CHUNK_MIN;
+    if (pool->chunk > CHUNK_MAX)
+        pool->chunk = CHUNK_MAX;
+    if (pool->chunk < size)
+        pool->chunk = size;
+    pool->next = cbi_alloc(ctx, pool->chunk);
+    pool->left = pool->chunk;
+}
+
 void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
     if (size > CHUNK_MAX / 4)
         return cbi_alloc(ctx, size);
     size = (size + 7) & ~(size_t)7;
-    if (size > pool->left) {
-        pool->chunk = pool->chunk ? pool->chunk * 2 : CHUNK_MIN;
-        if (pool->chunk > CHUNK_MAX)
-            pool->chunk = CHUNK_MAX;
-        if (pool->chunk < size)
-            pool->chunk = size;
-        pool->next = cbi_alloc(ctx, pool->chunk);
-        pool->left = pool->chunk;
-    }
+    if (size > pool->left)
+        refill(ctx, pool, size);
     void *p = pool->next;
     pool->next += size;
     pool->left -= size;
@@ -425,7 +473,7 @@ void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
 {
-    void *p = cbi_alloc(ctx, size);
+    void *p = alloc_to_fill(ctx, size);
     if (size)
         memcpy(p, data, size);
     return p;
@@ -433,7 +481,7 @@ void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
 
 char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len)
 {
-    char *p = cbi_alloc(ctx, len + 1);
+    char *p = alloc_to_fill(ctx, len + 1);
     memcpy(p, s, len);
     p[len] = 0;
     return p;
@@ -495,7 +543,11 @@ void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t ne
     if (items && *cap * item_size >= LARGE_ARRAY) {
         items = cbi_large_grow(ctx, items, bytes);
     } else if (bytes >= LARGE_ARRAY || !extend(ctx, items, *cap * item_size, bytes)) {
-        void *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : cbi_alloc(ctx, bytes);
+        uint8_t *grown = bytes >= LARGE_ARRAY ? cbi_large_alloc(ctx, bytes) : NULL;
+        if (!grown) {
+            grown = alloc_to_fill(ctx, bytes);
+            memset(grown + len * item_size, 0, bytes - len * item_size);
+        }
         if (items && len)
             memcpy(grown, items, len * item_size);
         cbi_take_back(ctx, items, items ? round_up(*cap * item_size) : 0);

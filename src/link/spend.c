@@ -1,7 +1,9 @@
-/* Merging one object, at its end: what the link still needs of the input is copied, and the memory
- * of the rest serves for the next objects.  Of a big link that is a third. */
+/* Merging one object, at its end: contents that the output refers to stay, what else the link needs
+ * of the input is copied, and the memory of the rest serves for the next objects.  Of a big link that is a third. */
 #include "base/files.h"
 #include "link/merge_work.h"
+
+#include <stdlib.h>
 
 /* Will nobody ask for the model?  Maps and explanations show it, and the tables of unified
  * functions and constants beyond the limit are made anew from it. */
@@ -25,15 +27,18 @@ static bool is_inside(const cbi_lobj *obj, const uint8_t *bytes)
     return (uintptr_t)bytes - (uintptr_t)all->data < all->size;
 }
 
-/* Those of the object stand at the end of the list. */
-static void copy_pieces(const cbi_linker *lk, const cbi_lobj *obj, cbi_osec *sec)
+typedef CBI_VEC(cbi_piece *) piece_list;
+
+/* What the output has of the object so far; its pieces stand at the end of the section's list. */
+static void list_pieces(const cbi_linker *lk, const cbi_lobj *obj, const cbi_osec *sec,
+                        piece_list *ret_kept)
 {
     for (size_t i = sec->pieces.len; i-- > 0;) {
         cbi_piece *piece = &sec->pieces.items[i];
-        if (!is_inside(obj, piece->bytes.data))
+        if (piece->own || !is_inside(obj, piece->bytes.data))
             return;
-        piece->bytes.data = cbi_memdup(lk->ctx, piece->bytes.data, piece->bytes.size);
         piece->own = true;
+        cbi_vec_push(lk->ctx, ret_kept, piece);
     }
 }
 
@@ -58,7 +63,7 @@ static cbi_span copy_span(const cbi_linker *lk, cbi_span bytes)
 
 /* Later copies of weak functions are compared with the one that is held.  Code that an alias has
  * taken over in the map of sections is known to its function. */
-static void keep_functions(const cbi_linker *lk, cbi_lobj *obj)
+static void keep_functions(const cbi_linker *lk, cbi_lobj *obj, piece_list *ret_kept)
 {
     bool weak = false;
     for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
@@ -67,10 +72,54 @@ static void keep_functions(const cbi_linker *lk, cbi_lobj *obj)
             continue;
         weak |= cbi_is_weak(sym);
         if (sym->func->text)
-            copy_pieces(lk, obj, sym->func->text);
+            list_pieces(lk, obj, sym->func->text, ret_kept);
     }
     if (weak)
         cbi_load_weak_facts(lk, obj);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const cbi_piece *const *x = a, *const *y = b;
+    return cbi_order((uintptr_t)(*x)->bytes.data, (uintptr_t)(*y)->bytes.data);
+}
+
+static void sort_by_place(const piece_list *kept)
+{
+    for (size_t i = 1; i < kept->len; i++) {
+        if (by_place(&kept->items[i - 1], &kept->items[i]) > 0) {
+            qsort(kept->items, kept->len, sizeof *kept->items, by_place);
+            return;
+        }
+    }
+}
+
+static void take_back_between(const cbi_linker *lk, const uint8_t *from, const uint8_t *to)
+{
+    enum { LEAST = 256 }; /* what is between two contents and their alignment is not worth it */
+    size_t unaligned = -(uintptr_t)from & 15;
+    if ((size_t)(to - from) >= LEAST)
+        cbi_take_back(lk->ctx, (uint8_t *)from + unaligned, (size_t)(to - from) - unaligned);
+}
+
+/* The contents that the output refers to stay where they are, as the output's own.  Of those that
+ * overlap, in a damaged file, one gets a copy: they may be patched. */
+static void spend_file(const cbi_linker *lk, const cbi_lobj *obj, const piece_list *kept)
+{
+    cbi_span file = obj->object.bytes;
+    const uint8_t *end = file.data;
+    cbi_forget_file(obj->own);
+    sort_by_place(kept);
+    for (size_t i = 0; i < kept->len; i++) {
+        cbi_span *bytes = &kept->items[i]->bytes;
+        if (bytes->data < end) {
+            bytes->data = cbi_memdup(lk->ctx, bytes->data, bytes->size);
+            continue;
+        }
+        take_back_between(lk, end, bytes->data);
+        end = bytes->data + bytes->size;
+    }
+    take_back_between(lk, end, file.data + file.size);
 }
 
 void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
@@ -78,10 +127,11 @@ void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
     if (!is_spent(lk, obj))
         return;
     cbi_object *object = &obj->object;
+    piece_list kept = {0};
     for (uint32_t i = 1; i < object->section_count; i++)
         if (obj->sections[i].out)
-            copy_pieces(lk, obj, obj->sections[i].out);
-    keep_functions(lk, obj);
+            list_pieces(lk, obj, obj->sections[i].out, &kept);
+    keep_functions(lk, obj, &kept);
     for (size_t i = first_record; i < lk->merging->symbols.recs.len; i++)
         copy_payload(lk, obj, &lk->merging->symbols.recs.items[i]);
     obj->tkinfo = copy_span(lk, obj->tkinfo);
@@ -90,7 +140,8 @@ void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
     cbi_take_back(lk->ctx, obj->symbols, object->symbol_count * sizeof *obj->symbols);
     cbi_take_back(lk->ctx, object->symbols, object->symbol_count * sizeof *object->symbols);
     cbi_take_back(lk->ctx, object->sections, object->section_count * sizeof *object->sections);
-    cbi_spend_file(lk->ctx, obj->own);
+    spend_file(lk, obj, &kept);
+    cbi_vec_free(lk->ctx, &kept);
     obj->symbols = NULL;
     obj->sections = NULL;
     *object = (cbi_object){.bytes.size = object->bytes.size};
