@@ -253,6 +253,8 @@ static void warn_beside_ewp(const cbi_linker *lk)
 
 void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
+    if (count > CBI_OBJECTS_MAX)
+        cbi_fail(lk->ctx, CB_ERR_NOMEM);
     candidate *all = CBI_NEW_ARRAY(lk->ctx, count, candidate);
     cbi_lobj *objects = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj);
     uint64_t bytes = 0;

@@ -164,9 +164,10 @@ static void propagate_many(const cbi_linker *lk)
         const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
             continue;
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, rec->func);
+        const cbi_func *f = cbi_rec_func(lk, rec);
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = reaching->len; j-- > 0;)
-            if (reaching->items[j] != rec->func)
+            if (reaching->items[j] != f)
                 cbi_propagate_record(lk, reaching->items[j], rec);
     }
 }
@@ -248,7 +249,7 @@ static void single_attribute(const cbi_linker *lk, cbi_func *k, uint8_t code)
     cbi_rec *own = cbi_find_record(lk, k, code);
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         const cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (!rec->func || rec->func == k || rec->code != code || rec->dead)
+        if (!rec->func || cbi_rec_func(lk, rec) == k || rec->code != code || rec->dead)
             continue;
         switch (code) {
         case EIATTR_VRC_CTA_INIT_COUNT:
@@ -327,19 +328,19 @@ void cbi_sparse_masks(const cbi_linker *lk)
 
 static void refuse_reserved(const cbi_linker *lk, const cbi_rec *rec)
 {
-    if (rec->code != EIATTR_RESERVED_SMEM_USED || !rec->func ||
-        (rec->obj && rec->func->obj && rec->func->obj != rec->obj))
+    const cbi_func *f = cbi_rec_func(lk, rec);
+    if (rec->code != EIATTR_RESERVED_SMEM_USED || !f ||
+        (rec->obj && f->obj && cbi_obj_id(f->obj) != rec->obj))
         return;
     /* nvlink reports functions that it removed as well, and has forgotten their names. */
-    bool removed = !cbi_fate_of(lk, rec->func)->live;
+    bool removed = !cbi_fate_of(lk, f)->live;
     if (removed && !lk->quirks.removed_reported)
         return;
-    cbi_error(
-        lk->ctx, "reserved-shared-disabled",
-        &(cbi_place){.file = rec->obj ? rec->obj->file : NULL, .symbol = rec->func->sym->name->s},
-        "it needs the area that --disable-smem-reservation takes away",
-        "Function '%s' uses reserved shared memory when not allowed.",
-        removed ? "(null)" : rec->func->sym->name->s);
+    cbi_error(lk->ctx, "reserved-shared-disabled",
+              &(cbi_place){.file = cbi_obj_file(lk, rec->obj), .symbol = f->sym->name->s},
+              "it needs the area that --disable-smem-reservation takes away",
+              "Function '%s' uses reserved shared memory when not allowed.",
+              removed ? "(null)" : f->sym->name->s);
 }
 
 /* Newest additions first, then the inputs' in order. */
@@ -359,7 +360,7 @@ static void drop_fragments(const cbi_linker *lk)
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func &&
-            !cbi_is_wanted_entry(lk, rec->func))
+            !cbi_is_wanted_entry(lk, cbi_rec_func(lk, rec)))
             rec->dead = true;
     }
 }

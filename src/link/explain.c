@@ -53,7 +53,7 @@ static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help
             !cbi_is_similar(wanted, have->name->s))
             continue;
         cbi_buf_printf(lk->ctx, help, "\nsimilar: %s in %s", cbi_shown_name(lk, have->name->s),
-                       have->def_obj->file);
+                       cbi_obj_file(lk, have->def_obj));
         shown++;
     }
     for (size_t i = 0; i < lk->locals.len && shown < MAX_SIMILAR; i++) {
@@ -61,7 +61,7 @@ static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help
         if (have->is_section || have->name != sym->name || !have->def_obj)
             continue;
         cbi_buf_printf(lk->ctx, help, "\n%s has one of that name, but it is static there",
-                       have->def_obj->file);
+                       cbi_obj_file(lk, have->def_obj));
         shown++;
     }
 }
@@ -126,7 +126,7 @@ const char *cbi_explain_multiple(const cbi_linker *lk, const cbi_lobj *obj, cons
 {
     if (lk->terse)
         return NULL; /* nobody would see it */
-    const cbi_lobj *first = sym->def_obj;
+    const cbi_lobj *first = cbi_obj_at(lk, sym->def_obj);
     if (first && first != obj && have_same_contents(lk, first, obj))
         return "both inputs have the same contents: is one file given twice?";
     cbi_buf help = {0};

@@ -46,9 +46,9 @@ static void add(fold *to, const fold *from)
 /* Does it matter for more than one function what the record says? */
 static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec *rec)
 {
-    return rec->func && !rec->dead && cbi_is_propagated(rec->code) &&
-           lk->graph->components.of[rec->func->number] &&
-           (called[rec->func->number] || !cbi_is_wanted_entry(lk, rec->func));
+    const cbi_func *f = cbi_rec_func(lk, rec);
+    return f && !rec->dead && cbi_is_propagated(rec->code) && lk->graph->components.of[f->number] &&
+           (called[f->number] || !cbi_is_wanted_entry(lk, f));
 }
 
 /* Whom live code calls. */
@@ -108,7 +108,7 @@ static void fold_records(const cbi_linker *lk, const bool *called, const folding
             continue;
         uint16_t value = rec->value & 0xff;
         const fold one = {(uint32_t)i, value ? (uint32_t)i : NEVER, value};
-        add(fold_of(all, lk->graph->components.of[rec->func->number], all->slots[rec->code] - 1u),
+        add(fold_of(all, lk->graph->components.of[rec->func - 1], all->slots[rec->code] - 1u),
             &one);
     }
 }

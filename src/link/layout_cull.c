@@ -51,7 +51,7 @@ static variable_list collect(const cbi_linker *lk, const cbi_osec *sec)
         for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
             const cbi_symbol *in = &obj->object.symbols[i];
             const cbi_lsym *sym = obj->symbols[i];
-            if (!sym || sym->is_section || sym->sec != sec || sym->def_obj != obj ||
+            if (!sym || sym->is_section || sym->sec != sec || sym->def_obj != cbi_obj_id(obj) ||
                 obj->symbol_lost[i] || in->shndx == SHN_UNDEF ||
                 in->shndx >= obj->object.section_count)
                 continue;
@@ -160,7 +160,7 @@ static void cull(const cbi_linker *lk, cbi_osec *sec)
         variable *v = &all.items[i];
         if (lk->prune && v->kept && v->sym->in_local_list) /* nvlink crashes */
             cbi_fatal(lk->ctx, "culled-local-constant",
-                      &(cbi_place){.file = v->sym->def_obj->file, .symbol = v->sym->name->s},
+                      &(cbi_place){.file = cbi_obj_file(lk, v->sym->def_obj), .symbol = v->sym->name->s},
                       "the inputs have more than 64 KiB of __constant__ memory together",
                       "'%s' is static or weak and cannot stay while constants are dropped",
                       v->sym->name->s);

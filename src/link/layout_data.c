@@ -66,7 +66,7 @@ void cbi_layout_commons(cbi_linker *lk)
         if (cbi_variable_of(sym)->common_align ==
             CUDA_COMMON_LOST) /* nvlink would write without end */
             cbi_fatal(lk->ctx, "common-lost",
-                      &(cbi_place){.file = sym->def_obj->file, .symbol = sym->name->s},
+                      &(cbi_place){.file = cbi_obj_file(lk, sym->def_obj), .symbol = sym->name->s},
                       "an earlier link with -r had an initialised weak definition behind it",
                       "Common symbol '%s' has no alignment", sym->name->s);
         if (!lk->global)
@@ -196,7 +196,7 @@ static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
         if (!sec || sym->is_section || !cbi_constants_of(sec)->spread_to)
             continue;
         constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
-        if (sym->def_obj == sec->func->obj || cbi_constants_of(sec)->kept_contents)
+        if (sym->def_obj == cbi_obj_id(sec->func->obj) || cbi_constants_of(sec)->kept_contents)
             cbi_vec_push(lk->ctx, list, ((constant){sym, {sym->value, sym->size}, list->len}));
     }
 }

@@ -141,11 +141,10 @@ static void need_alignment(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (!lk->quirks.alignment_lost)
         return;
-    cbi_fatal(
-        lk->ctx, "no-alignment",
-        &(cbi_place){.file = sym->first_obj ? sym->first_obj->file : NULL, .symbol = sym->name->s},
-        "an earlier link with -r had a declaration without a size before the definition",
-        "Shared variable '%s' has no alignment", sym->name->s);
+    cbi_fatal(lk->ctx, "no-alignment",
+              &(cbi_place){.file = cbi_obj_file(lk, sym->first_obj), .symbol = sym->name->s},
+              "an earlier link with -r had a declaration without a size before the definition",
+              "Shared variable '%s' has no alignment", sym->name->s);
 }
 
 /* Place the groups one after the other; returns where the last one ends. */

@@ -71,7 +71,7 @@ static void collect_symbols(const cbi_linker *lk, cbi_lsym *const *symbols, size
             cbi_placement_of(lk, sym).state == CBI_SYM_DEFINED && cbi_placement_of(lk, sym).sec &&
             cbi_section_index(lk, cbi_placement_of(lk, sym).sec) && sym->size)
             add_row(lk, rows, cbi_placement_of(lk, sym).sec, cbi_placement_of(lk, sym).value,
-                    sym->size, sym->def_obj, cbi_demangle(lk->ctx, sym->name->s));
+                    sym->size, cbi_obj_at(lk, sym->def_obj), cbi_demangle(lk->ctx, sym->name->s));
     }
 }
 
@@ -93,12 +93,12 @@ static void dropped_copies(const cbi_linker *lk, cbi_buf *out)
         for (uint32_t s = 1; s < obj->object.symbol_count; s++) {
             const cbi_lsym *winner = obj->symbols[s];
             if (obj->symbol_lost[s] == CBI_NOT_LOST || !winner || !winner->def_obj ||
-                winner->def_obj == obj)
+                winner->def_obj == cbi_obj_id(obj))
                 continue;
             cbi_buf_printf(lk->ctx, out, "  %s: %s: the definition in %s is used\n",
                            shown(lk, obj->file),
                            shown(lk, cbi_demangle(lk->ctx, obj->object.symbols[s].name)),
-                           shown(lk, winner->def_obj->file));
+                           shown(lk, cbi_obj_file(lk, winner->def_obj)));
         }
     }
 }

@@ -21,9 +21,9 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
     func->in_sec = in->shndx;
     func->in_sym = index;
     if (func->sym->state == CBI_SYM_UNDEF)
-        func->sym->named_obj = obj;
+        func->sym->named_obj = cbi_obj_id(obj);
     func->sym->state = CBI_SYM_DEFINED;
-    func->sym->def_obj = obj;
+    func->sym->def_obj = cbi_obj_id(obj);
     func->sym->value = in->value;
     func->sym->size = in->size;
     func->sym->other = in->other;
@@ -93,9 +93,9 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->alias_of = alias_owner(obj, index);
     func->first_virtual_sm = obj->cuinfo.virtual_sm;
     if (func->alias_of) {
-        func->sym->named_obj = obj;
+        func->sym->named_obj = cbi_obj_id(obj);
         func->sym->state = CBI_SYM_DEFINED;
-        func->sym->def_obj = obj;
+        func->sym->def_obj = cbi_obj_id(obj);
         func->sym->sec = func->alias_of->text;
         func->sym->value = in->value;
         func->sym->size = in->size;
@@ -113,7 +113,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     adopt_text(func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     /* Also for unwanted kernels that another object mentioned before. */
-    if (func->entry || (func->sym->first_obj != obj && (in->other & STO_CUDA_ENTRY))) {
+    if (func->entry || (func->sym->first_obj != cbi_obj_id(obj) && (in->other & STO_CUDA_ENTRY))) {
         func->info =
             cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
                            SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
@@ -202,7 +202,7 @@ static void refuse_weak_alias(const cbi_linker *lk, const cbi_lobj *obj, const c
     cbi_fatal(lk->ctx, "weak-alias", &(cbi_place){.file = obj->file, .symbol = sym->name->s},
               "make the alias global, or leave out one of the two",
               "Weak alias '%s' in '%s' is defined again in '%s'", sym->name->s,
-              sym->named_obj->file, obj->file);
+              cbi_obj_file(lk, sym->named_obj), obj->file);
 }
 
 static void lose_function(cbi_lobj *obj, uint32_t index)
@@ -219,7 +219,7 @@ static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s
     bool defined = s->shndx != SHN_UNDEF;
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, local_list);
-    sym->first_obj = obj;
+    sym->first_obj = cbi_obj_id(obj);
     if (bind != STB_LOCAL)
         cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
     cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);

@@ -29,7 +29,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     if (!defined && bind == STB_WEAK && !internal)
         info = CBI_ST_INFO(STB_GLOBAL, CBI_ST_TYPE(s->info));
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
-    sym->first_obj = obj;
+    sym->first_obj = cbi_obj_id(obj);
     sym->internal = is_address(obj, s);
     sym->size = s->size;
     sym->value = s->value;
@@ -45,10 +45,10 @@ static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, con
     if (sym->common_pending && !uninitialised)
         sym->common_pending = false;
     if (sym->state == CBI_SYM_COMMON && !uninitialised)
-        sym->named_obj = obj;
+        sym->named_obj = cbi_obj_id(obj);
     sym->state = CBI_SYM_DEFINED;
     if (!sym->common_pending)
-        sym->def_obj = obj;
+        sym->def_obj = cbi_obj_id(obj);
     sym->info = s->info;
     sym->other = s->other;
     sym->size = s->size;
@@ -85,8 +85,8 @@ static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *
         if (sym->state == CBI_SYM_UNDEF)
             sym->info = s->info; /* one that was weak stays so, although it is replaced */
         sym->state = CBI_SYM_COMMON;
-        sym->def_obj = obj;
-        sym->named_obj = obj;
+        sym->def_obj = cbi_obj_id(obj);
+        sym->named_obj = cbi_obj_id(obj);
         sym->other = s->other;
         sym->size = s->size;
         sym->value = s->value;
@@ -97,8 +97,8 @@ static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *
     }
     if (s->size > sym->size) {
         sym->size = s->size;
-        sym->def_obj = obj;
-        sym->named_obj = obj;
+        sym->def_obj = cbi_obj_id(obj);
+        sym->named_obj = cbi_obj_id(obj);
     }
     /* The first one's alignment stays. */
 }
@@ -110,8 +110,8 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     uint8_t info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
     sym->internal = true;
-    sym->first_obj = obj;
-    sym->def_obj = obj;
+    sym->first_obj = cbi_obj_id(obj);
+    sym->def_obj = cbi_obj_id(obj);
     sym->state = CBI_SYM_DEFINED;
     sym->size = s->size;
     obj->symbols[i] = sym;
@@ -209,7 +209,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
                           : cbi_merge_section(lk, obj, s->shndx);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
-    sym->first_obj = obj;
+    sym->first_obj = cbi_obj_id(obj);
     define_object(obj, s, sym, map);
     obj->symbols[i] = sym;
 }

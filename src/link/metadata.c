@@ -35,12 +35,14 @@ static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *
         if (!lk->tcgen05_toolkit)
             lk->tcgen05_toolkit = toolkit;
         if (lk->tcgen05_toolkit != toolkit)
-            cbi_error(lk->ctx, "tcgen05-toolkits",
-                      &(cbi_place){.file = obj->file, .symbol = rec->func->sym->name->s}, NULL,
-                      "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 "
-                      "in 12.x cannot be linked with 13.0 or later, they must be rebuilt with "
-                      "latest compiler",
-                      obj->file);
+            cbi_error(
+                lk->ctx, "tcgen05-toolkits",
+                &(cbi_place){.file = obj->file, .symbol = cbi_rec_func(lk, rec)->sym->name->s},
+                NULL,
+                "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 "
+                "in 12.x cannot be linked with 13.0 or later, they must be rebuilt with "
+                "latest compiler",
+                obj->file);
     }
 }
 
@@ -71,8 +73,8 @@ static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi
     if (link == CBI_LINK_DELETE || is_no_limit(lk, attr))
         return;
     bool sized = attr->format == CBI_ATTR_SIZED;
-    cbi_rec read = {.obj = obj,
-                    .func = func,
+    cbi_rec read = {.obj = cbi_obj_id(obj),
+                    .func = func ? func->number + 1 : 0,
                     .format = attr->format & 7,
                     .code = code,
                     /* Bytes without a meaning stay what they are. */
@@ -222,11 +224,11 @@ static void read_prototypes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
         if (!func->prototype) {
             func->prototype = text;
         } else if (func->prototype != text) {
-            const cbi_lobj *first = func->sym->def_obj ? func->sym->def_obj : func->sym->first_obj;
+            uint32_t first = func->sym->def_obj ? func->sym->def_obj : func->sym->first_obj;
             cbi_error(lk->ctx, "prototype-mismatch",
                       &(cbi_place){.file = obj->file, .symbol = func->sym->name->s}, NULL,
                       "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
-                      func->sym->name->s, obj->file, first->file);
+                      func->sym->name->s, obj->file, cbi_obj_file(lk, first));
         }
     }
 }

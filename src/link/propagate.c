@@ -10,8 +10,8 @@
 /* A record counts when the copy of the function that it describes is the one that is linked. */
 static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
 {
-    if (rec->func &&
-        (!cbi_fate_of(lk, rec->func)->live || (rec->obj && rec->func->obj != rec->obj)))
+    const cbi_func *f = cbi_rec_func(lk, rec);
+    if (f && (!cbi_fate_of(lk, f)->live || (rec->obj && cbi_obj_id(f->obj) != rec->obj)))
         return false;
     if (rec->has_symbol) {
         if (!rec->symbol)
@@ -19,7 +19,7 @@ static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
         if (cbi_is_removed(lk, rec->symbol))
             return false;
         if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
-            rec->symbol->func->obj != rec->obj &&
+            cbi_obj_id(rec->symbol->func->obj) != rec->obj &&
             (rec->code == EIATTR_FRAME_SIZE || rec->code == EIATTR_MAX_STACK_SIZE ||
              rec->code == EIATTR_REGCOUNT))
             return false;
@@ -89,7 +89,7 @@ static void collect_named(const cbi_linker *lk, cbi_rec *rec, const cbi_func *na
 /* Of the function in whose section the record stands. */
 static void collect_own(const cbi_linker *lk, cbi_rec *rec)
 {
-    const cbi_func *f = rec->func;
+    const cbi_func *f = cbi_rec_func(lk, rec);
     cbi_properties *of = cbi_properties_in(lk, f);
     switch (cbi_eiattr_link(rec->code)) {
     case CBI_LINK_CRS_STACK:

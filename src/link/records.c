@@ -276,14 +276,14 @@ cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t valu
 
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
 {
-    return rec->func ? rec->func->info : lk->info;
+    return rec->func ? cbi_rec_func(lk, rec)->info : lk->info;
 }
 
 cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value)
 {
     cbi_rec *rec = CBI_NEW(ctx, cbi_rec);
-    rec->func = func;
+    rec->func = func ? func->number + 1 : 0;
     rec->format = format & 7;
     rec->code = code;
     rec->value = value;

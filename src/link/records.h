@@ -90,6 +90,8 @@ struct cbi_osec {
     cbi_shared_section *TILL_LAYOUT shared; /* use cbi_shared_of() */
 };
 
+enum { CBI_OBJECT_BITS = 24, CBI_OBJECTS_MAX = (1 << CBI_OBJECT_BITS) - 2 };
+
 typedef enum cbi_sym_state {
     CBI_SYM_UNDEF,
     CBI_SYM_DEFINED,
@@ -105,21 +107,21 @@ typedef struct cbi_variable {
 } cbi_variable;
 
 /* As the inputs have it; where the layout puts it is in cbi_placement.  Of these there are many:
- * what few have lies behind a pointer. */
+ * what few have lies behind a pointer, and objects are numbers (cbi_obj_id). */
 struct cbi_lsym {
     const cbi_name *name;
     cbi_osec *sec; /* when defined */
     uint64_t value;
     uint64_t size;
-    cbi_func *func;            /* for functions */
-    cbi_lobj *first_obj;       /* first object that mentions it */
-    cbi_lobj *def_obj;         /* object whose definition counts */
-    const cbi_lobj *named_obj; /* object that messages call the first one */
-    cbi_variable *variable;    /* use cbi_variable_of() */
-    uint32_t number;           /* in order of creation, from 0 */
-    uint8_t info;
-    uint8_t other;
-    uint8_t state; /* cbi_sym_state */
+    cbi_func *func;                       /* for functions */
+    cbi_variable *variable;               /* use cbi_variable_of() */
+    uint32_t number;                      /* in order of creation, from 0 */
+    uint32_t first_obj : CBI_OBJECT_BITS; /* first object that mentions it */
+    uint32_t info : 8;
+    uint32_t def_obj : CBI_OBJECT_BITS; /* object whose definition counts */
+    uint32_t other : 8;
+    uint32_t named_obj : CBI_OBJECT_BITS; /* object that messages call the first one */
+    uint32_t state : 2;                   /* cbi_sym_state */
     bool in_local_list : 1;
     bool is_section : 1;
     bool initialised : 1; /* defined in a section with bytes */
@@ -254,8 +256,8 @@ static inline void cbi_put_reloc(uint8_t *at, uint64_t size, const cbi_lrel *r, 
 }
 
 struct cbi_rec {
-    cbi_lobj *obj;  /* NULL for records that the link adds */
-    cbi_func *func; /* of .nv.info.F; NULL for .nv.info */
+    uint32_t obj;  /* cbi_obj_id; 0: the link adds it */
+    uint32_t func; /* of .nv.info.F: its number, from 1; 0: .nv.info; use cbi_rec_func() */
     const uint8_t *payload;
     union {
         const cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
@@ -330,6 +332,12 @@ struct cbi_lobj {
     const struct cbi_mercury_view *mercury; /* sm_100+ */
     struct cbi_mapping *own;                /* see cbi_link_input */
 };
+
+/* By which number records know the object; NULL: 0. */
+static inline uint32_t cbi_obj_id(const cbi_lobj *obj)
+{
+    return obj ? obj->number + 1 : 0;
+}
 
 typedef struct cbi_lost {
     uint32_t section;

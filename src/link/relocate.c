@@ -103,11 +103,10 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
     return v;
 }
 
-void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents, uint64_t size,
-                    uint64_t symbol_value, uint32_t bank)
+/* p: the entry's place, which has so much room. */
+static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, size_t room,
+                     uint64_t symbol_value, uint32_t bank)
 {
-    uint8_t *p = contents + r->offset;
-    size_t room = size - r->offset;
     uint64_t olds[3];
     for (unsigned i = 0; i < type->field_count; i++)
         olds[i] = get_bits(p, room, type->fields[i].start, type->fields[i].width);
@@ -134,6 +133,55 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *cont
             value = (f->shift < 64 ? value >> f->shift : 0) + (r->is_rela ? 0 : olds[i]);
         put_bits(p, room, f->start, f->width, value);
     }
+}
+
+void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents, uint64_t size,
+                    uint64_t symbol_value, uint32_t bank)
+{
+    patch_at(type, r, contents + r->offset, size - r->offset, symbol_value, bank);
+}
+
+/* How many pieces begin at or before the offset. */
+static size_t pieces_up_to(const cbi_osec *sec, uint64_t offset)
+{
+    size_t low = 0, high = sec->pieces.len;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (sec->pieces.items[mid].offset <= offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The piece of a section of many, if the entry changes nothing but it and it may be written to;
+ * else NULL. */
+static const cbi_piece *piece_for(const cbi_osec *sec, const cbi_reloc_type *type, uint64_t offset)
+{
+    size_t before = sec->bytes ? 0 : pieces_up_to(sec, offset);
+    const cbi_piece *piece = before ? &sec->pieces.items[before - 1] : NULL;
+    if (!piece || !piece->own || offset - piece->offset >= piece->bytes.size)
+        return NULL;
+    uint64_t room = piece->bytes.size - (offset - piece->offset);
+    for (unsigned i = 0; i < type->field_count; i++)
+        if ((uint64_t)type->fields[i].start / 8 + WORD > room)
+            return NULL;
+    return piece;
+}
+
+/* Tables of debug data are many pieces, which stay where they are. */
+static void patch_section(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r,
+                          uint64_t symbol_value, uint32_t bank)
+{
+    const cbi_piece *piece = piece_for(r->target, type, r->offset);
+    if (piece) {
+        uint64_t inside = r->offset - piece->offset;
+        patch_at(type, r, (uint8_t *)piece->bytes.data + inside, piece->bytes.size - inside,
+                 symbol_value, bank);
+        return;
+    }
+    cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, symbol_value, bank);
 }
 
 static void clear_field(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
@@ -182,15 +230,8 @@ static bool in_gap(const cbi_lrel *r)
 {
     if (!cbi_is_user_constants(r->target) || r->offset >= r->target->size)
         return false;
-    size_t low = 0, high = r->target->pieces.len;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (r->target->pieces.items[mid].offset <= r->offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const cbi_piece *piece = low ? &r->target->pieces.items[low - 1] : NULL;
+    size_t before = pieces_up_to(r->target, r->offset);
+    const cbi_piece *piece = before ? &r->target->pieces.items[before - 1] : NULL;
     return !piece || r->offset - piece->offset >= piece->bytes.size;
 }
 
@@ -315,7 +356,7 @@ void cbi_link_check_replaced(const cbi_linker *lk)
                       cbi_printf(lk->ctx,
                                  "weak variable '%s' is replaced by the one in '%s'; put that file "
                                  "first",
-                                 r->sym->name->s, r->sym->def_obj->file),
+                                 r->sym->name->s, cbi_obj_file(lk, r->sym->def_obj)),
                       "Internal error: unexpected reloc");
         if (!cbi_reloc_in_replaced_code(r))
             continue;
@@ -371,7 +412,7 @@ static void resolve_one(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
     if (lk->mercury)
         lk->opt->view->patch(lk, r, v.value, v.bank);
     else
-        cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, v.value, v.bank);
+        patch_section(lk, type, r, v.value, v.bank);
 }
 
 static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
@@ -514,8 +555,8 @@ void cbi_link_undefined(const cbi_linker *lk)
             may_stay_undefined(lk, sym))
             continue;
         cbi_error(lk->ctx, "undefined-reference",
-                  &(cbi_place){.file = sym->first_obj->file, .symbol = sym->name->s},
+                  &(cbi_place){.file = cbi_obj_file(lk, sym->first_obj), .symbol = sym->name->s},
                   cbi_explain_undefined(lk, sym), "Undefined reference to '%s' in '%s'",
-                  sym->name->s, sym->first_obj->file);
+                  sym->name->s, cbi_obj_file(lk, sym->first_obj));
     }
 }

@@ -10,12 +10,12 @@ static const char *MEMORY_SPACE =
     "Memory space doesn't match for '%s' in '%s', first specified in '%s'";
 
 /* Not the object of a definition that replaced another.  For textures nvlink does not know it. */
-static const char *first_file(const cbi_lsym *sym)
+static const char *first_file(const cbi_linker *lk, const cbi_lsym *sym)
 {
     if (cbi_is_image(sym))
         return "<input>";
-    const cbi_lobj *obj = sym->named_obj ? sym->named_obj : sym->first_obj;
-    return obj ? obj->file : "";
+    const char *file = cbi_obj_file(lk, sym->named_obj ? sym->named_obj : sym->first_obj);
+    return file ? file : "";
 }
 
 static void report_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi_lsym *sym)
@@ -24,7 +24,7 @@ static void report_multiple(const cbi_linker *lk, const cbi_lobj *obj, const cbi
               &(cbi_place){.file = obj->file, .symbol = sym->name->s},
               cbi_explain_multiple(lk, obj, sym),
               "Multiple definition of '%s' in '%s', first defined in '%s'", sym->name->s, obj->file,
-              first_file(sym));
+              first_file(lk, sym));
 }
 
 /* Register counts of an object's functions: from sh_info of their code, or its .nv.info. */
@@ -204,7 +204,7 @@ static cbi_verdict refuse_variable(const cbi_linker *lk, const cbi_lobj *obj, co
                                    const cbi_lsym *sym)
 {
     cbi_error(lk->ctx, "memory-space-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name},
-              NULL, MEMORY_SPACE, in->name, obj->file, first_file(sym));
+              NULL, MEMORY_SPACE, in->name, obj->file, first_file(lk, sym));
     bool weak = CBI_ST_BIND(sym->info) == STB_WEAK;
     if (of_function(in) == GLOBAL && ((sym->state == CBI_SYM_DEFINED && !weak) || is_dynamic(sym)))
         report_multiple(lk, obj, sym);
@@ -271,7 +271,7 @@ static void lose_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *i
                   obj->file);
     sym->common_pending = false;
     sym->value = CUDA_COMMON_LOST;
-    sym->named_obj = obj;
+    sym->named_obj = cbi_obj_id(obj);
 }
 
 static void report_smaller(const cbi_linker *lk, const cbi_lobj *obj, const char *name,
@@ -288,11 +288,11 @@ static void check_kinds(const cbi_linker *lk, const cbi_lobj *obj, const cbi_sym
     cbi_place place = {.file = obj->file, .symbol = in->name};
     if (sym->func || ((sym->other ^ in->other) & STO_CUDA_SPACE))
         cbi_error(lk->ctx, "memory-space-mismatch", &place, NULL, MEMORY_SPACE, in->name, obj->file,
-                  first_file(sym));
+                  first_file(lk, sym));
     if ((sym->other ^ in->other) & STO_CUDA_MANAGED)
         cbi_error(lk->ctx, "managed-mismatch", &place, NULL,
                   "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
-                  in->name, obj->file, first_file(sym));
+                  in->name, obj->file, first_file(lk, sym));
 }
 
 /* Dynamic shared memory is defined, of no size, in what -r makes of objects without Mercury. */
@@ -306,7 +306,7 @@ static void report_size(const cbi_linker *lk, const cbi_lobj *obj, const cbi_sym
 {
     cbi_error(lk->ctx, "size-mismatch", &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
               "Size doesn't match for '%s' in '%s', first specified in '%s'", in->name, obj->file,
-              first_file(sym));
+              first_file(lk, sym));
 }
 
 static void check_sizes(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
@@ -386,7 +386,7 @@ cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t ind
         return CBI_SAME;
     }
     if (have == COMMON && (new == WEAK_DATA || new == GLOBAL_DATA) && sym->size > in->size)
-        report_smaller(lk, obj, in->name, first_file(sym));
+        report_smaller(lk, obj, in->name, first_file(lk, sym));
     if (rule->sizes)
         check_sizes(lk, obj, in, sym);
     cbi_verdict special = resolve_special(lk, obj, in, sym, new);

@@ -144,6 +144,24 @@ struct cbi_linker {
     const char *unmarked;           /* first input whose e_flags name no kind, or NULL */
 };
 
+/* The object that has the number (cbi_obj_id); NULL for 0. */
+static inline const cbi_lobj *cbi_obj_at(const cbi_linker *lk, uint32_t id)
+{
+    return id ? lk->objs[id - 1] : NULL;
+}
+
+/* ... as messages call it. */
+static inline const char *cbi_obj_file(const cbi_linker *lk, uint32_t id)
+{
+    return id ? lk->objs[id - 1]->file : NULL;
+}
+
+/* The function in whose section the record stands, or NULL. */
+static inline cbi_func *cbi_rec_func(const cbi_linker *lk, const cbi_rec *rec)
+{
+    return rec->func ? lk->symbols->funcs.items[rec->func - 1] : NULL;
+}
+
 /* What became of a function, from stage 3 on. */
 static inline const cbi_fate *cbi_fate_of(const cbi_linker *lk, const cbi_func *f)
 {

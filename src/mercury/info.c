@@ -183,7 +183,7 @@ static void append_record(const cbi_linker *lk, const cbi_rec *rec, void *partne
     struct cbi_rec copy = *rec;
     copy.payload = sass->payload.data;
     copy.size = (uint32_t)sass->payload.size;
-    const cbi_rewrite *rw = cbi_rewrite_of(lk, rec->func);
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, cbi_rec_func(lk, rec));
     if (rw)
         copy.payload = move_places(lk, rw, rec->code, sass->payload);
     cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), &copy);
