@@ -90,8 +90,24 @@ static void compare_keyword(void *user, const char *word, size_t len)
         search->found = true;
 }
 
+/* Without making the words: this one is asked for in every link. */
+static bool is_arch_word(const char *word, size_t len)
+{
+    for (size_t p = 0; p < CBI_COUNT(arch_prefixes); p++) {
+        size_t skip = strlen(arch_prefixes[p]);
+        for (size_t i = 0; i < cbi_arch_count && strncmp(word, arch_prefixes[p], skip) == 0; i++) {
+            const char *number = cbi_archs[i].name + strlen("sm_");
+            if (strlen(number) + skip == len && memcmp(word + skip, number, len - skip) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool cbi_keyword_known(const cbi_option *option, const char *word, size_t len)
 {
+    if (strcmp(option->keywords, "@arch") == 0)
+        return is_arch_word(word, len);
     keyword_search search = {word, len, false};
     cbi_keyword_each(option, compare_keyword, &search);
     return search.found;

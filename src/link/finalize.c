@@ -56,10 +56,26 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
+/* user: how many bytes the records of each function have, by its number from 1; 0: .nv.info. */
 static void add_size(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
-    (void)user;
-    lk->filling->places[cbi_rec_stream(lk, rec)->number].size += record_size(rec);
+    (void)lk;
+    uint64_t *sizes = user;
+    sizes[rec->func] += record_size(rec);
+}
+
+static void size_records(const cbi_linker *lk)
+{
+    size_t count = lk->symbols->funcs.len + 1;
+    uint64_t *sizes = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
+    cbi_for_each_record(lk, add_size, sizes);
+    lk->filling->places[lk->info->number].size += sizes[0];
+    for (size_t i = 1; i < count; i++) {
+        const cbi_osec *info = lk->symbols->funcs.items[i - 1]->info;
+        if (info)
+            lk->filling->places[info->number].size += sizes[i];
+    }
+    lk->filling->record_sizes = sizes;
 }
 
 /* Is a section of its type written? */
@@ -92,7 +108,7 @@ static bool is_section_written(const cbi_linker *lk, const cbi_osec *sec)
 static void decide_sections(const cbi_linker *lk)
 {
     /* what follows the order of symbols is not there yet, and fills no section by itself */
-    cbi_for_each_record(lk, add_size, NULL);
+    size_records(lk);
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         if (is_reloc(sec->type))
@@ -309,12 +325,11 @@ void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
     put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
-/* user: where the next record of each section goes. */
+/* user: where the next record of each function goes, by its number from 1; 0: .nv.info. */
 static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     uint8_t **at = user;
-    uint32_t stream = cbi_rec_stream(lk, rec)->number;
-    at[stream] = put_record(lk, at[stream], rec);
+    at[rec->func] = put_record(lk, at[rec->func], rec);
 }
 
 void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
@@ -330,20 +345,54 @@ void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
                 visit(lk, own[k]->items[i], user);
 }
 
+/* By which number the table of sizes knows the section's records. */
+static size_t stream_of(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return sec != lk->info && sec->func && sec->func->info == sec ? sec->func->number + 1 : 0;
+}
+
+/* Sections that follow each other in the file do so in memory, which makes them one part. */
+static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_t count)
+{
+    static const uint8_t nothing[1];
+    uint8_t **at = CBI_NEW_ARRAY(lk->ctx, count, uint8_t *);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += sizes[i];
+    uint8_t *next = cbi_alloc(lk->ctx, total + 1);
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
+        if (sec->type != SHT_CUDA_INFO)
+            continue;
+        size_t stream = stream_of(lk, sec);
+        if (!stream && sec != lk->info) {
+            cbi_out_fill(lk, sec, nothing, 0);
+            continue;
+        }
+        at[stream] = next;
+        cbi_out_fill(lk, sec, next, sizes[stream]);
+        next += sizes[stream];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!at[i]) { /* is not written */
+            at[i] = next;
+            next += sizes[i];
+        }
+    }
+    return at;
+}
+
 void cbi_link_fill_records(const cbi_linker *lk)
 {
-    uint8_t **at = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
-    for (size_t i = 0; i < lk->secs.len; i++)
-        if (lk->secs.items[i]->type == SHT_CUDA_INFO)
-            cbi_out_fill(lk, lk->secs.items[i], NULL, 0);
-    cbi_for_each_record(lk, add_size, NULL);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
-        if (sec->type == SHT_CUDA_INFO)
-            at[i] = cbi_out_open(lk, sec, cbi_out_of(lk, sec)->size);
-    }
+    size_t count = lk->symbols->funcs.len + 1;
+    uint64_t *sizes = lk->filling->record_sizes;
+    for (size_t i = 0; i < lk->tables->late_recs.len; i++)
+        if (cbi_is_written(lk->tables->late_recs.items[i]))
+            add_size(lk, lk->tables->late_recs.items[i], sizes);
+    uint8_t **at = open_streams(lk, sizes, count);
     cbi_for_each_record(lk, write_info, at);
-    cbi_take_back(lk->ctx, at, lk->secs.len * sizeof *at);
+    cbi_take_back(lk->ctx, at, count * sizeof *at);
+    cbi_take_back(lk->ctx, sizes, count * sizeof *sizes);
 }
 
 /* Entries that have numbers of the link's symbols so far (cbi_link_pack_relocs). */

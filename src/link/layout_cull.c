@@ -159,11 +159,12 @@ static void cull(const cbi_linker *lk, cbi_osec *sec)
     for (size_t i = 0; i < all.len; i++) {
         variable *v = &all.items[i];
         if (lk->prune && v->kept && v->sym->in_local_list) /* nvlink crashes */
-            cbi_fatal(lk->ctx, "culled-local-constant",
-                      &(cbi_place){.file = cbi_obj_file(lk, v->sym->def_obj), .symbol = v->sym->name->s},
-                      "the inputs have more than 64 KiB of __constant__ memory together",
-                      "'%s' is static or weak and cannot stay while constants are dropped",
-                      v->sym->name->s);
+            cbi_fatal(
+                lk->ctx, "culled-local-constant",
+                &(cbi_place){.file = cbi_obj_file(lk, v->sym->def_obj), .symbol = v->sym->name->s},
+                "the inputs have more than 64 KiB of __constant__ memory together",
+                "'%s' is static or weak and cannot stay while constants are dropped",
+                v->sym->name->s);
         if (lk->opt->preserve_relocs && !v->kept)
             cbi_layout_place(lk, v->sym)->hidden = true;
         else if (!v->kept)

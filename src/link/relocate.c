@@ -504,10 +504,10 @@ static bool can_pack(const cbi_linker *lk)
     return true;
 }
 
-static void pack_section(const cbi_linker *lk, cbi_osec *sec)
+/* entries: where to. */
+static void pack_section(const cbi_linker *lk, cbi_osec *sec, uint8_t *entries)
 {
     size_t count = sec->relocs.len;
-    uint8_t *entries = cbi_alloc(lk->ctx, count * sec->entsize);
     for (size_t i = 0; i < count; i++) {
         const cbi_lrel *r = sec->relocs.items[i];
         cbi_put_reloc(entries + i * sec->entsize, sec->entsize, r, r->sym ? r->sym->number + 1 : 0);
@@ -521,9 +521,18 @@ bool cbi_link_pack_relocs(const cbi_linker *lk)
 {
     if (!can_pack(lk))
         return false;
+    uint64_t total = 0;
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (lk->secs.items[i]->relocs.len)
-            pack_section(lk, lk->secs.items[i]);
+        total += lk->secs.items[i]->relocs.len * lk->secs.items[i]->entsize;
+    /* what follows each other in the file does so in memory, which makes it one part */
+    uint8_t *next = cbi_alloc(lk->ctx, total);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_osec *sec = lk->secs.items[i];
+        if (sec->relocs.len) {
+            pack_section(lk, sec, next);
+            next += sec->relocs.len * sec->entsize;
+        }
+    }
     return true;
 }
 
