@@ -5,6 +5,7 @@ usage: bench.py [--build FOLDER] [--rounds N] [--plots FOLDER]
        bench.py [--build FOLDER] [--rounds N] [--json FILE] [--list] SCENARIO...
        bench.py --growth [SHAPE...]
        bench.py --account PROGRAM [--places] [SHAPE...]
+       bench.py --physical
 
 Commands of a scenario take turns, so that a busy machine slows all of them alike; the first round
 measures memory and is not timed.  Seconds are medians, processor time is the least of all rounds,
@@ -34,6 +35,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 sys.dont_write_bytecode = True
 import scale  # noqa: E402
 import account  # noqa: E402
+import physical  # noqa: E402
 import table  # noqa: E402
 
 EMULATE = ["--emulate", "nvlink-13.0.88"]
@@ -324,6 +326,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--growth", action="store_true", help="of shapes at four sizes")
     parser.add_argument("--account", metavar="PROGRAM", help="built with counters")
+    parser.add_argument("--physical", action="store_true", help="what start, files and pages cost")
     parser.add_argument("--places", action="store_true", help="of the source, under each kind")
     parser.add_argument("scenarios", nargs="*")
     args = parser.parse_args()
@@ -331,11 +334,13 @@ def main():
         for name, (about, _) in SCENARIOS.items():
             print("%-12s %s" % (name, about))
         return 0
-    if args.account or args.growth:
+    if args.account or args.growth or args.physical:
         bench = Bench(args)
         try:
             if args.growth:
                 grow_all(bench, args.scenarios)
+            elif args.physical:
+                physical.report(bench, Missing)
             else:
                 account_all(bench, args.account, args.scenarios, args.places)
         finally:

@@ -39,12 +39,20 @@ static void add_room(const cbi_object *object, room *all)
     }
 }
 
-/* The lists have room for all that the inputs have; records are pointed to and must not move. */
+/* The lists have room for all that the inputs have; records are pointed to and must not move.  A
+ * second view has other sections than the file, whose entries were counted when it was read. */
 static void reserve(const cbi_linker *lk)
 {
     room all = {0};
-    for (size_t i = 0; i < lk->obj_count; i++)
-        add_room(&lk->objs[i]->object, &all);
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_object *object = &lk->objs[i]->object;
+        if (lk->mercury) {
+            add_room(object, &all);
+        } else {
+            all.relocs += object->reloc_entries;
+            all.records += object->info_records;
+        }
+    }
     cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, all.relocs);
     cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, all.records);
 }

@@ -74,7 +74,9 @@ typedef struct cbi_object {
     cbi_symbol *merc_symbols; /* of .nv.merc.symtab (sm_100 and later), NULL if none */
     uint32_t merc_symbol_count;
     uint32_t merc_symtab;
-    cbi_findings doubts; /* damage that nvlink does not mind; the model is safe to follow */
+    size_t reloc_entries; /* of SHT_REL and SHT_RELA */
+    size_t info_records;  /* of SHT_CUDA_INFO */
+    cbi_findings doubts;  /* damage that nvlink does not mind; the model is safe to follow */
 } cbi_object;
 
 /* Why bytes are not a device ELF at all, in the order of the checks. */

@@ -88,6 +88,8 @@ static void check_relocs(cbi_object_reader *r, uint32_t index)
      * resolved is applied by nobody, and nvlink writes places of other functions there */
     bool bounded = target->type != SHT_CUDA_CAPMERC && !cbi_is_resolved_type(s->type);
     size_t count = cbi_rela_count(s);
+    if (s->type == SHT_REL || s->type == SHT_RELA)
+        r->object->reloc_entries += count;
     for (size_t i = 0; i < count; i++) {
         cbi_rela rela = cbi_rela_at(s, i);
         if (rela.symbol >= symbols && rela.symbol)
@@ -110,6 +112,7 @@ static void check_attrs(cbi_object_reader *r, const cbi_section *s)
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(s->data, &pos, &attr)) {
+        r->object->info_records += s->type == SHT_CUDA_INFO;
         const cbi_eiattr *row = info ? cbi_eiattr_find(attr.code) : NULL;
         if (!row)
             continue;
