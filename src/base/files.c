@@ -362,8 +362,24 @@ void cbi_give_back_pages(const cbi_ctx *ctx, cbi_span part)
 cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes)
 {
     cbi_mapping *m = ctx->mappings;
-    bool own = m && m->copied && !m->shared && m->base == bytes.data && m->size == bytes.size;
+    bool own = m && (m->copied || m->mapped) && !m->shared && m->base == bytes.data &&
+               m->size == bytes.size;
     return own ? m : NULL;
+}
+
+bool cbi_is_mapped(const cbi_mapping *file)
+{
+    return file->mapped;
+}
+
+void cbi_drop_pages(const cbi_mapping *file, cbi_span part)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t start = (size_t)(part.data - (const uint8_t *)file->base);
+    size_t end = (start + part.size) / page * page;
+    start = (size_t)cbi_align_up(start, page);
+    if (start < end)
+        madvise((uint8_t *)file->base + start, end - start, MADV_DONTNEED);
 }
 
 void cbi_forget_file(cbi_mapping *file)

@@ -20,9 +20,12 @@ void cbi_close_files(cbi_ctx *ctx);
 /* The path under which a job has read a file; NULL: it has not. */
 const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
 
-/* The file read last, if these are its bytes, in memory that is this job's alone; else NULL. */
+/* The file read last, if these are its bytes, copied or mapped for this job alone; else NULL. */
 struct cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes);
-/* Its bytes are the caller's, for changing and for cbi_take_back(). */
+bool cbi_is_mapped(const struct cbi_mapping *file);
+/* Of a mapped one: nobody looks at these bytes soon. */
+void cbi_drop_pages(const struct cbi_mapping *file, cbi_span part);
+/* Of a copied one: its bytes are the caller's, for changing and for cbi_take_back(). */
 void cbi_forget_file(struct cbi_mapping *file);
 
 /* A file that is mapped and was written to since; NULL if all are as they were. */

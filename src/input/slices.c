@@ -170,6 +170,22 @@ static bool is_embedded_fatbin(cbi_span bytes)
            fatbin.end <= bytes.size && cbi_fatbin_next(&fatbin, &entry) && fatbin.pos <= fatbin.end;
 }
 
+/* How many bytes can be passed over: there is no magic in them.  Most data is looked at here only,
+ * many words at a time. */
+static size_t without_magic(cbi_span bytes)
+{
+    enum { WORDS = 16 };
+    size_t pos = 0;
+    for (; bytes.size - pos >= 4 * WORDS; pos += 4 * WORDS) {
+        unsigned found = 0;
+        for (unsigned i = 0; i < WORDS; i++)
+            found |= cbi_ld32(bytes.data + pos + 4 * i) == FATBIN_MAGIC;
+        if (found)
+            break;
+    }
+    return pos;
+}
+
 /* Some libraries keep fatbins in plain data and load them themselves. */
 static void walk_embedded(walk *w, cbi_span section)
 {
@@ -180,6 +196,12 @@ static void walk_embedded(walk *w, cbi_span section)
             kept = pos;
         }
         cbi_span rest = {section.data + pos, section.size - (size_t)pos};
+        size_t passed = without_magic(
+            (cbi_span){rest.data, rest.size < SCANNED_BYTES ? rest.size : SCANNED_BYTES});
+        if (passed) {
+            pos += passed;
+            continue;
+        }
         if (cbi_ld32(rest.data) == FATBIN_MAGIC && is_embedded_fatbin(rest))
             pos = cbi_align_up(pos + walk_fatbin(w, rest), 4);
         else

@@ -1,5 +1,6 @@
 /* Merging one object, at its end: contents that the output refers to stay, what else the link needs
- * of the input is copied, and the memory of the rest serves for the next objects.  Of a big link that is a third. */
+ * of the input is copied, and the memory of the rest serves for the next objects.  Of a big link
+ * that is a third. */
 #include "base/files.h"
 #include "link/merge_work.h"
 
@@ -10,7 +11,7 @@
 static bool is_spent(const cbi_linker *lk, const cbi_lobj *obj)
 {
     const cbi_link_options *opt = lk->opt;
-    if (!opt->spends_inputs || !obj->own || lk->mercury || opt->map || opt->why_live_count ||
+    if (!opt->spends_inputs || lk->mercury || opt->map || opt->why_live_count ||
         opt->required_kernel_count)
         return false;
     for (uint32_t i = 1; i < obj->object.section_count; i++) {
@@ -61,21 +62,26 @@ static cbi_span copy_span(const cbi_linker *lk, cbi_span bytes)
     return bytes;
 }
 
-/* Later copies of weak functions are compared with the one that is held.  Code that an alias has
- * taken over in the map of sections is known to its function. */
-static void keep_functions(const cbi_linker *lk, cbi_lobj *obj, piece_list *ret_kept)
+/* Code that an alias has taken over in the map of sections is known to its function. */
+static void list_functions(const cbi_linker *lk, const cbi_lobj *obj, piece_list *ret_kept)
 {
-    bool weak = false;
     for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
         const cbi_lsym *sym = obj->symbols[i];
-        if (!sym || !sym->func || sym->func->obj != obj)
-            continue;
-        weak |= cbi_is_weak(sym);
-        if (sym->func->text)
+        if (sym && sym->func && sym->func->obj == obj && sym->func->text)
             list_pieces(lk, obj, sym->func->text, ret_kept);
     }
-    if (weak)
-        cbi_load_weak_facts(lk, obj);
+}
+
+/* Later copies of weak functions are compared with the one that is held. */
+static void keep_weak_facts(const cbi_linker *lk, cbi_lobj *obj)
+{
+    for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
+        const cbi_lsym *sym = obj->symbols[i];
+        if (sym && sym->func && sym->func->obj == obj && cbi_is_weak(sym)) {
+            cbi_load_weak_facts(lk, obj);
+            return;
+        }
+    }
 }
 
 static int by_place(const void *a, const void *b)
@@ -94,32 +100,58 @@ static void sort_by_place(const piece_list *kept)
     }
 }
 
-static void take_back_between(const cbi_linker *lk, const uint8_t *from, const uint8_t *to)
+/* Bytes from one place to another that nobody needs any more. */
+static void give_up(const cbi_linker *lk, const cbi_lobj *obj, const uint8_t *from,
+                    const uint8_t *to)
 {
-    enum { LEAST = 256 }; /* what is between two contents and their alignment is not worth it */
-    size_t unaligned = -(uintptr_t)from & 15;
-    if ((size_t)(to - from) >= LEAST)
-        cbi_take_back(lk->ctx, (uint8_t *)from + unaligned, (size_t)(to - from) - unaligned);
+    enum { LEAST = 256, LEAST_MAPPED = 64 * 1024 }; /* less is not worth it */
+    size_t size = (size_t)(to - from), unaligned = -(uintptr_t)from & 15;
+    if (!cbi_is_mapped(obj->own)) {
+        if (size >= LEAST)
+            cbi_take_back(lk->ctx, (uint8_t *)from + unaligned, size - unaligned);
+    } else if (size >= LEAST_MAPPED) {
+        cbi_drop_pages(obj->own, (cbi_span){from, size});
+    }
 }
 
-/* The contents that the output refers to stay where they are, as the output's own.  Of those that
- * overlap, in a damaged file, one gets a copy: they may be patched. */
+/* The contents that the output refers to stay where they are, in memory as the output's own.  Of
+ * those that overlap, in a damaged file, one gets a copy: they may be patched. */
 static void spend_file(const cbi_linker *lk, const cbi_lobj *obj, const piece_list *kept)
 {
     cbi_span file = obj->object.bytes;
     const uint8_t *end = file.data;
-    cbi_forget_file(obj->own);
     sort_by_place(kept);
     for (size_t i = 0; i < kept->len; i++) {
-        cbi_span *bytes = &kept->items[i]->bytes;
+        cbi_piece *piece = kept->items[i];
+        cbi_span *bytes = &piece->bytes;
+        piece->own = !cbi_is_mapped(obj->own);
         if (bytes->data < end) {
             bytes->data = cbi_memdup(lk->ctx, bytes->data, bytes->size);
+            piece->own = true;
             continue;
         }
-        take_back_between(lk, end, bytes->data);
+        give_up(lk, obj, end, bytes->data);
         end = bytes->data + bytes->size;
     }
-    take_back_between(lk, end, file.data + file.size);
+    give_up(lk, obj, end, file.data + file.size);
+    if (!cbi_is_mapped(obj->own))
+        cbi_forget_file(obj->own);
+}
+
+/* The object's own file, but for what the output has of it. */
+static void spend_bytes(const cbi_linker *lk, cbi_lobj *obj, size_t first_record)
+{
+    piece_list kept = {0};
+    for (uint32_t i = 1; i < obj->object.section_count; i++)
+        if (obj->sections[i].out)
+            list_pieces(lk, obj, obj->sections[i].out, &kept);
+    list_functions(lk, obj, &kept);
+    for (size_t i = first_record; i < lk->merging->symbols.recs.len; i++)
+        copy_payload(lk, obj, &lk->merging->symbols.recs.items[i]);
+    obj->tkinfo = copy_span(lk, obj->tkinfo);
+    obj->compat = copy_span(lk, obj->compat);
+    spend_file(lk, obj, &kept);
+    cbi_vec_free(lk->ctx, &kept);
 }
 
 void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
@@ -127,22 +159,15 @@ void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
     if (!is_spent(lk, obj))
         return;
     cbi_object *object = &obj->object;
-    piece_list kept = {0};
-    for (uint32_t i = 1; i < object->section_count; i++)
-        if (obj->sections[i].out)
-            list_pieces(lk, obj, obj->sections[i].out, &kept);
-    keep_functions(lk, obj, &kept);
-    for (size_t i = first_record; i < lk->merging->symbols.recs.len; i++)
-        copy_payload(lk, obj, &lk->merging->symbols.recs.items[i]);
-    obj->tkinfo = copy_span(lk, obj->tkinfo);
-    obj->compat = copy_span(lk, obj->compat);
+    keep_weak_facts(lk, obj);
+    if (obj->own)
+        spend_bytes(lk, obj, first_record);
     cbi_take_back(lk->ctx, obj->sections, object->section_count * sizeof *obj->sections);
     cbi_take_back(lk->ctx, obj->symbols, object->symbol_count * sizeof *obj->symbols);
     cbi_take_back(lk->ctx, object->symbols, object->symbol_count * sizeof *object->symbols);
     cbi_take_back(lk->ctx, object->sections, object->section_count * sizeof *object->sections);
-    spend_file(lk, obj, &kept);
-    cbi_vec_free(lk->ctx, &kept);
     obj->symbols = NULL;
     obj->sections = NULL;
-    *object = (cbi_object){.bytes.size = object->bytes.size};
+    const uint8_t *bytes = obj->own ? NULL : object->bytes.data;
+    *object = (cbi_object){.bytes = {bytes, object->bytes.size}};
 }
