@@ -257,6 +257,8 @@ typedef struct cbi_name {
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
+/* A short prefix and a text of any length. */
+const cbi_name *cbi_intern_join(cbi_ctx *ctx, const char *prefix, const char *text);
 const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
 
 /* Something for every name: an array by id.  For what most names have; a map is for few.

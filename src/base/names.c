@@ -55,6 +55,16 @@ const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s)
     return cbi_intern_len(ctx, s, strlen(s));
 }
 
+const cbi_name *cbi_intern_join(cbi_ctx *ctx, const char *prefix, const char *text)
+{
+    char small[512];
+    size_t first = strlen(prefix), second = strlen(text);
+    char *s = first + second <= sizeof small ? small : cbi_alloc(ctx, first + second);
+    memcpy(s, prefix, first);
+    memcpy(s + first, text, second);
+    return cbi_intern_len(ctx, s, first + second);
+}
+
 const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...)
 {
     char small[512];

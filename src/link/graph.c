@@ -277,7 +277,7 @@ static void lose_symbols(const cbi_linker *lk)
             f->constant2 || f->old_constants || !hit || !fate_of(lk, hit)->live || !hit->obj)
             continue;
         const char *name = f->sym->name->s;
-        const cbi_osec *found = cbi_sec_find(lk, cbi_intern_printf(lk->ctx, "%s%s", prefix, name));
+        const cbi_osec *found = cbi_sec_find(lk, cbi_intern_join(lk->ctx, prefix, name));
         if (found && found->func && found->func != f)
             cbi_defer(
                 lk, CBI_FAILS_AT_TABLES, NULL,

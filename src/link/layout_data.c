@@ -94,8 +94,8 @@ static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
         k->old_constants->func = k;
     } else if (!k->constant2) {
         const cbi_name *name =
-            lk->mercury ? cbi_intern_printf(lk->ctx, ".nv.constant.optimizer.%s", k->sym->name->s)
-                        : cbi_intern_printf(lk->ctx, ".nv.constant2.%s", k->sym->name->s);
+            lk->mercury ? cbi_intern_join(lk->ctx, ".nv.constant.optimizer.", k->sym->name->s)
+                        : cbi_intern_join(lk->ctx, ".nv.constant2.", k->sym->name->s);
         k->constant2 = cbi_sec_create(lk, name, like->type, like->flags, 0, like->entsize);
         k->constant2->target = k->text;
         k->constant2->func = k;

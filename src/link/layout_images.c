@@ -49,7 +49,7 @@ static bool keep_order(const void *a, const void *b)
 static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
 {
     const cbi_name *name =
-        cbi_intern_printf(lk->ctx, ".nv.constant.entry_image_header_indices.%s", k->sym->name->s);
+        cbi_intern_join(lk->ctx, ".nv.constant.entry_image_header_indices.", k->sym->name->s);
     cbi_osec *sec =
         cbi_sec_create_bare(lk, name, SHT_CUDA_MERC_IMAGE_INDICES, SHF_ALLOC | SHF_INFO_LINK, 4, 0);
     sec->target = k->text;

@@ -43,7 +43,7 @@ void cbi_open_shared(cbi_linker *lk, cbi_func *func)
 {
     if (func->shared)
         return;
-    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.shared.%s", func->sym->name->s);
+    const cbi_name *name = cbi_intern_join(lk->ctx, ".nv.shared.", func->sym->name->s);
     func->shared = cbi_sec_find(lk, name);
     if (func->shared)
         return;
@@ -114,9 +114,8 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     /* Also for unwanted kernels that another object mentioned before. */
     if (func->entry || (func->sym->first_obj != cbi_obj_id(obj) && (in->other & STO_CUDA_ENTRY))) {
-        func->info =
-            cbi_sec_create(lk, cbi_intern_printf(lk->ctx, ".nv.info.%s", func->sym->name->s),
-                           SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+        func->info = cbi_sec_create(lk, cbi_intern_join(lk->ctx, ".nv.info.", func->sym->name->s),
+                                    SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
         func->info->target = func->text;
         func->info->func = func;
         cbi_open_shared(lk, func);

@@ -215,7 +215,7 @@ cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela, const c
 {
     cbi_osec **slot = rela ? &target->rela : &target->rel;
     if (!*slot) {
-        const cbi_name *name = cbi_intern_printf(lk->ctx, rela ? ".rela%s" : ".rel%s", target_name);
+        const cbi_name *name = cbi_intern_join(lk->ctx, rela ? ".rela" : ".rel", target_name);
         *slot =
             cbi_sec_create(lk, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8, rela ? 24 : 16);
         (*slot)->target = target;
@@ -238,7 +238,7 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
 {
     if (cbi_resolved_of(lk, target))
         return;
-    const cbi_name *name = cbi_intern_printf(lk->ctx, ".nv.resolvedrela%s", target->name->s);
+    const cbi_name *name = cbi_intern_join(lk->ctx, ".nv.resolvedrela", target->name->s);
     cbi_osec *sec = cbi_sec_find(lk, name);
     if (!sec) {
         sec = cbi_sec_create(lk, name, SHT_CUDA_RESOLVED_RELA, SHF_INFO_LINK, 8, 24);

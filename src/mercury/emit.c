@@ -25,7 +25,7 @@ static const cbi_name *sass_name(const cbi_linker *lk, const cbi_osec *sec)
         const char *owner =
             sec->type == renames[i].type ? cbi_after(sec->name->s, renames[i].old_name) : NULL;
         if (owner)
-            return cbi_intern_printf(lk->ctx, "%s%s", renames[i].new_name, owner);
+            return cbi_intern_join(lk->ctx, renames[i].new_name, owner);
     }
     return NULL;
 }
@@ -167,7 +167,7 @@ static void add_banks(cbi_emit *em)
 
 static const cbi_name *mirror_name(const cbi_linker *lk, const cbi_name *name)
 {
-    return cbi_intern_printf(lk->ctx, ".nv.merc%s", name->s);
+    return cbi_intern_join(lk->ctx, ".nv.merc", name->s);
 }
 
 static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type, uint64_t flags)
@@ -189,7 +189,7 @@ static void add_capsules(cbi_emit *em)
         if (!cbi_is_text(sec) || !sec->func)
             continue;
         em->partner[i] = (uint32_t)em->secs.len;
-        cbi_emit_sec *s = add_section(em, cbi_intern_printf(lk->ctx, ".nv.capmerc%s", sec->name->s),
+        cbi_emit_sec *s = add_section(em, cbi_intern_join(lk->ctx, ".nv.capmerc", sec->name->s),
                                       SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
         s->src = sec;
         s->info = cbi_symbol_index(em->lk, sec->func->sym);

@@ -155,6 +155,26 @@ static void test_nested(void **state)
     }
 }
 
+/* A fatbin in plain data of a library is found wherever it starts, at multiples of four. */
+static void test_embedded(void **state)
+{
+    fixture *f = *state;
+    cbi_ctx *ctx = &f->ctx;
+    enum { MOST = 300 };
+    cbi_span fatbin = unit_fatbin(ctx, FATBIN_KIND_ELF, 90, unit_cubin(ctx, ET_REL, 90));
+    for (size_t at = 0; at <= MOST; at += 2) {
+        cbi_buf data = {0};
+        cbi_buf_append(ctx, &data, NULL, at);
+        cbi_buf_append(ctx, &data, fatbin.data, fatbin.size);
+        cbi_buf_append(ctx, &data, NULL, MOST - at);
+        const unit_section sections[] = {{".rodata", SHT_PROGBITS, {data.items, data.len}}};
+        cbi_span library = unit_elf(ctx, ET_DYN, EM_X86_64, 0, sections, 1);
+        char names[256];
+        cbi_buf found = {(uint8_t *)names, 0, sizeof names};
+        assert_int_equal(cbi_each_slice(ctx, "l.so", library, count_slice, &found), at % 4 == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +183,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_thin, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nested, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_embedded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
