@@ -7,7 +7,7 @@
 typedef struct cbi_tables_work {
     cbi_tables tables;
     cbi_out_section *places;
-    bool *written; /* by section */
+    bool *written;          /* by section */
     uint64_t *record_sizes; /* of attributes, by the function's number from 1; 0: .nv.info */
 } cbi_tables_work;
 
