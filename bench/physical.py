@@ -3,7 +3,7 @@ what no linker can leave out, and counts page faults and instructions.
 
 The parts, processor time, the least of all rounds: an empty program (fork, exec, loading, exit); one that
 reads the same files into one buffer and writes as many bytes as the result has; one that touches as much
-memory for the first time as the link's peak is above the empty program's.  What is left of a link is the linker's own work.
+memory for the first time as the link's peak is above that of the same program without a link.  What is left of a link is the linker's own work.
 """
 import os
 import shutil
@@ -118,7 +118,7 @@ def measure(bench, name, floor):
     rounds = bench.rounds * (20 if name == "tiny" else 1)
     link = [bench.cubind, "link", "--threads=1", "--emulate", "nvlink-13.0.88", target, *files, "-o", "link.out"]
     peak = peak_of(link, bench.folder)
-    more = str(max(peak - peak_of([floor], bench.folder), 0))
+    more = str(max(peak - peak_of([bench.cubind, "--version"], bench.folder), 0))
     size = os.path.getsize(os.path.join(bench.folder, "link.out"))
     start = sum(least([floor], bench.folder, rounds)[:2])
     reading = sum(least([floor, "files", str(size), *files, "floor.out"], bench.folder, rounds)[:2]) - start
