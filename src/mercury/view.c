@@ -3,6 +3,8 @@
  */
 #include "mercury/mercury.h"
 
+#include "capsule/early.h"
+#include "format/eiattr.h"
 #include "format/reloc.h"
 #include "sass/opcodes.h"
 
@@ -47,6 +49,42 @@ static void pair_capsules(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view 
         if (is_code(&file->sections[i]) && !view->capsule[i])
             incomplete(lk, obj,
                        cbi_printf(lk->ctx, "section '%s' has no capsule", file->sections[i].name));
+}
+
+/* Functions of early compilers are of the first version of Mercury, and do not say so. */
+static void add_version(cbi_ctx *ctx, cbi_section *info)
+{
+    static const uint8_t version[] = {3, EIATTR_MERCURY_ISA_VERSION, 0, 1};
+    uint8_t *data = cbi_alloc(ctx, info->data.size + sizeof version);
+    memcpy(data, info->data.data, info->data.size);
+    memcpy(data + info->data.size, version, sizeof version);
+    info->data = (cbi_span){data, info->data.size + sizeof version};
+    info->size = info->data.size;
+}
+
+/* What early compilers wrote is read as if it were of today. */
+static void renew(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
+                  const uint32_t *text_of)
+{
+    cbi_object *file = &view->file;
+    bool *renewed = CBI_NEW_ARRAY(lk->ctx, file->section_count, bool), any = false;
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        cbi_section *s = &file->sections[i];
+        if (!text_of[i] || !cbi_capsule_renew(lk->ctx, &s->data, &file->sections[text_of[i]].data))
+            continue;
+        s->size = s->data.size;
+        any = renewed[i] = renewed[text_of[i]] = true;
+    }
+    if (!any)
+        return;
+    obj->cuinfo.version = 2;
+    obj->cuinfo.toolkit = CUDA_TOOLKIT;
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        cbi_section *s = &file->sections[i];
+        bool info = s->type == SHT_CUDA_INFO || s->type == SHT_CUDA_MERC_INFO;
+        if (info && (s->flags & SHF_INFO_LINK) && s->info < file->section_count && renewed[s->info])
+            add_version(lk->ctx, s);
+    }
 }
 
 static void index_per_function(cbi_mercury_view *view)
@@ -408,6 +446,7 @@ void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */
     pair_capsules(lk, obj, view, text_of);
+    renew(lk, obj, view, text_of);
     index_per_function(view);
     obj->object.sections =
         cbi_memdup(ctx, view->file.sections, count * sizeof *view->file.sections);

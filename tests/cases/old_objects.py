@@ -104,6 +104,14 @@ def earlier(toolkit):
     return bytes(out.blob)
 
 
+def first_note():
+    """The note of today's toolkit, but its first version."""
+    out = Object(device_object(0, 2))
+    at = out.blob.index(b"NVIDIA Corp\0\2\0")
+    out.blob[at + 12] = 1
+    return bytes(out.blob)
+
+
 def without_note():
     out = Object(device_object(0, 2))
     struct.pack_into("<I", out.blob, 48, 80 << 8 | 4)
@@ -121,6 +129,8 @@ def prepare(folder):
             f.write(earlier(toolkit))
     with open(os.path.join(folder, "no-note.cubin"), "wb") as f:
         f.write(without_note())
+    with open(os.path.join(folder, "first-note.cubin"), "wb") as f:
+        f.write(first_note())
     with open(os.path.join(folder, "today.cubin"), "wb") as f:
         f.write(device_object(2, 1))
 
@@ -132,7 +142,7 @@ def main():
         for mode, extra in (("final", []), ("r", ["-r"]), ("one", ["-kernels-used=smooth_line"])):
             table.check(name + " " + mode, ["-arch=sm_90", *extra, *files, "-o", "out"])
         table.check(name + " reversed", ["-arch=sm_90", *files[::-1], "-o", "out"])
-    for name in ("earlier-99", "earlier-100", "no-note"):
+    for name in ("earlier-99", "earlier-100", "no-note", "first-note"):
         for mode, extra in (("final", []), ("r", ["-r"])):
             table.check("%s %s" % (name, mode),
                         ["-arch=sm_80", *extra, name + ".cubin", "today.cubin", "-o", "out"])
