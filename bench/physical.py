@@ -95,7 +95,7 @@ def instructions(argv, folder):
 
 
 def peak_of(argv, folder):
-    """Peak resident KiB."""
+    """Peak resident KiB; of what is over before anybody can look often enough, too."""
     done = subprocess.run(["/usr/bin/time", "-f", "%M", *argv], cwd=folder, capture_output=True, text=True, check=True)
     return int(done.stderr.split()[-1])
 
