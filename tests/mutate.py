@@ -44,7 +44,7 @@ SKIPPED = 77
 # of two equal numbers is either.
 GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
 GUARDED = re.compile(r"(?:< [\w.>()\-]*(?:_count|len|size)|\bcbi_fits\([^?]*\)) \? [^?]* : $")
-OPERAND = r"((?:[\w.>\-]|\[[^\[\]]*\]|\([^()]*\))+)"
+OPERAND = r"(\*?(?:[\w.>\-]|\[[^\[\]]*\]|\([^()]*\))+)"
 LEFT, RIGHT = re.compile(OPERAND + " $"), re.compile(" " + OPERAND)
 CHOICE = re.compile(r"\? (.+?) : ([^;]+?)[;,)]|\)? ?\{? ?([^;?]+?) = ([^;]+?);")
 TOKEN = re.compile(r"""

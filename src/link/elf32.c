@@ -31,11 +31,10 @@ static void append_section(elf32 *e, uint32_t i)
     const cbi_section *s = &e->from->sections[i];
     const cbi_elf_record record = cbi_section_record(s->type);
     const bool table = record != CBI_ELF_RECORDS;
-    bool nobits = !cbi_section_has_data(s->type);
     e->offset[i] = align_to(e, table ? e->class->align : s->align);
     e->size[i] = s->size;
     if (!table) {
-        cbi_buf_append(e->ctx, &e->out, s->data.data, nobits ? 0 : s->data.size);
+        cbi_buf_append(e->ctx, &e->out, s->data.data, s->data.size);
         return;
     }
     const size_t stride = e->from->class->size[record];

@@ -16,7 +16,7 @@ static uint32_t segment_flags(const cbi_emit_sec *s)
 static cbi_segment run_segment(const cbi_emit *em, size_t first, size_t end, uint32_t flags)
 {
     const cbi_emit_sec *secs = em->secs.items;
-    cbi_segment seg = {PT_LOAD, flags, secs[first].offset, 0, 0};
+    cbi_segment seg = {.type = PT_LOAD, .flags = flags, .offset = secs[first].offset};
     const cbi_emit_sec *last_memory = NULL;
     for (size_t i = first; i < end; i++) {
         if (segment_flags(&secs[i]) != flags || !(secs[i].flags & (SHF_ALLOC | SHF_WRITE)))

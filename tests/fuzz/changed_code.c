@@ -71,6 +71,14 @@ static cbi_sass to_another(cbi_sass w, uint64_t done, uint64_t left, uint64_t *s
     return w;
 }
 
+/* A fence of one of the kinds that compilers and the finalizer write. */
+static cbi_sass fence(cbi_sass w, uint64_t *state)
+{
+    static const uint8_t kinds[] = {0x00, 0x50, 0x50, 0x80};
+    w.hi = (w.hi & ~UINT64_C(0xff00)) | (uint64_t)kinds[below(state, CBI_COUNT(kinds))] << 8;
+    return w;
+}
+
 static cbi_sass drawn(uint64_t done, uint64_t left, uint64_t *state)
 {
     const cbi_sass no_predicates = {0,
@@ -90,6 +98,8 @@ static cbi_sass drawn(uint64_t done, uint64_t left, uint64_t *state)
         const unsigned at = below(state, 2) ? 17 : 23;
         w.hi ^= below(state, 7) << at;
     }
+    if (op == CBI_OP_MEMBAR)
+        w = fence(w, state);
     if (cbi_op_has(op, CBI_OPF_BRANCH | CBI_OPF_RELATIVE) && op != CBI_OP_EXIT)
         w = to_another(w, done, left, state);
     cbi_sass_set_control(&w, 0);
@@ -113,6 +123,9 @@ static cbi_span make_code(cbi_ctx *ctx, uint64_t *state)
     uint8_t *text = cbi_alloc(ctx, count * CBI_SASS_INSTRUCTION);
     for (size_t i = 0; i < count; i++) {
         cbi_sass w = drawn(i, count - i - 1, state);
+        if (i && cbi_sass_opcode(text + (i - 1) * CBI_SASS_INSTRUCTION) == CBI_OP_MEMBAR &&
+            below(state, 2)) /* mostly more fences follow */
+            w.lo = (w.lo & ~UINT64_C(0xfff)) | CBI_OP_ERRBAR;
         if (i == 0) {
             w.lo = CBI_OP_LDC | UINT64_C(7) << 12 | 1 << 16 | (uint64_t)ZERO << 24;
             cbi_sass_set_write(&w, 0);

@@ -101,7 +101,7 @@ def finalized(link, way):
 # Kind of report -> how it is made: a function and what it is given.
 KINDS = {
     "told": (told, None), "misspelt": (misspelt, None), "retargeted": (retargeted, None), "own": (own, None),
-    "other-g": (other, "-g"), "other-r": (other, "-r"), "other-kept": (other, "--preserve-relocs"),
+    "other-null": (other, "--reserve-null-pointer"), "other-g": (other, "-g"), "other-r": (other, "-r"), "other-kept": (other, "--preserve-relocs"),
     "finalized-0": (finalized, "--opportunistic-finalization-lvl 1"), "finalized-1": (finalized, "--verbose-tkinfo"),
     "finalized-2": (finalized, "--out-sass"),
 }
@@ -138,7 +138,7 @@ def asked_for():
 def kinds(link, asked):
     """The kinds of reports of a link: a part of those that there can be, by its name, and what is asked for."""
     number = zlib.crc32(link.name.encode())
-    wanted = {"told": number % 4 == 0, "misspelt": number % 16 == 1,
+    wanted = {"other-null": number % 8 == 5 and link.args[0] != "finalize", "told": number % 4 == 0, "misspelt": number % 16 == 1,
               "retargeted": number % 4 == 2 or arch_of(link) == "sm_100",
               "finalized-%d" % (number // 4 % 3): number % 4 == 3}
     return [kind for kind in possible(link) if wanted.get(kind) or kind in asked.get(link.name, ())]
