@@ -1,0 +1,446 @@
+/* Code that changes its length: what goes, the barrier in front of an exit, and what both mean for
+ * the instructions beside them. */
+#include "mercury/rewrite_code.h"
+#include "sass/opcodes.h"
+#include "sass/operands.h"
+#include "sass/pace_code.h"
+#include "sass/scoreboard.h"
+
+enum {
+    BARRIER_GAIN = 7,   /* cycles that waiting behind a guarded exit gains */
+    BARRIER_CYCLES = 2, /* what the barrier counts for in front of the exit itself */
+    EXIT_STALL = 5,     /* the least */
+    PREDICATE_LATENCY = 13,
+};
+
+/* LDS RZ, [RZ] under the never predicate, control bits aside. */
+static bool is_dummy_load(const uint8_t *insn)
+{
+    return cbi_ld64(insn) == UINT64_C(0xfffff984) &&
+           (cbi_ld64(insn + 8) & ((UINT64_C(1) << 41) - 1)) == 0x800;
+}
+
+static bool is_idle_membar(const uint8_t *insn, cbi_needs keep)
+{
+    return cbi_sass_opcode(insn) == CBI_OP_MEMBAR &&
+           ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
+}
+
+bool cbi_rewrite_mark_run(const uint8_t *text, uint32_t first, uint32_t count, cbi_needs keep,
+                          bool *drop)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *insn = text + (size_t)(first + i) * CBI_SASS_INSTRUCTION;
+        uint32_t loads = 0;
+        while (!keep.loads && i + loads + 1 < count &&
+               is_dummy_load(insn + (size_t)CBI_SASS_INSTRUCTION * loads))
+            loads++;
+        if (loads &&
+            cbi_sass_opcode(insn + (size_t)CBI_SASS_INSTRUCTION * loads) == CBI_OP_MEMBAR) {
+            memset(drop + first + i, true, loads);
+            any = true;
+            i += loads - 1;
+            continue;
+        }
+        if (i + 1 < count && is_idle_membar(insn, keep)) {
+            uint16_t next = cbi_sass_opcode(insn + CBI_SASS_INSTRUCTION);
+            if (next == CBI_OP_MEMBAR || next == CBI_OP_ERRBAR)
+                any = drop[first + i] = true;
+        }
+    }
+    return any;
+}
+
+/* ---- branch targets ---- */
+
+bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset)
+{
+    const cbi_sass w = cbi_sass_load(insn);
+    if (cbi_sass_op(w) == CBI_OP_BSSY)
+        *ret_offset = ((int64_t)(w.lo >> 34 << 34) >> 34) * 4;
+    else if (cbi_op_has(cbi_sass_op(w), CBI_OPF_RELATIVE))
+        *ret_offset = cbi_sass_branch_distance(w);
+    else
+        return false;
+    return true;
+}
+
+static void set_branch_offset(uint8_t *insn, int64_t offset)
+{
+    uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
+    uint64_t value = (uint64_t)(offset / 4);
+    if (cbi_sass_opcode(insn) == CBI_OP_BSSY) {
+        low = (low & ((UINT64_C(1) << 34) - 1)) | value << 34;
+    } else {
+        low = (low & ~(UINT64_C(0xff) << 16) & ((UINT64_C(1) << 34) - 1)) | (value & 0xff) << 16 |
+              (value >> 8) << 34;
+        high = (high & ~UINT64_C(0x3ffff)) | (value >> 38 & 0x3ffff);
+    }
+    cbi_st64(insn, low);
+    cbi_st64(insn + 8, high);
+}
+
+/* ---- a function ---- */
+
+uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || offset > rw->old_size)
+        return offset;
+    return rw->place[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+}
+
+uint64_t cbi_rewrite_frame(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || !rw->frame || offset > rw->old_size)
+        return cbi_rewrite_map(rw, offset);
+    return rw->frame[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+}
+
+uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
+{
+    if (!rw || offset > rw->old_size)
+        return offset;
+    return rw->self[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+}
+
+/* Within the code of ptxas -ewp functions return relative to its start. */
+static bool return_distance(const uint8_t *insn, int64_t *ret_offset)
+{
+    enum { ABSOLUTE = 85 };
+    const cbi_sass w = cbi_sass_load(insn);
+    if (cbi_sass_op(w) != CBI_OP_RET || cbi_sass_bits(w, ABSOLUTE, 1))
+        return false;
+    *ret_offset = cbi_sass_branch_distance(w);
+    return true;
+}
+
+void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
+{
+    int64_t offset;
+    if (!cbi_rewrite_distance(insn, &offset) && !return_distance(insn, &offset))
+        return;
+    int64_t target = (int64_t)(old + 1) * CBI_SASS_INSTRUCTION + offset;
+    if (target >= 0 && (uint64_t)target <= rw->old_size)
+        set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
+                                    (int64_t)rw->self[old] - CBI_SASS_INSTRUCTION);
+}
+
+bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total)
+{
+    bool *target = CBI_NEW_ARRAY(ctx, total + 1, bool);
+    for (uint32_t i = 0; i < total; i++) {
+        int64_t offset;
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        if (cbi_sass_opcode(insn) == CBI_OP_BSSY || !cbi_rewrite_distance(insn, &offset))
+            continue;
+        int64_t to = (int64_t)i + 1 + offset / CBI_SASS_INSTRUCTION;
+        if (to >= 0 && to < total)
+            target[to] = true;
+    }
+    return target;
+}
+
+/* Does the instruction write the predicate, and has a scoreboard for it? */
+static bool writes_late(cbi_sass w, uint32_t predicate)
+{
+    uint32_t op = cbi_sass_op(w);
+    bool first =
+        cbi_op_has(op, CBI_OPF_TESTED) || (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
+    return cbi_sass_write(w) != CBI_SB_NONE &&
+           ((first && cbi_sass_first_result(w) == predicate) ||
+            (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate));
+}
+
+/* What an exit waits for because its guard comes late and the barrier needs it, too.  One bit, or
+ * none. */
+static uint32_t guard_wait(const uint8_t *text, uint32_t at)
+{
+    cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
+    uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
+    for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
+        cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
+        if (writes_late(w, guard))
+            return waits & 1u << cbi_sass_write(w);
+        if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
+            cbi_sass_writes_predicate(w, guard))
+            break;
+    }
+    return 0;
+}
+
+/* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
+ * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint32_t waits)
+{
+    enum { AT_EXIT = 0x50 << 8, LAST_STALL = 6 }; /* kind of MEMBAR */
+    static const uint16_t opcodes[CBI_BARRIER_LENGTH] = {CBI_OP_MEMBAR, CBI_OP_ERRBAR,
+                                                         CBI_OP_CGAERRBAR};
+    const cbi_sass leaves = cbi_sass_load(exit_insn);
+    bool scheduled = cbi_sass_stall(leaves) != CBI_SASS_STALL_MAX;
+    for (size_t i = CBI_BARRIER_LENGTH - count; i < CBI_BARRIER_LENGTH;
+         i++, at += CBI_SASS_INSTRUCTION) {
+        cbi_sass w = {.lo = opcodes[i] | (leaves.lo & 0xf000), .hi = i == 0 ? AT_EXIT : 0};
+        cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
+        if (i + 1 == CBI_BARRIER_LENGTH) {
+            cbi_sass_set_stall(&w, LAST_STALL);
+            cbi_sass_set_yield(&w, 1);
+        }
+        if (i == 1)
+            cbi_sass_set_wait(&w, scheduled ? waits : cbi_sass_wait(leaves));
+        if (!scheduled && i + 1 == CBI_BARRIER_LENGTH)
+            cbi_sass_set_control(&w, cbi_sass_control(leaves));
+        cbi_sass_store(at, w);
+    }
+}
+
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned stall_of(const uint8_t *insn)
+{
+    return cbi_sass_stall(cbi_sass_load(insn));
+}
+
+static void set_stall(uint8_t *insn, unsigned stall)
+{
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_stall(&w, stall);
+    cbi_sass_store(insn, w);
+}
+
+static void keep_warp(uint8_t *insn)
+{
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_yield(&w, 1);
+    cbi_sass_store(insn, w);
+}
+
+/* Cycles of the barrier count for what waits behind a guarded exit. */
+static void shorten_exit(uint8_t *insn)
+{
+    unsigned stall = stall_of(insn);
+    if (stall <= EXIT_STALL || stall == CBI_SASS_STALL_MAX)
+        return;
+    set_stall(insn, larger(stall, EXIT_STALL + BARRIER_GAIN) - BARRIER_GAIN);
+    keep_warp(insn);
+}
+
+/* Is the guard of the exit ready with a stall count of one in front of it? */
+static bool is_guard_ready(const uint8_t *text, uint32_t at)
+{
+    uint32_t guard = cbi_sass_guard(cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION));
+    unsigned passed = 1;
+    for (uint32_t i = at - 1; guard != CBI_SASS_PT && passed < PREDICATE_LATENCY;
+         passed += stall_of(text + (size_t)(--i) * CBI_SASS_INSTRUCTION)) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        if (cbi_sass_writes_predicate(cbi_sass_load(insn), guard))
+            return false;
+        if (!i)
+            break;
+    }
+    return true;
+}
+
+/* A scoreboard must not be waited for by the next instruction at once; the barrier, which waits for
+ * nothing, now comes between. */
+static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
+{
+    uint32_t waits = cbi_sass_wait(cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION)) &
+                     ~guard_wait(text, at);
+    if (stall_of(insn) == 2 && (waits & cbi_sass_holds(cbi_sass_load(insn))) &&
+        is_guard_ready(text, at))
+        set_stall(insn, 1);
+}
+
+/* The reverse: the barrier in front of an exit goes, and the exit waits right behind `insn`. */
+static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
+{
+    uint32_t waits = cbi_sass_wait(cbi_sass_load(exit_insn));
+    if (stall_of(insn) == 1 && waits & cbi_sass_holds(cbi_sass_load(insn)))
+        set_stall(insn, 2);
+}
+
+/* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
+ * `start`, are there in time for the first instruction of the next one. */
+static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, uint32_t at,
+                          const bool *drop)
+{
+    enum { LONGEST_KEPT = 11 };
+    unsigned passed = 0, need = EXIT_STALL;
+    if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
+        return;
+    for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
+        cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
+        if (drop[i])
+            continue;
+        passed += cbi_sass_stall(w);
+        cbi_operands operands;
+        cbi_sass_operands(w, &operands);
+        unsigned latency = cbi_pace_end_latency(w, &operands);
+        if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
+            need = larger(latency, need + passed) - passed;
+    }
+    set_stall(insn, need);
+    if (need > LONGEST_KEPT) {
+        cbi_sass w = cbi_sass_load(insn);
+        cbi_sass_set_yield(&w, 0);
+        cbi_sass_store(insn, w);
+    }
+}
+
+/* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
+ */
+static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicate,
+                             unsigned *ret_latency)
+{
+    unsigned passed = 0;
+    *ret_latency = PREDICATE_LATENCY;
+    for (uint32_t i = at; i-- > 0 && passed < CBI_SASS_STALL_MAX;) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        cbi_sass w = cbi_sass_load(insn);
+        bool doubles = cbi_op_compares_doubles(cbi_sass_op(w));
+        passed += stall_of(insn);
+        *ret_latency = doubles ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
+        if (cbi_sass_writes_predicate(w, predicate) ||
+            (doubles && cbi_sass_first_result(w) == predicate))
+            return passed;
+    }
+    return 0;
+}
+
+/* The second predicate of an exit is read behind the barrier, the guard in front of it. */
+static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
+{
+    const uint8_t *exit_insn = text + (size_t)at * CBI_SASS_INSTRUCTION;
+    cbi_sass w = cbi_sass_load(exit_insn);
+    uint32_t guard = cbi_sass_guard(w);
+    uint32_t second = cbi_sass_read_predicate(w);
+    unsigned latency, stall = stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION), need = 1;
+    if (second == CBI_SASS_PT || cycles_since(text, at, second, &latency) != latency)
+        return;
+    if (stall > BARRIER_CYCLES)
+        need = stall - BARRIER_CYCLES;
+    unsigned since = guard == CBI_SASS_PT ? 0 : cycles_since(text, at, guard, &latency);
+    if (since)
+        need = larger(latency + stall, need + since) - since;
+    if (need >= stall)
+        return;
+    set_stall(insn, need);
+    if (cbi_sass_holds(cbi_sass_load(insn)))
+        keep_warp(insn);
+}
+
+/* Instructions up to and including the final branch to itself. */
+static uint32_t code_count(const uint8_t *text, uint32_t total)
+{
+    while (total &&
+           cbi_sass_opcode(text + (size_t)(total - 1) * CBI_SASS_INSTRUCTION) == CBI_OP_NOP)
+        total--;
+    return total;
+}
+
+/* Where each instruction goes, with its barrier and by itself, and the size of it all: what is left
+ * is padded to a multiple of 8, with 8 to spare.  Returns how many instructions stay. */
+static uint32_t plan_places(cbi_rewrite *rw, uint32_t used, const bool *drop,
+                            const uint8_t *barrier)
+{
+    enum { PADDED_TO = 8 };
+    uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION), kept = 0;
+    for (uint32_t i = 0; i < used; i++) {
+        rw->place[i] = kept * CBI_SASS_INSTRUCTION;
+        kept += barrier[i];
+        rw->self[i] = kept * CBI_SASS_INSTRUCTION;
+        kept += !drop[i];
+    }
+    uint32_t padded = (kept + 2 * PADDED_TO - 1) / PADDED_TO * PADDED_TO;
+    for (uint32_t i = used; i <= total; i++) {
+        uint32_t at = kept + (i - used);
+        rw->place[i] = rw->self[i] = (at < padded ? at : padded) * CBI_SASS_INSTRUCTION;
+    }
+    rw->place[total] = rw->self[total] = padded * CBI_SASS_INSTRUCTION;
+    rw->size = (uint64_t)padded * CBI_SASS_INSTRUCTION;
+    return kept;
+}
+
+/* Does a dropped instruction, and nothing but such, stand between instruction i and an exit?  The
+ * exit, or NULL. */
+static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32_t used,
+                                          const bool *drop)
+{
+    uint32_t next = i + 1;
+    while (next < used && drop[next])
+        next++;
+    const uint8_t *behind = old + (size_t)next * CBI_SASS_INSTRUCTION;
+    bool is_exit = next < used && next > i + 1 && cbi_sass_opcode(behind) == CBI_OP_EXIT;
+    return is_exit ? behind : NULL;
+}
+
+/* An exit whose barrier goes. */
+static bool is_bare_exit(const uint8_t *text, uint32_t at, const bool *drop)
+{
+    return at && drop[at - 1] &&
+           cbi_sass_opcode(text + (size_t)at * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT;
+}
+
+static bool ends_block(const uint8_t *insn)
+{
+    uint32_t op = cbi_sass_opcode(insn);
+    return cbi_op_has(op, CBI_OPF_BRANCH) || cbi_op_has(op, CBI_OPF_CALL);
+}
+
+/* Each instruction goes with what its changed neighbours ask of it. */
+void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const bool *target,
+                      const bool *drop, const uint8_t *barrier)
+{
+    uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
+    uint32_t used = code_count(old, total);
+    uint32_t kept = plan_places(rw, used, drop, barrier);
+    rw->text = cbi_alloc(ctx, rw->size);
+    uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
+    for (uint32_t i = 0, start = 0; i < used; i++) {
+        const uint8_t *from = old + (size_t)i * CBI_SASS_INSTRUCTION;
+        if (target[i] || (i && ends_block(from - CBI_SASS_INSTRUCTION)))
+            start = i;
+        uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
+        if (barrier[i])
+            put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
+        if (drop[i]) {
+            left |= cbi_sass_opcode(from) == CBI_OP_ERRBAR ? cbi_sass_wait(cbi_sass_load(from)) : 0;
+            continue;
+        }
+        uint8_t *insn = rw->text + rw->self[i];
+        cbi_sass w = cbi_sass_load(from);
+        cbi_sass_add_wait(&w, left);
+        if (cbi_sass_stall(w) != CBI_SASS_STALL_MAX)
+            cbi_sass_set_wait(&w, cbi_sass_wait(w) & ~waits);
+        cbi_sass_store(insn, w);
+        left = 0;
+        if (barrier[i])
+            shorten_exit(insn);
+        if (i + 1 < used && barrier[i + 1]) {
+            shorten_last(insn, old, i + 1);
+            shorten_for_second(insn, old, i + 1);
+        }
+        const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
+        if (exit)
+            lengthen_last(insn, exit);
+        if (is_bare_exit(old, i, drop))
+            lengthen_exit(insn, old, start, i, drop);
+        cbi_rewrite_retarget(rw, i, insn);
+    }
+    const uint8_t *filler = old + (size_t)(total - 1) * CBI_SASS_INSTRUCTION;
+    for (uint64_t at = (uint64_t)kept * CBI_SASS_INSTRUCTION; at < rw->size;
+         at += CBI_SASS_INSTRUCTION)
+        memcpy(rw->text + at, filler, CBI_SASS_INSTRUCTION);
+}
+
+uint8_t cbi_rewrite_barrier_length(const uint8_t *text, const bool *target, uint32_t at,
+                                   bool may_drop)
+{
+    const uint8_t *before = text + (size_t)at * CBI_SASS_INSTRUCTION - CBI_SASS_INSTRUCTION;
+    bool fenced = at && cbi_sass_opcode(before) == CBI_OP_MEMBAR && before[9] == 0 && !target[at];
+    return may_drop || fenced ? CBI_BARRIER_LENGTH - 1 : CBI_BARRIER_LENGTH;
+}

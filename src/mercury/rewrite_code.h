@@ -1,0 +1,32 @@
+/* Code that changes its length, by itself: nothing here knows of a link. */
+#ifndef CBI_MERCURY_REWRITE_CODE_H
+#define CBI_MERCURY_REWRITE_CODE_H
+
+#include "mercury/rewrite.h"
+
+enum { CBI_BARRIER_LENGTH = 3 }; /* of the barrier in front of an exit, at most */
+
+/* What other instructions of the function need. */
+typedef struct cbi_needs {
+    bool loads;  /* asynchronous copies: the dummy loads */
+    bool membar; /* barriers in shared memory: fences of this kind */
+} cbi_needs;
+
+/* Marks what goes within one run of instructions; false: nothing. */
+bool cbi_rewrite_mark_run(const uint8_t *text, uint32_t first, uint32_t count, cbi_needs keep,
+                          bool *drop);
+
+/* Where branches go, of so many instructions. */
+bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total);
+
+/* Length of the barrier in front of the exit: without a memory barrier of its own where that would
+ * go again at once, or behind a fence of the block that did not get an error barrier. */
+uint8_t cbi_rewrite_barrier_length(const uint8_t *text, const bool *target, uint32_t at,
+                                   bool may_drop);
+
+/* The code at its new places: without what is dropped, and with barriers of so many instructions.
+ * Needs rw->old_size and room for places; sets text, size and places. */
+void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const bool *target,
+                      const bool *drop, const uint8_t *barrier);
+
+#endif
