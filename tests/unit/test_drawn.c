@@ -6,7 +6,15 @@
 
 #include <xxhash.h>
 
-enum { GROUPS = 60, GROUP = 100, COMPARED = 8, MODULES = 4, TEXT = 2048, LINE = 512 };
+enum {
+    ORDINARY = 60,
+    GROUPS = 76,
+    GROUP = 100,
+    COMPARED = 8,
+    MODULES = 4,
+    TEXT = 2048,
+    LINE = 512
+};
 
 typedef struct draw {
     uint64_t state;
@@ -56,11 +64,17 @@ typedef struct plan {
 
 static plan plans[FUNCTIONS + VARIABLES];
 
-static void draw_plans(draw *d)
+/* What is around the limit of its memory: nvlink's order of complaints about several is not kept.
+ */
+typedef enum limit { NO_LIMIT, OF_CONSTANTS, OF_SHARED } limit;
+
+static void draw_plans(draw *d, limit which)
 {
     static const manner manners[] = {ONCE, ONCE, ONCE, WEAK, WEAK, STATIC, COMMON};
     static const unsigned code[] = {128, 128, 256, 384}, sizes[] = {4, 4, 8, 8, 16, 100, 256, 4096},
                           aligns[] = {1, 4, 4, 8, 16, 128};
+    static const unsigned banks[] = {4, 32764, 32768, 65528, 65532, 65536},
+                          areas[] = {4, 0x6000, 0xbbfc, 0xbc00, 0xbffc, 0xc000, 0xc004};
     for (uint32_t n = 0; n < FUNCTIONS + VARIABLES; n++) {
         const char *kind = n < FUNCTIONS ? "" : variables[n - FUNCTIONS].kind;
         plan p = {PICK(d, manners), n < FUNCTIONS ? PICK(d, code) : PICK(d, sizes), PICK(d, aligns),
@@ -73,6 +87,10 @@ static void draw_plans(draw *d)
             p.how = ONCE;
         if (kind[0] == 's' && p.how != ANYHOW)
             p.how = ONCE;
+        if (which == OF_CONSTANTS && kind[0] == 'c' && !one_in(d, 3))
+            p.size = PICK(d, banks);
+        if (which == OF_SHARED && kind[0] == 's' && one_in(d, 2))
+            p.size = PICK(d, areas);
         if (kind[0] == 's' && one_in(d, 4))
             p.size = 0;
         plans[n] = p;
@@ -263,7 +281,10 @@ static uint64_t digest_of(uint32_t number)
     size_t count = 1 + below(&d, MODULES - 1);
     unsigned sm = PICK(&d, chips);
     uint64_t how = PICK(&d, flags);
-    draw_plans(&d);
+    bool kept = how & (CB_LINK_PRESERVE_RELOCS | CB_LINK_DEBUG);
+    draw_plans(&d, number < ORDINARY * GROUP ? NO_LIMIT
+                   : number % 2 || kept      ? OF_CONSTANTS
+                                             : OF_SHARED);
     for (size_t i = 0; i < count; i++)
         draw_module(&d, &modules[i], i == 0);
     draw_rest(&d, modules, count);
