@@ -278,13 +278,14 @@ static void lose_symbols(const cbi_linker *lk)
             continue;
         const char *name = f->sym->name->s;
         const cbi_osec *found = cbi_sec_find(lk, cbi_intern_join(lk->ctx, prefix, name));
-        if (found && found->func && found->func != f)
-            cbi_defer(
-                lk, CBI_FAILS_AT_TABLES, NULL,
-                cbi_printf(lk->ctx,
-                           "there are several functions '%s', and with the first nvlink removes "
-                           "'%s'; without --emulate this links",
-                           name, hit->sym->name->s));
+        if (!found || !found->func || found->func == f)
+            continue;
+        fate_of(lk, hit)->lost = true;
+        cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
+                  cbi_printf(lk->ctx,
+                             "there are several functions '%s', and with the first nvlink removes "
+                             "'%s'; without --emulate this links",
+                             name, hit->sym->name->s));
     }
 }
 

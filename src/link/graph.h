@@ -64,6 +64,7 @@ typedef struct cbi_fate {
     bool entry : 1;   /* a kernel that is wanted, or that stays although it is not */
     bool reached : 1; /* live through a call path from an entry */
     bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
+    bool lost : 1;    /* nvlink removes its symbol by mistake, and then fails */
     bool address_taken : 1;
     bool desc_used : 1;
 } cbi_fate;

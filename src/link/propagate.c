@@ -16,7 +16,8 @@ static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
     if (rec->has_symbol) {
         if (!rec->symbol)
             return cbi_eiattr_link(rec->code) == CBI_LINK_REMAP_OR_ZERO;
-        if (cbi_is_removed(lk, rec->symbol))
+        if (cbi_is_removed(lk, rec->symbol) ||
+            (rec->symbol->func && cbi_fate_of(lk, rec->symbol->func)->lost))
             return false;
         if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
             cbi_obj_id(rec->symbol->func->obj) != rec->obj &&
