@@ -344,21 +344,51 @@ void cbi_layout_rel_action(cbi_linker *lk)
 
 /* ---- limits ---- */
 
+static void check_shared_limit(const cbi_linker *lk, const cbi_osec *sec)
+{
+    static const char prefix[] = ".nv.shared.";
+    const cbi_arch *arch = lk->opt->arch;
+    bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
+    uint64_t max = extended ? cbi_chip_find(arch->sm)->shared_max : CBI_SHARED_MAX;
+    uint64_t reserved = lk->sm90plus && !lk->mercury ? CUDA_RESERVED_SHARED : 0;
+    uint64_t size = sec->size - (sec->size < reserved ? sec->size : reserved);
+    if (size <= max)
+        return;
+    /* nvlink passes over as many bytes of another name, and says "hared" of .nv_debug.shared */
+    const char *name = sec->func   ? sec->func->sym->name->s
+                       : lk->terse ? sec->name->s + strlen(prefix)
+                                   : sec->name->s;
+    cbi_error(lk->ctx, "shared-too-large",
+              &(cbi_place){.file = sec->func ? sec->func->obj->file : NULL, .symbol = name},
+              "use dynamic shared memory, or --enable-extended-smem=true where the target has more",
+              "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%llx max)", name,
+              (unsigned long long)size, (unsigned long long)max);
+}
+
+static void check_constant_limit(const cbi_linker *lk, const cbi_osec *sec)
+{
+    if (sec->size <= CUDA_CONSTANT_BANK_SIZE)
+        return;
+    if (cbi_is_user_constants(sec))
+        cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
+                  "the target has 64 KiB of __constant__ memory for all inputs together",
+                  "File uses too much global constant data (0x%llx bytes, 0x%x max)",
+                  (unsigned long long)sec->size, CUDA_CONSTANT_BANK_SIZE);
+    else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
+        cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
+                  "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
+                  sec->func->sym->name->s, (unsigned long long)sec->size, CUDA_CONSTANT_BANK_SIZE);
+}
+
 void cbi_check_limits(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        if (cbi_is_dead(lk, sec) || sec->size <= CUDA_CONSTANT_BANK_SIZE)
+        if (cbi_is_dead(lk, sec))
             continue;
-        if (cbi_is_user_constants(sec))
-            cbi_error(lk->ctx, "constant-too-large", &(cbi_place){.section = sec->name->s},
-                      "the target has 64 KiB of __constant__ memory for all inputs together",
-                      "File uses too much global constant data (0x%llx bytes, 0x%x max)",
-                      (unsigned long long)sec->size, CUDA_CONSTANT_BANK_SIZE);
-        else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
-            cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
-                      "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
-                      sec->func->sym->name->s, (unsigned long long)sec->size,
-                      CUDA_CONSTANT_BANK_SIZE);
+        if (sec->type == SHT_CUDA_SHARED && lk->exec)
+            check_shared_limit(lk, sec);
+        else
+            check_constant_limit(lk, sec);
     }
 }

@@ -316,25 +316,6 @@ uint64_t cbi_dynamic_offset(const cbi_linker *lk, cbi_func *f)
 
 /* ---- final link ---- */
 
-static void check_shared_limit(const cbi_linker *lk, const cbi_func *k)
-{
-    const cbi_arch *arch = lk->opt->arch;
-    bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
-    uint64_t max = extended ? cbi_chip_find(arch->sm)->shared_max : CBI_SHARED_MAX;
-    uint64_t size = k->shared->size;
-    if (lk->opt->disable_smem_reservation && lk->sm90plus && !lk->mercury)
-        size -= size < CUDA_RESERVED_SHARED
-                    ? size
-                    : CUDA_RESERVED_SHARED; /* counted off although it was not added */
-    if (size <= max)
-        return;
-    cbi_error(lk->ctx, "shared-too-large",
-              &(cbi_place){.file = k->obj->file, .symbol = k->sym->name->s},
-              "use dynamic shared memory, or --enable-extended-smem=true where the target has more",
-              "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%llx max)",
-              k->sym->name->s, (unsigned long long)size, (unsigned long long)max);
-}
-
 /* --preserve-relocs.  Beside static variables of the module the dynamic ones that no entry reaches
  * are taken for static ones.  They have the value -1, which marks deleted symbols, unless the
  * reserved area was added to it. */
@@ -417,7 +398,6 @@ static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
             sec->needed = true;
             continue;
         }
-        check_shared_limit(lk, lk->graph->entries.items[i]);
         bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->needed = sec->size > 0 || (dynamic && aligned);
         if (sec->needed && reserve)

@@ -173,8 +173,10 @@ static void draw_function(draw *d, drawn_module *m, uint32_t n)
         return;
     m->functions[n] = true;
     unsigned size = plans[n].size + (plans[n].how == WEAK && one_in(d, 4) ? 128 : 0);
+    /* one draw a statement: in which order arguments are made is the compiler's choice */
+    const unsigned stack = PICK(d, stacks);
     say_more(line, LINE, "%s%s %s size=%u regs=%u stack=%u", link, functions[n].kind,
-             functions[n].name, size, PICK(d, regs), PICK(d, stacks));
+             functions[n].name, size, PICK(d, regs), stack);
     if (!one_in(d, 3))
         draw_names(d, line, " calls=", functions + KERNELS, FUNCTIONS - KERNELS,
                    m->called + KERNELS);
@@ -184,8 +186,10 @@ static void draw_function(draw *d, drawn_module *m, uint32_t n)
         draw_attributes(d, line);
     if (one_in(d, 4))
         draw_relocation(d, line, m, true);
-    if (plans[n].how != WEAK && one_in(d, 6))
-        say_more(line, LINE, " tables=%u fill=%u", PICK(d, tables), below(d, 3));
+    if (plans[n].how != WEAK && one_in(d, 6)) {
+        const unsigned fill = below(d, 3);
+        say_more(line, LINE, " tables=%u fill=%u", PICK(d, tables), fill);
+    }
     if (n < KERNELS && one_in(d, 6))
         say_more(line, LINE, " maxregs=%u", 40 + 8 * below(d, 3));
     say_more(m->text, TEXT, "%s;", line);

@@ -163,24 +163,34 @@ static cbi_sass drawn(uint64_t *state)
         CBI_OP_STG,  CBI_OP_IADD3,  CBI_OP_FFMA,   CBI_OP_DADD,   CBI_OP_BSSY,      CBI_OP_MUFU};
     static const uint8_t kinds[] = {0, FENCE_OF_EXITS, IDLE_FENCE, IDLE_FENCE};
     uint32_t op = ops[below(state, CBI_COUNT(ops))];
-    uint32_t guard = below(state, 3) ? CBI_SASS_PT : below(state, 2) | below(state, 2) << 3;
+    /* one draw a statement: in which order the parts of an expression draw is the compiler's choice
+     */
+    uint32_t guard = CBI_SASS_PT;
+    if (below(state, 3) == 0) {
+        guard = below(state, 2);
+        guard |= below(state, 2) << 3;
+    }
     cbi_sass w = instruction(op, guard, 1 + below(state, below(state, 6) ? 6 : 15));
     cbi_sass_set_yield(&w, below(state, 2));
     if (op == CBI_OP_BSSY) { /* to what follows */
         w.lo |= 4 * (uint64_t)below(state, 6) << 34;
     } else if (op == CBI_OP_BRA || op == CBI_OP_RET) { /* or to what is in front */
-        uint64_t units = 4 * (uint64_t)below(state, 6) - (below(state, 3) ? 0 : 16);
+        uint64_t units = 4 * (uint64_t)below(state, 6);
+        units -= below(state, 3) ? 0 : 16;
         w.lo |= (units & 0xff) << 16 | units >> 8 << 34;
         w.hi |= units >> 38 & 0x3ffff;
         if (op == CBI_OP_RET) /* absolute or relative, which a bit says */
             w.hi = (w.hi & ~(UINT64_C(1) << 21)) | (uint64_t)below(state, 2) << 21;
     } else if (op != CBI_OP_EXIT) {
-        w.lo |= (uint64_t)below(state, 6) << 16 | (uint64_t)below(state, 6) << 24;
+        w.lo |= (uint64_t)below(state, 6) << 16;
+        w.lo |= (uint64_t)below(state, 6) << 24;
     }
     if (op == CBI_OP_MEMBAR)
         w.hi |= (uint64_t)kinds[below(state, CBI_COUNT(kinds))] << 8;
-    if (op == CBI_OP_ISETP || op == CBI_OP_DSETP) /* P0 or P1, first or second result */
-        w.hi ^= (uint64_t)(7 ^ below(state, 2)) << (below(state, 4) ? 17 : 20);
+    if (op == CBI_OP_ISETP || op == CBI_OP_DSETP) { /* P0 or P1, first or second result */
+        const uint64_t result = 7 ^ below(state, 2);
+        w.hi ^= result << (below(state, 4) ? 17 : 20);
+    }
     if (op == CBI_OP_EXIT && below(state, 3) == 0)
         w.hi ^= (uint64_t)(7 ^ below(state, 2)) << 23;
     if (below(state, 3) == 0)

@@ -207,9 +207,43 @@ static void debug(void **state)
     link_table(rows, CBI_COUNT(rows), say_debug);
 }
 
+/* nvlink looks at one section after the other, as they came to be; .nv_debug.shared is among them
+ * where it is kept. */
+static void limits(void **state)
+{
+    (void)state;
+    static const char shared[] =
+        "Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)\n"
+        "File uses too much global constant data (0x10001 bytes, 0x10000 max)\n";
+    static const char constants[] =
+        "File uses too much global constant data (0x10001 bytes, 0x10000 max)\n"
+        "Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)\n";
+    static const link_row rows[] = {
+        {"shared memory of an earlier object comes first",
+         {"kernel k uses=a; shared a size=49153", "kernel i uses=c; const c size=65537"},
+         shared},
+        {"constants of an earlier object come first",
+         {"kernel i uses=c; const c size=65537", "kernel k uses=a; shared a size=49153"},
+         constants},
+        {"-g: what kernels share counts once more",
+         {BOTH("a", 16) "shared a size=49153"},
+         "Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)\n"
+         "Entry function 'j' uses too much shared data (0xc001 bytes, 0xc000 max)\n"
+         "Entry function '.nv_debug.shared' uses too much shared data (0xc001 bytes, 0xc000 "
+         "max)\n",
+         CB_LINK_DEBUG},
+        {"no limit with -r",
+         {BOTH("a", 16) "shared a size=49153"},
+         "k: 4 j: 4",
+         CB_LINK_RELOCATABLE},
+    };
+    link_table(rows, CBI_COUNT(rows), say_shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(groups),
-                                       cmocka_unit_test(dynamic), cmocka_unit_test(debug)};
+                                       cmocka_unit_test(dynamic), cmocka_unit_test(debug),
+                                       cmocka_unit_test(limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
