@@ -123,7 +123,8 @@ void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span tex
 
 /* PTX text to be compiled of which only the assembler's messages are wanted: errors end the link.
  * Nothing happens where there is no assembler. */
-void cbi_inputs_try_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text);
+void cbi_inputs_try_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                        cbi_span entry_options);
 /* Compiles what is in the queue. */
 void cbi_inputs_compile(cbi_inputs *in);
 /* Admits a compiled image and fills the place that was kept for it. */

@@ -160,6 +160,15 @@ static void add_nothing(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes
         cbi_inputs_add_module(in, origin, NULL);
 }
 
+/* A virtual target: the assembler is asked, for the chip of that number, and its result forgotten.
+ */
+static void try_virtual(cbi_inputs *in, const cbi_origin *origin, cbi_span text, cbi_span options)
+{
+    cbi_inputs_try_ptx(in, origin, text, options);
+    cbi_inputs_check_virtual_name(in, in->options.arch->sm);
+    cbi_inputs_add_module(in, origin, NULL);
+}
+
 static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
                       const cbi_fatbin_entry *entry)
 {
@@ -173,8 +182,7 @@ static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
     } else if (entry->kind != FATBIN_KIND_PTX) {
         add_image(in, origin, image, true);
     } else if (in->options.virtual_target) {
-        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
-        cbi_inputs_add_module(in, origin, NULL);
+        try_virtual(in, origin, image, entry->options);
     } else {
         cbi_inputs_queue_ptx(in, origin, image, entry->options, true);
     }
@@ -237,8 +245,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
 static void add_ptx_text(cbi_inputs *in, const cbi_origin *origin, cbi_span text)
 {
     if (in->options.virtual_target) {
-        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
-        cbi_inputs_add_module(in, origin, NULL);
+        try_virtual(in, origin, text, (cbi_span){NULL, 0});
     } else {
         cbi_inputs_queue_ptx(in, origin, text, (cbi_span){NULL, 0}, false);
     }
@@ -258,8 +265,8 @@ static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span b
         found = cbi_cubin_fits(in, bytes);
     if (!found)
         warn_not_found(in, origin, bytes);
-    if (cbi_recognise(bytes) == CBI_CONTENT_PTX && !in->options.virtual_target)
-        cbi_inputs_try_ptx(in, origin, bytes);
+    if (cbi_recognise(bytes) == CBI_CONTENT_PTX)
+        cbi_inputs_try_ptx(in, origin, bytes, (cbi_span){NULL, 0});
 }
 
 void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)

@@ -294,12 +294,13 @@ void cbi_inputs_queue_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span tex
     queue(in, origin, text, entry_options, job);
 }
 
-void cbi_inputs_try_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text)
+void cbi_inputs_try_ptx(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
+                        cbi_span entry_options)
 {
     struct cbi_ptx_job *job = CBI_NEW(in->ctx, struct cbi_ptx_job);
     job->forgotten = true;
     if (has_assembler(in))
-        queue(in, origin, text, (cbi_span){NULL, 0}, job);
+        queue(in, origin, text, entry_options, job);
 }
 
 void cbi_inputs_compile(cbi_inputs *in)

@@ -174,6 +174,20 @@ def older(bench):
     bench.notes()
 
 
+def virtual(bench):
+    """For compute_NN nvlink assembles all PTX, too, and writes nothing."""
+    bench.ptx("good.ptx", "say good", "arguments", "give " + os.path.join(ROOT, "samples", "mathlib.cubin"))
+    bench.ptx("bad.ptx", "say what is wrong", "fail")
+    for target in ("75", "90"):
+        argv = ("--emulate=nvlink-13.0.88", "-arch=compute_" + target)
+        code, text, image = bench.link(*argv, "good.ptx")
+        expect("virtual target: the message stays", code == 0 and not image and "good" in text and
+               "'-arch=sm_%s'" % target in text, text)
+        code, text, image = bench.link(*argv, "good.ptx", "bad.ptx")
+        expect("virtual target: errors count", code != 0 and not image and "what is wrong" in text, text)
+    bench.notes()
+
+
 def signals(bench):
     for i in range(4):
         bench.ptx("slow%d.ptx" % i, "sleep 30", "give none")
@@ -316,7 +330,7 @@ def together(bench):
 
 
 def main():
-    for part in (several_at_a_time, failures, words, names, older, signals, cache, limit, together):
+    for part in (several_at_a_time, failures, words, names, older, virtual, signals, cache, limit, together):
         with tempfile.TemporaryDirectory() as folder:
             part(Bench(folder))
     finish()
