@@ -87,22 +87,30 @@ static void collect_named(const cbi_linker *lk, cbi_rec *rec, const cbi_func *na
     }
 }
 
+/* In a final link a function says once how much CRS stack it needs, by one record or the other. */
+static void tell_crs(const cbi_linker *lk, const cbi_func *f, cbi_properties *of, uint32_t value)
+{
+    if (of->crs_told && lk->exec)
+        cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s}, NULL,
+                  "Internal error: conflicting crs_stack attribute");
+    of->crs_told = true;
+    of->crs = value;
+}
+
 /* Of the function in whose section the record stands. */
 static void collect_own(const cbi_linker *lk, cbi_rec *rec)
 {
     const cbi_func *f = cbi_rec_func(lk, rec);
     cbi_properties *of = cbi_properties_in(lk, f);
+    uint32_t sync;
     switch (cbi_eiattr_link(rec->code)) {
     case CBI_LINK_CRS_STACK:
-        of->crs = rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0;
+        tell_crs(lk, f, of, rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0);
         cbi_vec_push(lk->ctx, &of->records, rec);
         break;
     case CBI_LINK_SYNC_STACK:
-        if (cbi_find_record(lk, f, EIATTR_CRS_STACK_SIZE))
-            cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s}, NULL,
-                      "conflicting crs_stack attribute");
-        if (!cbi_fate_of(lk, f)->entry)
-            of->crs = rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
+        sync = rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
+        tell_crs(lk, f, of, cbi_fate_of(lk, f)->entry ? 0 : sync);
         break;
     case CBI_LINK_MAX_REGISTERS:
         of->max_regs = rec->value;

@@ -294,6 +294,7 @@ typedef struct cbi_properties {
     uint32_t sam;         /* of what it calls, if it is an entry */
     uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
     uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
+    bool crs_told;        /* a record has its CRS stack */
     bool barriers_told;   /* a record has its barriers, so the flags of its code do not */
     bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
 } cbi_properties;
