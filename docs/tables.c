@@ -91,9 +91,9 @@ static void print_relocs(void)
 {
     printf("## Relocations\n\nFields are bit ranges of the little-endian number at the place, and "
            "what they get.  V is symbol plus addend.\n\n### R_CUDA\n\n");
-    print_reloc_rows(cbi_reloc_cuda, cbi_reloc_cuda_count);
+    print_reloc_rows(cbi_reloc_cuda, CBI_RELOC_CUDA_TYPES);
     printf("### R_MERCURY\n\n");
-    print_reloc_rows(cbi_reloc_mercury, cbi_reloc_mercury_count);
+    print_reloc_rows(cbi_reloc_mercury, CBI_RELOC_MERCURY_TYPES);
 }
 
 static void print_attributes(void)
@@ -144,7 +144,7 @@ static void print_attributes(void)
         "format have a public name only.\n\n"
         "| code | name | format | payload | where | final link | finalizer |\n"
         "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < cbi_eiattr_count; i++) {
+    for (size_t i = 0; i < CBI_EIATTR_CODES; i++) {
         const cbi_eiattr *a = &cbi_eiattrs[i];
         if (a->seen)
             printf("| 0x%02x | `%s` | %s | %s | %s | %s | %s |\n", a->code, a->name,

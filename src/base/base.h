@@ -128,7 +128,14 @@ int64_t cbi_read_sleb(cbi_reader *r);
 /* The next size bytes; an empty span and `bad` when there are fewer. */
 cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size);
 /* A part of a span; false if it is not inside. */
-bool cbi_subspan(cbi_span span, uint64_t offset, uint64_t size, cbi_span *ret_part);
+static inline bool cbi_subspan(cbi_span span, uint64_t offset, uint64_t size, cbi_span *ret_part)
+{
+    if (!cbi_fits(offset, size, span.size))
+        return false;
+    *ret_part = (cbi_span){span.data ? span.data + offset : NULL, (size_t)size};
+    return true;
+}
+
 /* What follows the prefix in a text that begins with it, or NULL. */
 static inline const char *cbi_after(const char *text, const char *prefix)
 {
@@ -182,8 +189,21 @@ typedef struct cbi_pool {
     size_t left;
     size_t chunk; /* size of the latest chunk */
 } cbi_pool;
+enum { CBI_POOL_MOST = 2 * 1024 }; /* what is larger does not lie in a chunk */
+/* For cbi_pool_alloc(): where the chunk has no room. */
+void *cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+
 /* Like cbi_alloc(). */
-void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+static inline void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    size_t rounded = (size + 7) & ~(size_t)7;
+    if (size > CBI_POOL_MOST || rounded > pool->left)
+        return cbi_pool_refill(ctx, pool, size);
+    void *p = pool->next;
+    pool->next += rounded;
+    pool->left -= rounded;
+    return p;
+}
 #define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_alloc((ctx), (pool), sizeof(type)))
 
 /* Growable array of T in the arena.  Pointers to elements end when it grows. */

@@ -445,7 +445,7 @@ static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)
     return false;
 }
 
-static void refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+static void take_chunk(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
     if (take_chunk_whole(ctx, pool, size > CHUNK_LEAST ? size : CHUNK_LEAST))
         return;
@@ -458,17 +458,12 @@ static void refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
     pool->left = pool->chunk;
 }
 
-void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+void *cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
-    if (size > CHUNK_MAX / 4)
+    if (size > CBI_POOL_MOST)
         return cbi_alloc(ctx, size);
-    size = (size + 7) & ~(size_t)7;
-    if (size > pool->left)
-        refill(ctx, pool, size);
-    void *p = pool->next;
-    pool->next += size;
-    pool->left -= size;
-    return p;
+    take_chunk(ctx, pool, (size + 7) & ~(size_t)7);
+    return cbi_pool_alloc(ctx, pool, size);
 }
 
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)

@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#define XXH_INLINE_ALL /* most names are short */
 #include <xxhash.h>
 
 /* The slots hold a part of the hash, so that a search reads no name but the right one: in a big

@@ -82,14 +82,6 @@ cbi_span cbi_read_bytes(cbi_reader *r, uint64_t size)
     return p ? (cbi_span){p, (size_t)size} : (cbi_span){NULL, 0};
 }
 
-bool cbi_subspan(cbi_span span, uint64_t offset, uint64_t size, cbi_span *ret_part)
-{
-    if (!cbi_fits(offset, size, span.size))
-        return false;
-    *ret_part = (cbi_span){span.data ? span.data + offset : NULL, (size_t)size};
-    return true;
-}
-
 const char *cbi_span_string(cbi_span span, uint64_t offset)
 {
     if (offset >= span.size)

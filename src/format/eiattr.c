@@ -50,7 +50,7 @@ enum { F_ANY = 0, F_NONE = CBI_ATTR_NONE, F_BYTE = CBI_ATTR_BYTE, F_HALF = CBI_A
 #define Z_DROP           CBI_FINALIZE_DROP
 #define Z_TAIL           CBI_FINALIZE_TAIL
 
-const cbi_eiattr cbi_eiattrs[] = {
+const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES] = {
     /* name, code, format, payload, symbols, scope, link, finalize, seen */
     {"EIATTR_ERROR", EIATTR_ERROR, F_ANY, P_OPAQUE, S_NONE, AT_EITHER, L_DELETE, Z_COPY, false},
     {"EIATTR_PAD", EIATTR_PAD, F_ANY, P_OPAQUE, S_NONE, AT_EITHER, L_COPY, Z_COPY, false},
@@ -151,32 +151,6 @@ const cbi_eiattr cbi_eiattrs[] = {
     {"EIATTR_ERROR_LAST", EIATTR_ERROR_LAST, F_ANY, P_OPAQUE, S_NONE, AT_EITHER, L_COPY, Z_COPY, false},
 };
 /* clang-format on */
-const size_t cbi_eiattr_count = CBI_COUNT(cbi_eiattrs);
-
-const cbi_eiattr *cbi_eiattr_find(uint8_t code)
-{
-    /* rows are dense from code 0 */
-    return code < cbi_eiattr_count ? &cbi_eiattrs[code] : NULL;
-}
-
-cbi_attr_link cbi_eiattr_link(uint8_t code)
-{
-    const cbi_eiattr *row = cbi_eiattr_find(code);
-    return row ? row->link : CBI_LINK_COPY;
-}
-
-cbi_attr_finalize cbi_eiattr_finalize(uint8_t code)
-{
-    const cbi_eiattr *row = cbi_eiattr_find(code);
-    return row ? row->finalize : CBI_FINALIZE_COPY;
-}
-
-cbi_attr_symbols cbi_eiattr_symbols(uint8_t code)
-{
-    const cbi_eiattr *row = cbi_eiattr_find(code);
-    return row ? row->symbols : CBI_SYMBOLS_NONE;
-}
-
 /* Payload sizes by kind: at least, and in steps of. */
 static bool payload_fits(uint8_t payload, size_t size)
 {

@@ -111,6 +111,7 @@ enum {
     EIATTR_CUDA_REQ = 0x5e,
     EIATTR_MERCURY_ISA_VERSION = 0x5f,
     EIATTR_ERROR_LAST = 0x60,
+    CBI_EIATTR_CODES,
 };
 
 /* How a payload (or the value of formats 2 and 3) reads. */
@@ -193,18 +194,31 @@ typedef struct cbi_eiattr {
     bool seen;        /* a tool of CUDA 13.0 writes it; else the name alone is public */
 } cbi_eiattr;
 
-extern const cbi_eiattr cbi_eiattrs[];
-extern const size_t cbi_eiattr_count;
+extern const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES];
 
 /* The row of a code, or NULL for codes that have no name. */
-const cbi_eiattr *cbi_eiattr_find(uint8_t code);
+static inline const cbi_eiattr *cbi_eiattr_find(uint8_t code)
+{
+    return code < CBI_EIATTR_CODES ? &cbi_eiattrs[code] : NULL; /* rows are dense from code 0 */
+}
 
 /* Has a record the format of its code, and with CBI_ATTR_SIZED a payload size that suits? */
 bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size);
 
 /* Columns of a code; those of codes without a name are the first of each kind. */
-cbi_attr_link cbi_eiattr_link(uint8_t code);
-cbi_attr_finalize cbi_eiattr_finalize(uint8_t code);
-cbi_attr_symbols cbi_eiattr_symbols(uint8_t code);
+static inline cbi_attr_link cbi_eiattr_link(uint8_t code)
+{
+    return code < CBI_EIATTR_CODES ? cbi_eiattrs[code].link : CBI_LINK_COPY;
+}
+
+static inline cbi_attr_finalize cbi_eiattr_finalize(uint8_t code)
+{
+    return code < CBI_EIATTR_CODES ? cbi_eiattrs[code].finalize : CBI_FINALIZE_COPY;
+}
+
+static inline cbi_attr_symbols cbi_eiattr_symbols(uint8_t code)
+{
+    return code < CBI_EIATTR_CODES ? cbi_eiattrs[code].symbols : CBI_SYMBOLS_NONE;
+}
 
 #endif

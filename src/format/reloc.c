@@ -30,7 +30,7 @@
 #define S_INSTRUCTION       CBI_SRC_INSTRUCTION
 
 /* type, name, class, action, fields {start, width, source, shift}, plain */
-const cbi_reloc_type cbi_reloc_cuda[] = {
+const cbi_reloc_type cbi_reloc_cuda[CBI_RELOC_CUDA_TYPES] = {
     {0, "R_CUDA_NONE", C_NONE, A_DROP, 0, {{0, 0, 0, 0}}, 0, 0, 0, 0},
     {1, "R_CUDA_32", C_EITHER, A_PATCH, 1, {{0, 32, S_VALUE, 0}}, 0, 0, 0, 0},
     {2, "R_CUDA_64", C_EITHER, A_PATCH, 1, {{0, 64, S_VALUE, 0}}, 0, 0, 0, 0},
@@ -151,7 +151,7 @@ const cbi_reloc_type cbi_reloc_cuda[] = {
 };
 
 /* likewise, then the SASS types in data, in text, and in text for other instructions */
-const cbi_reloc_type cbi_reloc_mercury[] = {
+const cbi_reloc_type cbi_reloc_mercury[CBI_RELOC_MERCURY_TYPES] = {
     {0x10000, "R_MERCURY_NONE", C_NONE, A_INVALID, 0, {{0, 0, 0, 0}}, 0, 0, 0, 0},
     {0x10001, "R_MERCURY_G64", C_DRIVER, A_KEEP, 1, {{0, 64, S_GENERIC, 0}}, 0, 4, 0, 0},
     {0x10002, "R_MERCURY_ABS64", C_EITHER, A_PATCH, 1, {{0, 64, S_VALUE, 0}}, 0, 2, 75, 114},
@@ -219,18 +219,6 @@ const cbi_reloc_type cbi_reloc_mercury[] = {
     {0x10040, "R_MERCURY_NONE_LAST", C_NONE, A_DROP, 0, {{0, 0, 0, 0}}, 0, 0, 0, 0},
 };
 /* clang-format on */
-const size_t cbi_reloc_cuda_count = CBI_COUNT(cbi_reloc_cuda);
-const size_t cbi_reloc_mercury_count = CBI_COUNT(cbi_reloc_mercury);
-
-const cbi_reloc_type *cbi_reloc_find(uint32_t type)
-{
-    /* rows are dense in both tables */
-    if (type < cbi_reloc_cuda_count)
-        return &cbi_reloc_cuda[type];
-    if (type >= R_MERCURY_FIRST && type - R_MERCURY_FIRST < cbi_reloc_mercury_count)
-        return &cbi_reloc_mercury[type - R_MERCURY_FIRST];
-    return NULL;
-}
 
 bool cbi_is_prog_rel(uint32_t type)
 {

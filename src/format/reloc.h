@@ -86,13 +86,27 @@ typedef struct cbi_reloc_type {
     uint32_t sass_text_other;
 } cbi_reloc_type;
 
-extern const cbi_reloc_type cbi_reloc_cuda[];
-extern const size_t cbi_reloc_cuda_count;
-extern const cbi_reloc_type cbi_reloc_mercury[];
-extern const size_t cbi_reloc_mercury_count;
+/* Rows of both families; they are dense. */
+enum { CBI_RELOC_CUDA_TYPES = R_CUDA_NONE_LAST + 1, CBI_RELOC_MERCURY_TYPES = 0x41 };
+extern const cbi_reloc_type cbi_reloc_cuda[CBI_RELOC_CUDA_TYPES];
+extern const cbi_reloc_type cbi_reloc_mercury[CBI_RELOC_MERCURY_TYPES];
 
 /* The row of a type of either family, or NULL. */
-const cbi_reloc_type *cbi_reloc_find(uint32_t type);
+static inline const cbi_reloc_type *cbi_reloc_find(uint32_t type)
+{
+    if (type < CBI_RELOC_CUDA_TYPES)
+        return &cbi_reloc_cuda[type];
+    if (type >= R_MERCURY_FIRST && type - R_MERCURY_FIRST < CBI_RELOC_MERCURY_TYPES)
+        return &cbi_reloc_mercury[type - R_MERCURY_FIRST];
+    return NULL;
+}
+
+/* Is it about the descriptor of a function, which then lives? */
+static inline bool cbi_keeps_function(uint32_t type)
+{
+    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63) ||
+           type == R_MERCURY_FUNC_DESC_64;
+}
 
 /* Is its action CBI_RELOC_PROG_REL? */
 bool cbi_is_prog_rel(uint32_t type);

@@ -3,22 +3,6 @@
 #include "link/graph.h"
 #include "link/propagate_work.h"
 
-bool cbi_is_propagated(uint8_t code)
-{
-    switch (cbi_eiattr_link(code)) {
-    case CBI_LINK_FLAG:
-    case CBI_LINK_GRANULARITY:
-    case CBI_LINK_LAST_VALUE:
-    case CBI_LINK_MAX:
-    case CBI_LINK_SUM:
-    case CBI_LINK_MOVE:
-    case CBI_LINK_EXTERNS:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool externs_has(const cbi_rec *rec, const cbi_lsym *sym)
 {
     for (uint32_t i = 0; i < rec->symbol_count; i++)
@@ -40,29 +24,22 @@ static void externs_add(const cbi_linker *lk, cbi_rec *rec, const cbi_lsym *cons
 }
 
 /* Keep only what is still undefined, and entries: only their descriptors are known to code. */
-void cbi_reduce_externs(const cbi_linker *lk)
+void cbi_reduce_externs(const cbi_linker *lk, cbi_rec *rec)
 {
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
-        cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (!cbi_is_externs(rec))
-            continue;
-        uint32_t kept = 0;
-        for (uint32_t j = 0; j < rec->symbol_count; j++)
-            if (!cbi_is_removed(lk, rec->symbols[j]) &&
-                (rec->symbols[j]->state == CBI_SYM_UNDEF ||
-                 (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
-                rec->symbols[kept++] = rec->symbols[j];
-        rec->symbol_count = kept;
-    }
+    uint32_t kept = 0;
+    for (uint32_t j = 0; j < rec->symbol_count; j++)
+        if (!cbi_is_removed(lk, rec->symbols[j]) &&
+            (rec->symbols[j]->state == CBI_SYM_UNDEF ||
+             (rec->symbols[j]->func && (rec->symbols[j]->other & STO_CUDA_ENTRY))))
+            rec->symbols[kept++] = rec->symbols[j];
+    rec->symbol_count = kept;
 }
 
 void cbi_drop_empty_externs(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
-        cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (cbi_is_externs(rec))
-            rec->dead |= rec->symbol_count == 0;
-    }
+    const cbi_rec_list *externs = &lk->propagating->externs;
+    for (size_t i = 0; i < externs->len; i++)
+        externs->items[i]->dead |= externs->items[i]->symbol_count == 0;
 }
 
 /* Word arrays without duplicates, first seen first. */

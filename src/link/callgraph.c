@@ -2,22 +2,22 @@
 #include "link/graph.h"
 #include "link/tables_work.h"
 
-/* The four lists of .nv.callgraph and that of .nv.prototype. */
-enum { LISTS = 4, PROTOTYPES = LISTS, RECORD = 8 };
+enum { LISTS = CBI_CALL_LISTS - 1, PROTOTYPES = LISTS, RECORD = 8 };
 
-/* Where each list is written; without memory it is only measured. */
+/* Where the next record of each list is written; before there is memory they are only counted. */
 typedef struct lists {
-    uint8_t *at[LISTS + 1];
-    size_t size[LISTS + 1];
+    uint8_t *at[CBI_CALL_LISTS];
+    size_t count[CBI_CALL_LISTS];
 } lists;
 
 static void put(lists *to, size_t list, uint32_t first, uint32_t second)
 {
-    if (to->at[list]) {
-        cbi_st32(to->at[list] + to->size[list], first);
-        cbi_st32(to->at[list] + to->size[list] + 4, second);
-    }
-    to->size[list] += RECORD;
+    to->count[list]++;
+    if (!to->at[list])
+        return;
+    cbi_st32(to->at[list], first);
+    cbi_st32(to->at[list] + 4, second);
+    to->at[list] += RECORD;
 }
 
 /* What function f adds to the four lists. */
@@ -55,24 +55,25 @@ static void put_all(const cbi_linker *lk, lists *to)
 
 void cbi_link_size_callgraph(const cbi_linker *lk)
 {
-    lists sizes = {0};
-    size_t size = 0;
-    put_all(lk, &sizes);
+    lists all = {0};
+    size_t count = 0;
+    put_all(lk, &all);
+    memcpy(lk->filling->call_counts, all.count, sizeof all.count);
     for (size_t k = 0; k < LISTS; k++)
-        size += sizes.size[k];
-    cbi_out_fill(lk, lk->callgraph, NULL, size);
-    cbi_out_fill(lk, lk->prototype, NULL, sizes.size[PROTOTYPES]);
+        count += all.count[k];
+    cbi_out_fill(lk, lk->callgraph, NULL, count * RECORD);
+    cbi_out_fill(lk, lk->prototype, NULL, all.count[PROTOTYPES] * RECORD);
 }
 
 void cbi_link_fill_callgraph(const cbi_linker *lk)
 {
-    lists sizes = {0}, to = {0};
-    put_all(lk, &sizes);
+    const size_t *counts = lk->filling->call_counts;
+    lists to = {0};
     uint8_t *at = cbi_out_open(lk, lk->callgraph, cbi_out_of(lk, lk->callgraph)->size);
     for (size_t k = 0; k < LISTS; k++) {
         to.at[k] = at;
-        at += sizes.size[k];
+        at += counts[k] * RECORD;
     }
-    to.at[PROTOTYPES] = cbi_out_open(lk, lk->prototype, sizes.size[PROTOTYPES]);
+    to.at[PROTOTYPES] = cbi_out_open(lk, lk->prototype, counts[PROTOTYPES] * RECORD);
     put_all(lk, &to);
 }

@@ -9,7 +9,7 @@ void cbi_tables_begin(cbi_linker *lk)
 {
     cbi_tables_work *work = CBI_NEW(lk->ctx, cbi_tables_work);
     work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
-    work->written = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, bool);
+    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t);
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
         work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
@@ -56,6 +56,25 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
+/* Each use of it knows what it calls. */
+static inline void visit_records(const cbi_linker *lk, cbi_record_fn visit, void *user)
+{
+    const cbi_attributes *attributes = lk->attributes;
+    for (size_t i = attributes->recs.len; i-- > 0;)
+        if (!attributes->recs.items[i].dead)
+            visit(lk, &attributes->recs.items[i], user);
+    const cbi_rec_list *own[] = {&attributes->added, &lk->tables->late_recs};
+    for (size_t k = 0; k < CBI_COUNT(own); k++)
+        for (size_t i = 0; i < own[k]->len; i++)
+            if (cbi_is_written(own[k]->items[i]))
+                visit(lk, own[k]->items[i], user);
+}
+
+void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
+{
+    visit_records(lk, visit, user);
+}
+
 /* user: how many bytes the records of each function have, by its number from 1; 0: .nv.info. */
 static void add_size(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
@@ -68,7 +87,7 @@ static void size_records(const cbi_linker *lk)
 {
     size_t count = lk->symbols->funcs.len + 1;
     uint64_t *sizes = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
-    cbi_for_each_record(lk, add_size, sizes);
+    visit_records(lk, add_size, sizes);
     lk->filling->places[lk->info->number].size += sizes[0];
     for (size_t i = 1; i < count; i++) {
         const cbi_osec *info = lk->symbols->funcs.items[i - 1]->info;
@@ -105,6 +124,25 @@ static bool is_section_written(const cbi_linker *lk, const cbi_osec *sec)
     }
 }
 
+enum { BUCKETS = 8 };
+
+/* Its part of the file, from 1. */
+static uint8_t bucket(const cbi_linker *lk, const cbi_osec *sec)
+{
+    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
+        sec->type == SHT_SYMTAB_SHNDX)
+        return 1;
+    if (is_reloc(sec->type))
+        return 4;
+    if (!(sec->flags & SHF_ALLOC))
+        return sec->type == SHT_PROGBITS ? 2 : 3;
+    if (sec->flags & SHF_EXECINSTR)
+        return 6;
+    if (!(sec->flags & SHF_WRITE))
+        return 5;
+    return cbi_section_has_data(sec->type) ? 7 : 8;
+}
+
 static void decide_sections(const cbi_linker *lk)
 {
     /* what follows the order of symbols is not there yet, and fills no section by itself */
@@ -113,49 +151,30 @@ static void decide_sections(const cbi_linker *lk)
         const cbi_osec *sec = lk->secs.items[i];
         if (is_reloc(sec->type))
             cbi_out_fill(lk, sec, NULL, sec->relocs.len * sec->entsize);
-        lk->filling->written[i] = !cbi_is_dead(lk, sec) && is_section_written(lk, sec);
+        if (!cbi_is_dead(lk, sec) && is_section_written(lk, sec))
+            lk->filling->buckets[i] = bucket(lk, sec);
     }
 }
 
 /* ---- order ---- */
 
-enum { BUCKETS = 8 };
-
-static int bucket(const cbi_linker *lk, const cbi_osec *sec)
-{
-    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
-        sec->type == SHT_SYMTAB_SHNDX)
-        return 0;
-    if (is_reloc(sec->type))
-        return 3;
-    if (!(sec->flags & SHF_ALLOC))
-        return sec->type == SHT_PROGBITS ? 1 : 2;
-    if (sec->flags & SHF_EXECINSTR)
-        return 5;
-    if (!(sec->flags & SHF_WRITE))
-        return 4;
-    return cbi_section_has_data(sec->type) ? 6 : 7;
-}
-
 static void order_sections(const cbi_linker *lk)
 {
     cbi_tables_work *work = lk->filling;
-    uint32_t next[BUCKETS + 1] = {0}; /* index of each bucket's next section */
+    uint32_t next[BUCKETS + 2] = {0}; /* index of each bucket's next section */
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (work->written[i])
-            next[bucket(lk, lk->secs.items[i]) + 1]++;
-    next[0] = 1;
-    for (size_t b = 1; b <= BUCKETS; b++)
+        next[work->buckets[i] + 1]++;
+    next[1] = 1; /* of those that are not written nobody asks */
+    for (size_t b = 2; b <= BUCKETS + 1; b++)
         next[b] += next[b - 1];
-    cbi_vec_reserve(lk->ctx, &work->tables.out, next[BUCKETS]);
-    work->tables.out.len = next[BUCKETS];
+    cbi_vec_reserve(lk->ctx, &work->tables.out, next[BUCKETS + 1]);
+    work->tables.out.len = next[BUCKETS + 1];
     work->tables.out.items[0] = NULL;
     for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
-        if (!work->written[i])
+        if (!work->buckets[i])
             continue;
-        work->places[i].index = next[bucket(lk, sec)]++;
-        work->tables.out.items[work->places[i].index] = sec;
+        work->places[i].index = next[work->buckets[i]]++;
+        work->tables.out.items[work->places[i].index] = lk->secs.items[i];
     }
 }
 
@@ -300,6 +319,22 @@ static uint32_t symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
     return sym ? cbi_symbol_index(lk, sym) : 0;
 }
 
+/* Most are a word or two. */
+static inline void put_payload(uint8_t *at, const uint8_t *payload, uint32_t size)
+{
+    switch (size) {
+    case 4:
+        memcpy(at, payload, 4);
+        break;
+    case 8:
+        memcpy(at, payload, 8);
+        break;
+    default:
+        memcpy(at, payload, size);
+        break;
+    }
+}
+
 /* Returns where the next one goes. */
 static uint8_t *put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec)
 {
@@ -313,7 +348,7 @@ static uint8_t *put_record(const cbi_linker *lk, uint8_t *at, const cbi_rec *rec
         for (uint32_t i = 0; i < rec->symbol_count; i++)
             cbi_st32(at + 4 * i, symbol_index(lk, rec->symbols[i]));
     } else if (size) {
-        memcpy(at, rec->payload, size);
+        put_payload(at, rec->payload, size);
         if (rec->has_symbol)
             cbi_st32(at, symbol_index(lk, rec->symbol));
     }
@@ -330,19 +365,6 @@ static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     uint8_t **at = user;
     at[rec->func] = put_record(lk, at[rec->func], rec);
-}
-
-void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
-{
-    const cbi_attributes *attributes = lk->attributes;
-    for (size_t i = attributes->recs.len; i-- > 0;)
-        if (!attributes->recs.items[i].dead)
-            visit(lk, &attributes->recs.items[i], user);
-    const cbi_rec_list *own[] = {&attributes->added, &lk->tables->late_recs};
-    for (size_t k = 0; k < CBI_COUNT(own); k++)
-        for (size_t i = 0; i < own[k]->len; i++)
-            if (cbi_is_written(own[k]->items[i]))
-                visit(lk, own[k]->items[i], user);
 }
 
 /* By which number the table of sizes knows the section's records. */
@@ -390,7 +412,7 @@ void cbi_link_fill_records(const cbi_linker *lk)
         if (cbi_is_written(lk->tables->late_recs.items[i]))
             add_size(lk, lk->tables->late_recs.items[i], sizes);
     uint8_t **at = open_streams(lk, sizes, count);
-    cbi_for_each_record(lk, write_info, at);
+    visit_records(lk, write_info, at);
     cbi_take_back(lk->ctx, at, count * sizeof *at);
     cbi_take_back(lk->ctx, sizes, count * sizeof *sizes);
 }
@@ -427,14 +449,13 @@ void cbi_link_fill_relocs(const cbi_linker *lk)
 }
 
 /* Executables use plain ELF object symbols without memory spaces. */
-static void output_info(const cbi_linker *lk, const cbi_lsym *sym, uint8_t *ret_info,
-                        uint8_t *ret_other)
+static void output_info(const cbi_linker *lk, const cbi_lsym *sym, const cbi_placement *place,
+                        uint8_t *ret_info, uint8_t *ret_other)
 {
     uint8_t info = sym->info, other = sym->other;
-    const cbi_placement place = cbi_placement_of(lk, sym);
-    if (place.hidden)
+    if (place->hidden)
         other |= STV_INTERNAL;
-    if (place.state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
+    if (place->state == CBI_SYM_UNDEF && CBI_ST_BIND(info) == STB_WEAK && !sym->in_local_list)
         info = CBI_ST_INFO(STB_GLOBAL, CBI_ST_TYPE(info));
     if (lk->exec && !lk->mercury) {
         if (CBI_ST_TYPE(info) == STT_CUDA_OBJECT)
@@ -462,14 +483,13 @@ static uint64_t undefined_value(const cbi_linker *lk, const cbi_lsym *sym)
     return lk->opt->allow_undefined_globals ? 0 : UINT64_MAX;
 }
 
-static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
+static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cbi_placement *place)
 {
-    const cbi_placement place = cbi_placement_of(lk, sym);
-    if (place.state == CBI_SYM_UNDEF)
+    if (place->state == CBI_SYM_UNDEF)
         return undefined_value(lk, sym);
     if (cbi_is_shared_var(sym)) {
         if (!lk->exec && lk->shows_debug && sym->size == 0)
-            return place.value;
+            return place->value;
         if (!lk->exec)
             /* of dynamic ones, that of an earlier -r link: its place, which passes for an alignment
              */
@@ -479,25 +499,26 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym)
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         cbi_shared_of(lk->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
-        return place.value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
+        return place->value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
     }
-    return place.value;
+    return place->value;
 }
 
 /* The null symbol stands for the shared memory of every kernel that ptxas -ewp laid out. */
 static uint64_t null_value(const cbi_linker *lk)
 {
-    uint64_t place = lk->layout->null_symbol_value, reserved = 0;
+    uint64_t value = lk->layout->null_symbol_value, reserved = 0;
     for (size_t i = lk->secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec &&
                      (cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry)))
             continue;
-        place = lk->exec ? cbi_placement_of(lk, sym).value : cbi_shared_align(lk, sym);
-        reserved += output_value(lk, sym) - place;
+        const cbi_placement place = cbi_placement_of(lk, sym);
+        value = lk->exec ? place.value : cbi_shared_align(lk, sym);
+        reserved += output_value(lk, sym, &place) - value;
     }
-    return place + reserved;
+    return value + reserved;
 }
 
 /* In order of creation.  In final links nvlink has one more section at first, never written. */
@@ -538,9 +559,9 @@ static void fill_symtab(const cbi_linker *lk)
         if (beyond)
             field = SHN_XINDEX;
         cbi_st32(p, cbi_strtab_offset(lk, sym->name));
-        output_info(lk, sym, &p[4], &p[5]);
+        output_info(lk, sym, &place, &p[4], &p[5]);
         cbi_st16(p + 6, field);
-        cbi_st64(p + 8, output_value(lk, sym));
+        cbi_st64(p + 8, output_value(lk, sym, &place));
         cbi_st64(p + 16, sym->size);
     }
 }
@@ -622,7 +643,8 @@ void cbi_link_number(const cbi_linker *lk)
 {
     cbi_link_size_callgraph(lk);
     decide_sections(lk);
-    lk->filling->written[shndx_of(lk)->number] = needs_shndx(lk);
+    if (needs_shndx(lk))
+        lk->filling->buckets[shndx_of(lk)->number] = bucket(lk, shndx_of(lk));
     order_sections(lk);
     number_symbols(lk);
     if (lk->exec)

@@ -46,9 +46,11 @@ static void add(fold *to, const fold *from)
 /* Does it matter for more than one function what the record says? */
 static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec *rec)
 {
-    const cbi_func *f = cbi_rec_func(lk, rec);
-    return f && !rec->dead && cbi_is_propagated(rec->code) && lk->graph->components.of[f->number] &&
-           (called[f->number] || !cbi_is_wanted_entry(lk, f));
+    if (!rec->func || rec->dead || !cbi_is_propagated(rec->code))
+        return false;
+    const uint32_t number = rec->func - 1;
+    return lk->graph->components.of[number] &&
+           (called[number] || !cbi_is_wanted_entry(lk, cbi_rec_func(lk, rec)));
 }
 
 /* Whom live code calls. */

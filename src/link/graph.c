@@ -70,9 +70,10 @@ static void begin(cbi_linker *lk)
     work->fates = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_fate);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         work->fates[i].entry = lk->symbols->funcs.items[i]->entry;
-    cbi_vec_reserve(lk->ctx, &work->graph.dead, lk->secs.len);
-    for (size_t i = 0; i < lk->secs.len; i++)
-        cbi_vec_push(lk->ctx, &work->graph.dead, lk->secs.items[i]->dead);
+    cbi_flags *dead = &work->graph.dead;
+    cbi_vec_reserve(lk->ctx, dead, lk->secs.len);
+    for (dead->len = 0; dead->len < lk->secs.len; dead->len++)
+        dead->items[dead->len] = lk->secs.items[dead->len]->dead;
     work->graph.fates = work->fates;
     lk->graph = &work->graph;
     lk->dead = &work->graph.dead;
@@ -184,12 +185,6 @@ static bool named_by_host(const cbi_linker *lk, const cbi_func *f)
         if (glob_matches(patterns[i], f->sym->name->s))
             return true;
     return false;
-}
-
-static bool keeps_function(uint32_t type)
-{
-    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63) ||
-           type == R_MERCURY_FUNC_DESC_64;
 }
 
 /* What --preserve-relocs records keeps its name. */
@@ -319,9 +314,9 @@ static void keep_referred(const cbi_linker *lk)
             if (!f->calls.items[j]->obj)
                 fate_of(lk, f->calls.items[j])->live = true;
     }
-    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+    for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.descriptors; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
-        if (keeps_function(r->type) && r->sym && r->sym->func)
+        if (cbi_keeps_function(r->type) && r->sym && r->sym->func)
             fate_of(lk, r->sym->func)->live = fate_of(lk, r->sym->func)->desc_used = true;
     }
 }

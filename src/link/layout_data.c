@@ -9,9 +9,11 @@ void cbi_layout_begin(cbi_linker *lk)
 {
     lk->placing = CBI_NEW(lk->ctx, cbi_layout_work);
     lk->placing->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
-    cbi_vec_reserve(lk->ctx, &lk->placing->layout.dead, lk->secs.len);
-    for (size_t i = 0; i < lk->secs.len; i++)
-        cbi_vec_push(lk->ctx, &lk->placing->layout.dead, cbi_is_dead(lk, lk->secs.items[i]));
+    cbi_flags *dead = &lk->placing->layout.dead;
+    const cbi_flags *before = &lk->graph->dead;
+    cbi_vec_reserve(lk->ctx, dead, lk->secs.len);
+    memcpy(dead->items, before->items, before->len);
+    dead->len = lk->secs.len;
     lk->layout = &lk->placing->layout;
     lk->dead = &lk->layout->dead;
 }

@@ -25,7 +25,7 @@ static bool uses_shared(const cbi_lrel *r)
 
 static void collect_users(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+    for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.shared; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!uses_shared(r))
             continue;
@@ -516,7 +516,7 @@ static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
  * there is none, but each variable has the largest of their addresses. */
 static void create_instances(cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->rels.len; i++) {
+    for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.shared; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
         cbi_func *k = r->target->func;
         if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic ||

@@ -141,14 +141,14 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         sec = func->old_constants;
     }
     /* Entries of one name, static ones of several files, share their sections. */
+    const cbi_name *name = sec ? NULL : cbi_intern(lk->ctx, in->name);
     if (!sec && (!func || (func->entry && in->type == SHT_CUDA_CONSTANT_B0)))
-        sec = cbi_sec_find(lk, cbi_intern(lk->ctx, in->name));
+        sec = cbi_sec_find(lk, name);
     if (sec) {
         if (func && in->type == SHT_CUDA_CONSTANT_B0)
             func->constant0 = sec;
         return sec;
     }
-    const cbi_name *name = cbi_intern(lk->ctx, in->name);
     sec = cbi_sec_create_bare(lk, name, in->type, in->flags,
                               in->type == SHT_CUDA_SHARED ? 0 : in->align, in->entsize);
     sec->target = target;

@@ -181,6 +181,7 @@ static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj
     if (func->text->rel || func->text->rela) {
         for (size_t i = 0; i < func->replaced.len; i++)
             func->replaced.items[i].obj->symbol_lost[func->replaced.items[i].sym] = CBI_REPLACED;
+        lk->merging->symbols.met.replaced = true;
         func->replaced.len = 0;
     }
     /* nvlink's view of -r for sm_100 and later lacks the section; cubind has the code there. */
@@ -212,15 +213,16 @@ static void lose_function(cbi_lobj *obj, uint32_t index)
         obj->sections[in->shndx].lost = true;
 }
 
-static cbi_lsym *new_function(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+static cbi_lsym *new_function(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
+                              const cbi_name *name)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF;
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, local_list);
+    cbi_lsym *sym = cbi_sym_create(lk, name, s->info, s->other, local_list);
     sym->first_obj = cbi_obj_id(obj);
     if (bind != STB_LOCAL)
-        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
+        cbi_name_put(lk->ctx, &lk->sym_by_name, name, sym);
     cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);
     func->sym = sym;
     func->number = (uint32_t)lk->symbols->funcs.len;
@@ -238,9 +240,10 @@ static void merge_function(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     bool defined = s->shndx != SHN_UNDEF;
     cbi_lsym *sym;
-    cbi_verdict verdict = cbi_resolve_function(lk, obj, i, &sym);
+    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    cbi_verdict verdict = cbi_resolve_function(lk, obj, i, name, &sym);
     if (verdict == CBI_NEW)
-        sym = new_function(lk, obj, s);
+        sym = new_function(lk, obj, s, name);
     obj->symbols[i] = sym;
     if (verdict == CBI_LOSES)
         lose_function(obj, i);

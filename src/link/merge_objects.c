@@ -18,7 +18,14 @@ static bool is_address(const cbi_lobj *obj, const cbi_symbol *s)
     return cbi_is_address_bank(obj->object.sections[s->shndx].type);
 }
 
-static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+/* Of each that a symbol which is no function gets. */
+static void meet(const cbi_linker *lk, uint8_t other)
+{
+    lk->merging->symbols.met.shared |= (other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
+}
+
+static cbi_lsym *new_object_symbol(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
+                                   const cbi_name *name)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
@@ -28,7 +35,8 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     uint8_t info = s->info;
     if (!defined && bind == STB_WEAK && !internal)
         info = CBI_ST_INFO(STB_GLOBAL, CBI_ST_TYPE(s->info));
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, local_list);
+    cbi_lsym *sym = cbi_sym_create(lk, name, info, s->other, local_list);
+    meet(lk, s->other);
     sym->first_obj = cbi_obj_id(obj);
     sym->internal = is_address(obj, s);
     sym->size = s->size;
@@ -38,8 +46,10 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     return sym;
 }
 
-static void define_object(cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym, const cbi_secmap *map)
+static void define_object(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
+                          cbi_lsym *sym, const cbi_secmap *map)
 {
+    meet(lk, s->other);
     const cbi_section *in = &obj->object.sections[s->shndx];
     bool uninitialised = !cbi_section_has_data(in->type);
     if (sym->common_pending && !uninitialised)
@@ -81,6 +91,7 @@ static cbi_osec *debug_shared(cbi_linker *lk)
 
 static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
 {
+    meet(lk, s->other);
     if (sym->state != CBI_SYM_COMMON) {
         if (sym->state == CBI_SYM_UNDEF)
             sym->info = s->info; /* one that was weak stays so, although it is replaced */
@@ -109,6 +120,7 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     const cbi_symbol *s = &obj->object.symbols[i];
     uint8_t info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
+    meet(lk, s->other);
     sym->internal = true;
     sym->first_obj = cbi_obj_id(obj);
     sym->def_obj = cbi_obj_id(obj);
@@ -201,7 +213,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             winner = *cbi_merge_section(lk, obj, s->shndx);
         cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
         sym->internal = true;
-        define_object(obj, s, sym, &winner);
+        define_object(lk, obj, s, sym, &winner);
         return;
     }
     cbi_secmap *map = cbi_is_optimizer_type(obj->object.sections[s->shndx].type)
@@ -210,7 +222,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = cbi_obj_id(obj);
-    define_object(obj, s, sym, map);
+    define_object(lk, obj, s, sym, map);
     obj->symbols[i] = sym;
 }
 
@@ -233,7 +245,8 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     }
     cbi_lsym *sym;
-    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
     obj->symbols[i] = sym;
     if (verdict == CBI_LOSES) {
         obj->symbol_lost[i] = CBI_LOST;
@@ -245,14 +258,14 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     /* The section comes before its first object, so its symbol precedes the object's. */
     cbi_secmap *map = cbi_merge_section(lk, obj, s->shndx);
     if (!sym) {
-        sym = new_object_symbol(lk, obj, s);
+        sym = new_object_symbol(lk, obj, s, name);
         if (cbi_is_image(sym)) /* a kernel's parameter */
             cbi_vec_push(lk->ctx, &lk->merging->symbols.images, sym);
     }
     obj->symbols[i] = sym;
     if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
         cbi_variable_in(lk, sym)->replaced_at = obj->number;
-    define_object(obj, s, sym, map);
+    define_object(lk, obj, s, sym, map);
     if (in->type == SHT_CUDA_SHARED) {
         /* Not the header's alignment: -r raises that for dynamic variables. */
         if (!map->out->func && s->value > map->out->align)
@@ -276,11 +289,12 @@ static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         obj->symbol_lost[i] = CBI_LOST;
         return;
     }
-    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
     if (verdict == CBI_NEW) {
         bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
         cbi_osec *section = shared && s->size == 0 ? debug_shared(lk) : NULL;
-        sym = new_object_symbol(lk, obj, s);
+        sym = new_object_symbol(lk, obj, s, name);
         if (shared) {
             sym->dynamic = section != NULL;
             cbi_variable_in(lk, sym)->shared_align = s->value;
@@ -322,9 +336,10 @@ void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
             merge_undefined(lk, obj, i);
         } else if (s->shndx == SHN_COMMON) {
             cbi_lsym *sym;
-            cbi_verdict verdict = cbi_resolve_object(lk, obj, i, &sym);
+            const cbi_name *name = cbi_intern(lk->ctx, s->name);
+            cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
             if (verdict == CBI_NEW)
-                sym = new_object_symbol(lk, obj, s);
+                sym = new_object_symbol(lk, obj, s, name);
             obj->symbols[i] = sym;
             if (verdict == CBI_NEW || verdict == CBI_WINS)
                 merge_common(lk, obj, s, sym);

@@ -3,6 +3,7 @@
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
 #include "format/eiattr.h"
+#include "format/reloc.h"
 #include "link/merge_work.h"
 #include "link/view.h"
 
@@ -57,7 +58,8 @@ static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
 static void read_symbols(const cbi_linker *lk, const cbi_lobj *obj, cbi_span words, cbi_rec *rec)
 {
     rec->has_symbols = true;
-    rec->symbols = CBI_NEW_ARRAY(lk->ctx, words.size / 4, const cbi_lsym *);
+    rec->symbols = cbi_pool_alloc(lk->ctx, &lk->merging->payload_pool,
+                                  words.size / 4 * sizeof(const cbi_lsym *));
     rec->symbol_count = 0;
     for (size_t i = 0; i + 4 <= words.size; i += 4) {
         uint32_t index = cbi_ld32(words.data + i);
@@ -66,37 +68,42 @@ static void read_symbols(const cbi_linker *lk, const cbi_lobj *obj, cbi_span wor
     }
 }
 
-static void read_record(cbi_linker *lk, cbi_lobj *obj, const cbi_attr *attr, cbi_func *func)
+static void read_record(cbi_linker *lk, const cbi_lobj *obj, const cbi_attr *attr,
+                        const cbi_func *func)
 {
     uint8_t code = attr->code;
     const cbi_attr_link link = cbi_eiattr_link(code);
     if (link == CBI_LINK_DELETE || is_no_limit(lk, attr))
         return;
     bool sized = attr->format == CBI_ATTR_SIZED;
-    cbi_rec read = {.obj = cbi_obj_id(obj),
-                    .func = func ? func->number + 1 : 0,
-                    .format = attr->format & 7,
-                    .code = code,
-                    /* Bytes without a meaning stay what they are. */
-                    .value = sized ? 0 : cbi_ld16(attr->raw.data + 2),
-                    .size = (uint32_t)attr->payload.size,
-                    .payload = attr->payload.data};
-    if (sized && cbi_eiattr_symbols(code) == CBI_SYMBOLS_WORD0 && read.size >= 4) {
-        uint32_t index = cbi_ld32(read.payload);
+    cbi_rec_table *recs = &lk->merging->symbols.recs;
+    cbi_vec_reserve(lk->ctx, recs, 1);
+    cbi_rec *read = &recs->items[recs->len]; /* stays if all is well */
+    *read = (cbi_rec){.obj = cbi_obj_id(obj),
+                      .func = func ? func->number + 1 : 0,
+                      .format = attr->format & 7,
+                      .code = code,
+                      /* Bytes without a meaning stay what they are. */
+                      .value = sized ? 0 : cbi_ld16(attr->raw.data + 2),
+                      .size = (uint32_t)attr->payload.size,
+                      .payload = attr->payload.data};
+    const cbi_attr_symbols symbols = sized ? cbi_eiattr_symbols(code) : CBI_SYMBOLS_NONE;
+    if (symbols == CBI_SYMBOLS_WORD0 && read->size >= 4) {
+        uint32_t index = cbi_ld32(read->payload);
         if (index >= obj->object.symbol_count)
             index = 0;
         if (index && obj->symbol_lost[index] && is_of_copy(code))
             return;
-        read.has_symbol = true;
-        read.symbol = index ? obj->symbols[index] : NULL;
-        if (!read.symbol && link != CBI_LINK_REMAP_OR_ZERO)
+        read->has_symbol = true;
+        read->symbol = index ? obj->symbols[index] : NULL;
+        if (!read->symbol && link != CBI_LINK_REMAP_OR_ZERO)
             return;
-    } else if (sized && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD) {
-        read_symbols(lk, obj, attr->payload, &read);
+    } else if (symbols == CBI_SYMBOLS_EVERY_WORD) {
+        read_symbols(lk, obj, attr->payload, read);
     }
     if (link == CBI_LINK_MOVE && func)
-        check_fragments(lk, obj, &read);
-    cbi_vec_push(lk->ctx, &lk->merging->symbols.recs, read);
+        check_fragments(lk, obj, read);
+    recs->len++;
 }
 
 static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
@@ -168,13 +175,10 @@ static void add_taken(const cbi_linker *lk, cbi_func *user, cbi_func *taken)
 
 static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
-    cbi_reader r = cbi_reader_at(sec->data, 0);
     int32_t list = 0;
-    while (r.pos < sec->data.size) {
-        uint32_t first = cbi_read32(&r);
-        int32_t second = (int32_t)cbi_read32(&r);
-        if (r.bad)
-            return;
+    for (size_t at = 0; at + 8 <= sec->data.size; at += 8) {
+        uint32_t first = cbi_ld32(sec->data.data + at);
+        int32_t second = (int32_t)cbi_ld32(sec->data.data + at + 4);
         if (first == 0 && second < 0) {
             list = second;
             continue;
@@ -211,12 +215,9 @@ static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec
 
 static void read_prototypes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
-    cbi_reader r = cbi_reader_at(sec->data, 0);
-    while (r.pos < sec->data.size) {
-        uint32_t symbol = cbi_read32(&r);
-        uint32_t offset = cbi_read32(&r);
-        if (r.bad)
-            return;
+    for (size_t at = 0; at + 8 <= sec->data.size; at += 8) {
+        uint32_t symbol = cbi_ld32(sec->data.data + at);
+        uint32_t offset = cbi_ld32(sec->data.data + at + 4);
         const cbi_name *text = intern_prototype(lk, obj, offset);
         cbi_func *func = input_func(lk, obj, symbol);
         if (!func)
@@ -296,6 +297,68 @@ static void drop_relocs(cbi_linker *lk, const cbi_lobj *obj, const cbi_section *
     }
 }
 
+/* The entry as the link has it. */
+static cbi_lrel convert(const cbi_linker *lk, cbi_lobj *obj, const cbi_secmap *map,
+                        const cbi_rela *entry, bool rela)
+{
+    cbi_lrel read = {.obj = obj,
+                     .in_sym = entry->symbol,
+                     .target = map->out,
+                     .offset = entry->offset + map->base,
+                     .type = entry->type < CBI_NO_RELOC_TYPE ? entry->type : CBI_NO_RELOC_TYPE,
+                     .addend = entry->addend,
+                     .sym = entry->symbol ? obj->symbols[entry->symbol] : NULL,
+                     .is_rela = rela};
+    if (read.sym && read.sym->is_section) {
+        read.in_sym = obj->object.symbols[entry->symbol].shndx;
+        uint64_t base = obj->sections[read.in_sym].base;
+        if (!lk->mercury)
+            read.base = base;
+        /* what names a part of a section that is not the first gets its place as an addend */
+        read.is_rela = rela || base;
+    }
+    return read;
+}
+
+static void read_entries(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+{
+    const cbi_object *in = &obj->object;
+    const cbi_secmap *map = &obj->sections[sec->info];
+    const bool rela = sec->type == SHT_RELA, forgets = forgets_losers(&in->sections[sec->info]);
+    /* Of this one nvlink makes the section also for an entry that it drops. */
+    const bool frame = strcmp(in->sections[sec->info].name, ".debug_frame") == 0;
+    const size_t count = cbi_rela_count(sec);
+    bool first = true;
+    cbi_rels *rels = &lk->merging->symbols.rels;
+    cbi_vec_reserve(lk->ctx, rels, count);
+    for (size_t i = 0; i < count; i++) {
+        const cbi_rela entry = cbi_rela_at(sec, i);
+        if (entry.symbol >= in->symbol_count)
+            cbi_fatal(lk->ctx, "reloc-symbol-range",
+                      &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
+                      "Relocation in '%s' of '%s' names symbol %u of %u", sec->name, obj->file,
+                      entry.symbol, in->symbol_count);
+        const bool lost = (forgets && obj->symbol_lost[entry.symbol]) ||
+                          (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset));
+        cbi_lrel *read = &rels->items[rels->len]; /* stays unless it is lost */
+        *read = convert(lk, obj, map, &entry, rela);
+        if (first && (!lost || frame))
+            open_relocs(lk, map->out, read->is_rela);
+        if (lost)
+            continue;
+        /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
+         * in the string tables even if nothing ever goes there. */
+        const bool other = !rela && read->is_rela;
+        if (!first && (!rela || entry.addend == 0) && !(other ? map->out->rela : map->out->rel))
+            cbi_sec_rel(lk, map->out, other);
+        first = false;
+        lk->merging->symbols.met.descriptors |= cbi_keeps_function(read->type);
+        if (obj->mercury)
+            read->sass = lk->opt->view->pair(obj->mercury, (uint32_t)(sec - in->sections), i);
+        rels->len++;
+    }
+}
+
 static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
@@ -309,47 +372,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
         drop_relocs(lk, obj, sec);
     if (map->lost || !map->out || (cbi_belongs_to_lost(obj, sec->info) && !keeps_tables))
         return;
-    bool rela = sec->type == SHT_RELA;
-    size_t count = cbi_rela_count(sec);
-    bool forgets = forgets_losers(&in->sections[sec->info]);
-    bool first = true;
-    /* Of this one nvlink makes the section also for an entry that it drops. */
-    bool frame = strcmp(in->sections[sec->info].name, ".debug_frame") == 0;
-    for (size_t i = 0; i < count; i++) {
-        cbi_rela entry = cbi_rela_at(sec, i);
-        if (entry.symbol >= in->symbol_count)
-            cbi_fatal(lk->ctx, "reloc-symbol-range",
-                      &(cbi_place){.file = obj->file, .section = sec->name}, NULL,
-                      "Relocation in '%s' of '%s' names symbol %u of %u", sec->name, obj->file,
-                      entry.symbol, in->symbol_count);
-        bool lost = (forgets && obj->symbol_lost[entry.symbol]) ||
-                    (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset));
-        cbi_lrel read = {.obj = obj,
-                         .in_sym = entry.symbol,
-                         .target = map->out,
-                         .offset = entry.offset + map->base,
-                         .type = entry.type < CBI_NO_RELOC_TYPE ? entry.type : CBI_NO_RELOC_TYPE,
-                         .addend = entry.addend,
-                         .sym = entry.symbol ? obj->symbols[entry.symbol] : NULL};
-        if (read.sym && read.sym->is_section)
-            read.in_sym = in->symbols[entry.symbol].shndx;
-        if (read.sym && read.sym->is_section && !lk->mercury)
-            read.base = obj->sections[read.in_sym].base;
-        /* what names a part of a section that is not the first gets its place as an addend */
-        read.is_rela = rela || cbi_section_base(&read);
-        if (first && (!lost || frame))
-            open_relocs(lk, map->out, read.is_rela);
-        if (lost)
-            continue;
-        /* nvlink prepares the other form as soon as a later entry has no addend; the name stays
-         * in the string tables even if nothing ever goes there. */
-        if (!first && (!rela || entry.addend == 0))
-            cbi_sec_rel(lk, map->out, !rela && read.is_rela);
-        first = false;
-        if (obj->mercury)
-            read.sass = lk->opt->view->pair(obj->mercury, (uint32_t)(sec - in->sections), i);
-        cbi_vec_push(lk->ctx, &lk->merging->symbols.rels, read);
-    }
+    read_entries(lk, obj, sec);
 }
 
 /* ---- shared memory that the compiler laid out ---- */

@@ -7,25 +7,38 @@
 
 #define UNKNOWN_STACK 0xffffffffu
 
-/* A record counts when the copy of the function that it describes is the one that is linked. */
-static bool is_alive(const cbi_linker *lk, const cbi_rec *rec)
+/* Whose copy of the function is linked; 0: there is none. */
+static uint32_t object_of(const cbi_linker *lk, uint32_t number)
 {
-    const cbi_func *f = cbi_rec_func(lk, rec);
-    if (f && (!cbi_fate_of(lk, f)->live || (rec->obj && cbi_obj_id(f->obj) != rec->obj)))
+    return lk->propagating->attributes.properties[number].obj;
+}
+
+/* Lives what the record names, of the object that is linked? */
+static bool names_living(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link link)
+{
+    if (!rec->symbol)
+        return link == CBI_LINK_REMAP_OR_ZERO;
+    const cbi_func *named = rec->symbol->func;
+    if (!named)
+        return !cbi_is_removed(lk, rec->symbol);
+    const cbi_fate *fate = cbi_fate_of(lk, named);
+    if (!fate->live || fate->lost)
         return false;
-    if (rec->has_symbol) {
-        if (!rec->symbol)
-            return cbi_eiattr_link(rec->code) == CBI_LINK_REMAP_OR_ZERO;
-        if (cbi_is_removed(lk, rec->symbol) ||
-            (rec->symbol->func && cbi_fate_of(lk, rec->symbol->func)->lost))
-            return false;
-        if (rec->obj && rec->symbol->func && rec->symbol->func->obj &&
-            cbi_obj_id(rec->symbol->func->obj) != rec->obj &&
-            (rec->code == EIATTR_FRAME_SIZE || rec->code == EIATTR_MAX_STACK_SIZE ||
-             rec->code == EIATTR_REGCOUNT))
+    const uint32_t linked = object_of(lk, named->number);
+    return !rec->obj || !linked || linked == rec->obj ||
+           !(rec->code == EIATTR_FRAME_SIZE || rec->code == EIATTR_MAX_STACK_SIZE ||
+             rec->code == EIATTR_REGCOUNT);
+}
+
+/* A record counts when the copy of the function that it describes is the one that is linked. */
+static bool is_alive(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link link)
+{
+    if (rec->func) {
+        const uint32_t number = rec->func - 1;
+        if (!lk->graph->fates[number].live || (rec->obj && object_of(lk, number) != rec->obj))
             return false;
     }
-    return true;
+    return !rec->has_symbol || names_living(lk, rec, link);
 }
 
 cbi_properties *cbi_properties_in(const cbi_linker *lk, const cbi_func *f)
@@ -60,11 +73,12 @@ cbi_rec *cbi_add_payload(const cbi_linker *lk, cbi_func *f, uint8_t code)
 /* ---- what the records say ---- */
 
 /* Of the function that the record names. */
-static void collect_named(const cbi_linker *lk, cbi_rec *rec, const cbi_func *named)
+static void collect_named(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link,
+                          const cbi_func *named)
 {
     uint32_t value = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
     cbi_properties *of = cbi_properties_in(lk, named);
-    switch (cbi_eiattr_link(rec->code)) {
+    switch (link) {
     case CBI_LINK_FRAME:
         of->frame_size = value;
         break;
@@ -98,12 +112,12 @@ static void tell_crs(const cbi_linker *lk, const cbi_func *f, cbi_properties *of
 }
 
 /* Of the function in whose section the record stands. */
-static void collect_own(const cbi_linker *lk, cbi_rec *rec)
+static void collect_own(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link)
 {
     const cbi_func *f = cbi_rec_func(lk, rec);
-    cbi_properties *of = cbi_properties_in(lk, f);
+    cbi_properties *of = &lk->propagating->attributes.properties[rec->func - 1];
     uint32_t sync;
-    switch (cbi_eiattr_link(rec->code)) {
+    switch (link) {
     case CBI_LINK_CRS_STACK:
         tell_crs(lk, f, of, rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0);
         cbi_vec_push(lk->ctx, &of->records, rec);
@@ -116,20 +130,20 @@ static void collect_own(const cbi_linker *lk, cbi_rec *rec)
         of->max_regs = rec->value;
         break;
     default:
-        if (cbi_is_propagated(rec->code) || cbi_eiattr_link(rec->code) == CBI_LINK_MASK)
+        if (cbi_is_handed_on(link) || link == CBI_LINK_MASK)
             cbi_vec_push(lk->ctx, &of->records, rec);
         break;
     }
 }
 
 /* Final links say anew how deep stacks are, and drop the limits. */
-static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec)
+static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link link)
 {
     if (!lk->exec)
         return false;
-    if (cbi_eiattr_link(rec->code) == CBI_LINK_MIN_STACK)
+    if (link == CBI_LINK_MIN_STACK)
         return rec->format == 4 && rec->size >= 8 && cbi_ld32(rec->payload + 4) == UNKNOWN_STACK;
-    return cbi_eiattr_link(rec->code) == CBI_LINK_STACK_LIMIT;
+    return link == CBI_LINK_STACK_LIMIT;
 }
 
 static void collect(const cbi_linker *lk)
@@ -137,14 +151,19 @@ static void collect(const cbi_linker *lk)
     cbi_rec_table *recs = &lk->propagating->attributes.recs;
     for (size_t i = 0; i < recs->len; i++) {
         cbi_rec *rec = &recs->items[i];
-        rec->dead = !is_alive(lk, rec);
+        const cbi_attr_link link = cbi_eiattr_link(rec->code);
+        if (cbi_is_externs(rec)) {
+            cbi_reduce_externs(lk, rec);
+            cbi_vec_push(lk->ctx, &lk->propagating->externs, rec);
+        }
+        rec->dead = !is_alive(lk, rec, link);
         if (rec->dead)
             continue;
         if (rec->has_symbol && rec->symbol && rec->symbol->func)
-            collect_named(lk, rec, rec->symbol->func);
-        rec->dead = is_dropped(lk, rec);
+            collect_named(lk, rec, link, rec->symbol->func);
+        rec->dead = is_dropped(lk, rec, link);
         if (rec->func)
-            collect_own(lk, rec);
+            collect_own(lk, rec, link);
     }
 }
 
@@ -372,6 +391,8 @@ static void begin(cbi_linker *lk)
     cbi_attributes *attributes = &lk->propagating->attributes;
     attributes->recs = cbi_link_hand_over_records(lk);
     attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        attributes->properties[i].obj = cbi_obj_id(lk->symbols->funcs.items[i]->obj);
     lk->attributes = attributes;
 }
 
@@ -384,7 +405,6 @@ void cbi_link_propagate(cbi_linker *lk)
 {
     begin(lk);
     collect(lk);
-    cbi_reduce_externs(lk);
     lk->propagating->attributes.usage = sweep(lk);
     if (lk->exec) {
         stack_sizes(lk);

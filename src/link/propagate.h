@@ -18,7 +18,26 @@ void cbi_link_min_stack(const cbi_linker *lk, const cbi_func *k, cbi_rec_list *r
 
 /* ---- attributes.c ---- */
 /* Do entries take it over? */
-bool cbi_is_propagated(uint8_t code);
+static inline bool cbi_is_handed_on(cbi_attr_link link)
+{
+    switch (link) {
+    case CBI_LINK_FLAG:
+    case CBI_LINK_GRANULARITY:
+    case CBI_LINK_LAST_VALUE:
+    case CBI_LINK_MAX:
+    case CBI_LINK_SUM:
+    case CBI_LINK_MOVE:
+    case CBI_LINK_EXTERNS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static inline bool cbi_is_propagated(uint8_t code)
+{
+    return cbi_is_handed_on(cbi_eiattr_link(code));
+}
 /* Entry k reaches the function that `from` describes. */
 void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from);
 /* A byte in place of the low one of the record's value. */
@@ -31,7 +50,7 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte);
 bool cbi_fold_attributes(const cbi_linker *lk);
 
 /* ---- attributes.c ---- */
-void cbi_reduce_externs(const cbi_linker *lk);
+void cbi_reduce_externs(const cbi_linker *lk, cbi_rec *rec);
 /* Ends the stage: what names nothing is not written. */
 void cbi_drop_empty_externs(const cbi_linker *lk);
 void cbi_sparse_masks(const cbi_linker *lk);

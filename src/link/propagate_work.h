@@ -6,6 +6,7 @@
 
 typedef struct cbi_propagate_work {
     cbi_attributes attributes;
+    cbi_rec_list externs; /* of the inputs' records those that list symbols */
 } cbi_propagate_work;
 
 /* What the function's own records say, for changing. */

@@ -84,23 +84,14 @@ uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uin
 
 /* ---- what few sections have ---- */
 
-const cbi_constants *cbi_constants_of(const cbi_osec *sec)
-{
-    static const cbi_constants none;
-    return sec->constants ? sec->constants : &none;
-}
+const cbi_constants cbi_no_constants;
+const cbi_shared_section cbi_no_shared;
 
 cbi_constants *cbi_constants_in(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->constants)
         sec->constants = CBI_NEW(lk->ctx, cbi_constants);
     return sec->constants;
-}
-
-const cbi_shared_section *cbi_shared_of(const cbi_osec *sec)
-{
-    static const cbi_shared_section none;
-    return sec->shared ? sec->shared : &none;
 }
 
 cbi_shared_section *cbi_shared_in(const cbi_linker *lk, cbi_osec *sec)
@@ -223,13 +214,6 @@ cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela, const c
         target->rela_first |= rela && !target->rel;
     }
     return *slot;
-}
-
-uint64_t cbi_section_base(const cbi_lrel *r)
-{
-    if (!r->sym || !r->sym->is_section)
-        return 0;
-    return r->obj->sections ? r->obj->sections[r->in_sym].base : r->base; /* NULL: spent */
 }
 
 /* --preserve-relocs keeps what was resolved beside the first relocation section of the target.

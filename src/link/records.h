@@ -294,6 +294,7 @@ typedef struct cbi_properties {
     uint32_t sam;         /* of what it calls, if it is an entry */
     uint32_t stack_limit; /* EIATTR_MAX_STACK_SIZE; 0: none */
     uint32_t max_regs;    /* MAXREG_COUNT, 0 = none */
+    uint32_t obj;         /* cbi_obj_id of the copy that is linked; 0: undefined */
     bool crs_told;        /* a record has its CRS stack */
     bool barriers_told;   /* a record has its barriers, so the flags of its code do not */
     bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
@@ -358,8 +359,18 @@ void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align) NOT_AFTER_LAYOUT;
 /* What a section of constants, or of shared memory, has beside; all zero where there is none. */
-const cbi_constants *cbi_constants_of(const cbi_osec *sec);
-const cbi_shared_section *cbi_shared_of(const cbi_osec *sec);
+extern const cbi_constants cbi_no_constants;
+extern const cbi_shared_section cbi_no_shared;
+static inline const cbi_constants *cbi_constants_of(const cbi_osec *sec)
+{
+    return sec->constants ? sec->constants : &cbi_no_constants;
+}
+
+static inline const cbi_shared_section *cbi_shared_of(const cbi_osec *sec)
+{
+    return sec->shared ? sec->shared : &cbi_no_shared;
+}
+
 /* ... for changing. */
 cbi_constants *cbi_constants_in(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 cbi_shared_section *cbi_shared_in(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
@@ -379,7 +390,13 @@ cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAY
 cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela,
                             const char *target_name) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
-uint64_t cbi_section_base(const cbi_lrel *r);
+static inline uint64_t cbi_section_base(const cbi_lrel *r)
+{
+    if (!r->sym || !r->sym->is_section)
+        return 0;
+    return r->obj->sections ? r->obj->sections[r->in_sym].base : r->base; /* NULL: spent */
+}
+
 /* --preserve-relocs: makes cbi_resolved_of(target). */
 void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
 cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,

@@ -95,14 +95,14 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
     const cbi_func *user = r->target->func;
     if (!sym)
         return NO_SYMBOL;
-    if (cbi_is_removed(lk, sym) && is_func(sym))
+    const bool removed = cbi_is_removed(lk, sym);
+    if (removed && is_func(sym))
         return GONE_FUNCTION;
-    if (cbi_is_removed(lk, sym) && sym->is_section)
+    if (removed && sym->is_section)
         return GONE_SECTION;
     if (is_func(sym)) /* local ones are noticed only when the symbol table is written */
         return !sym->in_local_list && sym->sec && cbi_is_dead(lk, sym->sec) ? DEAD_CODE : FUNCTION;
-    if (type->action == CBI_RELOC_CLEAR_UNUSED &&
-        (cbi_is_image(sym) || cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF))
+    if (type->action == CBI_RELOC_CLEAR_UNUSED && (cbi_is_image(sym) || cbi_is_undefined(lk, sym)))
         return UNPLACED;
     if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user &&
         cbi_dynamic_of(user)->instance)
@@ -136,13 +136,13 @@ bool cbi_reloc_is_forgotten(const cbi_linker *lk, const cbi_lrel *r)
 }
 
 /* Is the entry about a copy of a function that was replaced later? */
-static bool from_replaced_copy(const cbi_lrel *r)
+static bool from_replaced_copy(const cbi_linker *lk, const cbi_lrel *r)
 {
     if (cbi_reloc_in_replaced_code(r))
         return true;
     const cbi_lsym *sym = r->sym;
-    if (!r->obj || !(r->is_rela || r->target->rela_first) || !sym || !sym->func ||
-        r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
+    if (!lk->symbols->met.replaced || !r->obj || !(r->is_rela || r->target->rela_first) || !sym ||
+        !sym->func || r->obj->symbol_lost[r->in_sym] != CBI_REPLACED)
         return false;
     const char *name = r->target->name->s;
     return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
@@ -152,5 +152,5 @@ static bool from_replaced_copy(const cbi_lrel *r)
 bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
 {
     return !cbi_is_dead(lk, r->target) && (lk->exec || !cbi_constants_of(r->target)->orphan) &&
-           !from_replaced_copy(r) && !cbi_reloc_is_forgotten(lk, r);
+           !from_replaced_copy(lk, r) && !cbi_reloc_is_forgotten(lk, r);
 }

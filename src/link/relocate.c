@@ -459,8 +459,7 @@ static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
     const cbi_lsym *sym = read->sym;
     if (type->action == CBI_RELOC_DROP && (read->type == 0 || !sym))
         return;
-    if (sym && cbi_is_unified_name(sym->name->s) &&
-        cbi_placement_of(lk, sym).state == CBI_SYM_UNDEF) {
+    if (sym && cbi_is_undefined(lk, sym) && cbi_is_unified_name(sym->name->s)) {
         relocate_unified(lk, &p, type);
         return;
     }

@@ -226,13 +226,13 @@ static bool is_better(const cbi_linker *lk, cbi_lobj *obj, uint32_t index, const
 }
 
 cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
-                                 cbi_lsym **ret_sym)
+                                 const cbi_name *name, cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, cbi_intern(lk->ctx, in->name));
+    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, name);
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;
@@ -355,13 +355,13 @@ static cbi_verdict resolve_special(const cbi_linker *lk, const cbi_lobj *obj, co
 }
 
 cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
-                               cbi_lsym **ret_sym)
+                               const cbi_name *name, cbi_lsym **ret_sym)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, cbi_intern(lk->ctx, in->name));
+    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, name);
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;

@@ -52,7 +52,11 @@ static void copy_payload(const cbi_linker *lk, const cbi_lobj *obj, cbi_rec *rec
         return;
     }
     uint8_t *copy = cbi_pool_alloc(lk->ctx, &lk->merging->payload_pool, rec->size);
-    rec->payload = memcpy(copy, rec->payload, rec->size);
+    if (rec->size == 8) /* most */
+        memcpy(copy, rec->payload, 8);
+    else
+        memcpy(copy, rec->payload, rec->size);
+    rec->payload = copy;
 }
 
 static cbi_span copy_span(const cbi_linker *lk, cbi_span bytes)
@@ -62,26 +66,29 @@ static cbi_span copy_span(const cbi_linker *lk, cbi_span bytes)
     return bytes;
 }
 
-/* Code that an alias has taken over in the map of sections is known to its function. */
-static void list_functions(const cbi_linker *lk, const cbi_lobj *obj, piece_list *ret_kept)
+/* What the object's sections have put into the output. */
+static void list_sections(const cbi_linker *lk, const cbi_lobj *obj, piece_list *ret_kept)
 {
-    for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
-        const cbi_lsym *sym = obj->symbols[i];
-        if (sym && sym->func && sym->func->obj == obj && sym->func->text)
-            list_pieces(lk, obj, sym->func->text, ret_kept);
-    }
+    cbi_vec_reserve(lk->ctx, ret_kept, obj->object.section_count);
+    for (uint32_t i = 1; i < obj->object.section_count; i++)
+        if (obj->sections[i].out)
+            list_pieces(lk, obj, obj->sections[i].out, ret_kept);
 }
 
-/* Later copies of weak functions are compared with the one that is held. */
-static void keep_weak_facts(const cbi_linker *lk, cbi_lobj *obj)
+/* Code that an alias has taken over in the map of sections is known to its function.  Is one of
+ * them weak? */
+static bool list_functions(const cbi_linker *lk, const cbi_lobj *obj, piece_list *ret_kept)
 {
+    bool weak = false;
     for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
         const cbi_lsym *sym = obj->symbols[i];
-        if (sym && sym->func && sym->func->obj == obj && cbi_is_weak(sym)) {
-            cbi_load_weak_facts(lk, obj);
-            return;
-        }
+        if (!sym || !sym->func || sym->func->obj != obj)
+            continue;
+        weak |= cbi_is_weak(sym);
+        if (obj->own && sym->func->text)
+            list_pieces(lk, obj, sym->func->text, ret_kept);
     }
+    return weak;
 }
 
 static int by_place(const void *a, const void *b)
@@ -139,19 +146,14 @@ static void spend_file(const cbi_linker *lk, const cbi_lobj *obj, const piece_li
 }
 
 /* The object's own file, but for what the output has of it. */
-static void spend_bytes(const cbi_linker *lk, cbi_lobj *obj, size_t first_record)
+static void spend_bytes(const cbi_linker *lk, cbi_lobj *obj, size_t first_record,
+                        const piece_list *kept)
 {
-    piece_list kept = {0};
-    for (uint32_t i = 1; i < obj->object.section_count; i++)
-        if (obj->sections[i].out)
-            list_pieces(lk, obj, obj->sections[i].out, &kept);
-    list_functions(lk, obj, &kept);
     for (size_t i = first_record; i < lk->merging->symbols.recs.len; i++)
         copy_payload(lk, obj, &lk->merging->symbols.recs.items[i]);
     obj->tkinfo = copy_span(lk, obj->tkinfo);
     obj->compat = copy_span(lk, obj->compat);
-    spend_file(lk, obj, &kept);
-    cbi_vec_free(lk->ctx, &kept);
+    spend_file(lk, obj, kept);
 }
 
 void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
@@ -159,9 +161,14 @@ void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
     if (!is_spent(lk, obj))
         return;
     cbi_object *object = &obj->object;
-    keep_weak_facts(lk, obj);
+    piece_list kept = {0};
     if (obj->own)
-        spend_bytes(lk, obj, first_record);
+        list_sections(lk, obj, &kept);
+    if (list_functions(lk, obj, &kept)) /* later copies are compared with the one that is held */
+        cbi_load_weak_facts(lk, obj);
+    if (obj->own)
+        spend_bytes(lk, obj, first_record, &kept);
+    cbi_vec_free(lk->ctx, &kept);
     cbi_take_back(lk->ctx, obj->sections, object->section_count * sizeof *obj->sections);
     cbi_take_back(lk->ctx, obj->symbols, object->symbol_count * sizeof *obj->symbols);
     cbi_take_back(lk->ctx, object->symbols, object->symbol_count * sizeof *object->symbols);

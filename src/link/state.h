@@ -18,10 +18,19 @@ typedef struct cbi_rel_span {
     size_t len;
 } cbi_rel_span;
 
+typedef CBI_VEC(cbi_lrel) cbi_rels;
+
+/* What the inputs have at all: few have any, and passes about what there is not are left out. */
+typedef struct cbi_met {
+    bool shared;      /* symbols of variables in shared memory */
+    bool descriptors; /* relocations that keep a function: cbi_keeps_function() */
+    bool replaced;    /* definitions that are marked CBI_REPLACED */
+} cbi_met;
+
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
     CBI_VEC(cbi_func *) funcs;
-    CBI_VEC(cbi_lrel) rels;           /* reading order; applied backwards */
+    cbi_rels rels;                    /* reading order; applied backwards */
     cbi_rec_table recs;               /* attributes, reading order, until stage 6 takes them over */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     CBI_VEC(const cbi_lsym *) commons; /* pending, oldest first */
@@ -29,6 +38,7 @@ typedef struct cbi_symbols {
     CBI_VEC(const cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
     CBI_VEC(const cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
     const cbi_piece *last_shared_constant;    /* of equal constants of objects, or NULL */
+    cbi_met met;
 } cbi_symbols;
 
 /* Where the layout puts a symbol. */
@@ -193,6 +203,20 @@ static inline cbi_placement cbi_placement_of(const cbi_linker *lk, const cbi_lsy
     if (layout && sym->number < layout->placed_count && layout->placed[sym->number])
         return layout->placements.items[layout->placed[sym->number] - 1];
     return (cbi_placement){.sec = sym->sec, .value = sym->value, .state = sym->state};
+}
+
+/* Its state there, which is all that many ask for. */
+static inline uint8_t cbi_state_of(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    const cbi_layout *layout = lk->layout;
+    if (layout && sym->number < layout->placed_count && layout->placed[sym->number])
+        return layout->placements.items[layout->placed[sym->number] - 1].state;
+    return sym->state;
+}
+
+static inline bool cbi_is_undefined(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    return cbi_state_of(lk, sym) == CBI_SYM_UNDEF;
 }
 
 /* The alignment of a variable in shared memory, which -r writes as its value. */

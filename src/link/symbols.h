@@ -21,12 +21,12 @@ void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_os
 /* The text that the section's sh_info names, or NULL.  For a copy that lost, the winner's. */
 cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec);
 typedef enum cbi_verdict { CBI_NEW, CBI_WINS, CBI_LOSES, CBI_SAME } cbi_verdict;
-/* What an input symbol means for the link; reports conflicts.  ret_sym gets the symbol, created and
- * not yet listed when CBI_NEW. */
+/* What an input symbol means for the link, with its name interned; reports conflicts.  ret_sym gets
+ * the symbol, created and not yet listed when CBI_NEW. */
 cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
-                                 cbi_lsym **ret_sym);
+                                 const cbi_name *name, cbi_lsym **ret_sym);
 cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
-                               cbi_lsym **ret_sym);
+                               const cbi_name *name, cbi_lsym **ret_sym);
 /* Keeps what is asked of the object's functions when later weak ones come. */
 void cbi_load_weak_facts(const cbi_linker *lk, cbi_lobj *obj);
 /* Gives the object's bytes and model up, if nobody will ask for them; its records begin there. */

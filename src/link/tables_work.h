@@ -4,10 +4,13 @@
 
 #include "link/tables.h"
 
+enum { CBI_CALL_LISTS = 5 }; /* the four of .nv.callgraph and that of .nv.prototype */
+
 typedef struct cbi_tables_work {
     cbi_tables tables;
+    size_t call_counts[CBI_CALL_LISTS]; /* of their records */
     cbi_out_section *places;
-    bool *written;          /* by section */
+    uint8_t *buckets;       /* by section: its part of the file, from 1; 0: it is not written */
     uint64_t *record_sizes; /* of attributes, by the function's number from 1; 0: .nv.info */
 } cbi_tables_work;
 

@@ -2,39 +2,6 @@
 #include "object/object.h"
 #include "format/eiattr.h"
 
-bool cbi_attr_next(cbi_span stream, size_t *pos, cbi_attr *ret_attr)
-{
-    size_t at = *pos;
-    if (!cbi_fits(at, 4, stream.size))
-        return false;
-    const uint8_t *p = stream.data + at;
-    cbi_attr attr = {.format = p[0], .code = p[1]};
-    size_t size = 4;
-    switch (attr.format) {
-    case CBI_ATTR_NONE:
-        break;
-    case CBI_ATTR_BYTE:
-        attr.value = p[2];
-        break;
-    case CBI_ATTR_HALF:
-        attr.value = cbi_ld16(p + 2);
-        break;
-    case CBI_ATTR_SIZED:
-        attr.value = cbi_ld16(p + 2);
-        size += attr.value;
-        if (!cbi_fits(at, size, stream.size))
-            return false;
-        attr.payload = (cbi_span){p + 4, attr.value};
-        break;
-    default:
-        return false;
-    }
-    attr.raw = (cbi_span){p, size};
-    *pos = at + size;
-    *ret_attr = attr;
-    return true;
-}
-
 bool cbi_note_next(cbi_span section, size_t *pos, cbi_note *ret_note)
 {
     cbi_reader r = cbi_reader_at(section, *pos);

@@ -49,21 +49,6 @@ void cbi_object_finding(cbi_object_reader *r, cbi_object_rule rule, uint64_t pla
     va_end(args);
 }
 
-bool cbi_section_has_data(uint32_t type)
-{
-    switch (type) {
-    case SHT_NULL:
-    case SHT_NOBITS:
-    case SHT_CUDA_GLOBAL:
-    case SHT_CUDA_LOCAL:
-    case SHT_CUDA_SHARED:
-    case SHT_CUDA_SHARED_RESERVED:
-        return false;
-    default:
-        return true;
-    }
-}
-
 uint32_t cbi_object_find(const cbi_object *object, const char *name)
 {
     for (uint32_t i = 1; i < object->section_count; i++)
@@ -210,6 +195,40 @@ static cbi_span widen_relocations(cbi_object_reader *r, const cbi_section *s)
     return (cbi_span){records, count * to};
 }
 
+static void name_section(cbi_object_reader *r, const cbi_strings_table *names, cbi_section *s,
+                         uint32_t i)
+{
+    const char *name = cbi_string_at(names, s->name_offset);
+    if (name)
+        s->name = name;
+    else if (names->bytes.data)
+        cbi_object_finding(r, CBI_RULE_SECTION_NAME, cbi_object_header_place(r->object, i), NULL,
+                           NULL, "section %u: the name at 0x%x does not end inside the name table",
+                           i, s->name_offset);
+}
+
+static void find_contents(cbi_object_reader *r, cbi_section *s, uint32_t i)
+{
+    const cbi_object *o = r->object;
+    if (!cbi_section_has_data(s->type)) {
+        if (s->size > MAX_MEMORY_SIZE)
+            cbi_object_finding(r, CBI_RULE_SECTION_EXTENT, cbi_object_header_place(o, i), s->name,
+                               NULL, "section %u: 0x%llx bytes of memory are too many", i,
+                               (unsigned long long)s->size);
+    } else if (!cbi_subspan(o->bytes, s->offset, s->size, &s->data)) {
+        cbi_object_finding(r, CBI_RULE_SECTION_RANGE, cbi_object_header_place(o, i), s->name, NULL,
+                           "section %u: 0x%llx bytes at 0x%llx do not fit in 0x%zx bytes", i,
+                           (unsigned long long)s->size, (unsigned long long)s->offset,
+                           o->bytes.size);
+    } else if (o->class->narrow && cbi_is_reloc_type(s->type)) {
+        s->data = widen_relocations(r, s);
+    }
+    if (s->align > MAX_ALIGN)
+        cbi_object_finding(r, CBI_RULE_SECTION_EXTENT, cbi_object_header_place(o, i), s->name, NULL,
+                           "section %u: alignment 0x%llx is too large", i,
+                           (unsigned long long)s->align);
+}
+
 static void read_sections(cbi_object_reader *r, uint64_t count)
 {
     cbi_object *o = r->object;
@@ -225,34 +244,10 @@ static void read_sections(cbi_object_reader *r, uint64_t count)
                      &names))
         cbi_object_finding(r, CBI_RULE_NAME_TABLE, offsetof(Elf64_Ehdr, e_shstrndx), NULL, NULL,
                            "e_shstrndx %u names no string table", o->shstrndx);
-
+    const cbi_strings_table table = cbi_strings_in(names);
     for (uint32_t i = 1; i < count && !cbi_object_stop(r); i++) {
-        cbi_section *s = &o->sections[i];
-        uint64_t place = cbi_object_header_place(o, i);
-        const char *name = cbi_span_string(names, s->name_offset);
-        if (name)
-            s->name = name;
-        else if (names.data)
-            cbi_object_finding(r, CBI_RULE_SECTION_NAME, place, NULL, NULL,
-                               "section %u: the name at 0x%x does not end inside the name table", i,
-                               s->name_offset);
-        if (!cbi_section_has_data(s->type)) {
-            if (s->size > MAX_MEMORY_SIZE)
-                cbi_object_finding(r, CBI_RULE_SECTION_EXTENT, place, s->name, NULL,
-                                   "section %u: 0x%llx bytes of memory are too many", i,
-                                   (unsigned long long)s->size);
-        } else if (!cbi_subspan(o->bytes, s->offset, s->size, &s->data)) {
-            cbi_object_finding(r, CBI_RULE_SECTION_RANGE, place, s->name, NULL,
-                               "section %u: 0x%llx bytes at 0x%llx do not fit in 0x%zx bytes", i,
-                               (unsigned long long)s->size, (unsigned long long)s->offset,
-                               o->bytes.size);
-        } else if (o->class->narrow && cbi_is_reloc_type(s->type)) {
-            s->data = widen_relocations(r, s);
-        }
-        if (s->align > MAX_ALIGN)
-            cbi_object_finding(r, CBI_RULE_SECTION_EXTENT, place, s->name, NULL,
-                               "section %u: alignment 0x%llx is too large", i,
-                               (unsigned long long)s->align);
+        name_section(r, &table, &o->sections[i], i);
+        find_contents(r, &o->sections[i], i);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "format/cuda_elf.h"
+#include "format/eiattr.h"
 #include "format/elf_class.h"
 
 typedef struct cbi_section {
@@ -114,7 +115,20 @@ cbi_program_header cbi_object_segment(const cbi_object *object, uint64_t i);
 uint64_t cbi_object_header_place(const cbi_object *object, uint32_t section);
 
 /* Does this section type occupy file bytes? */
-bool cbi_section_has_data(uint32_t type);
+static inline bool cbi_section_has_data(uint32_t type)
+{
+    switch (type) {
+    case SHT_NULL:
+    case SHT_NOBITS:
+    case SHT_CUDA_GLOBAL:
+    case SHT_CUDA_LOCAL:
+    case SHT_CUDA_SHARED:
+    case SHT_CUDA_SHARED_RESERVED:
+        return false;
+    default:
+        return true;
+    }
+}
 
 /* First section of that name, or 0. */
 uint32_t cbi_object_find(const cbi_object *object, const char *name);
@@ -134,8 +148,26 @@ cbi_elf_record cbi_section_record(uint32_t sh_type);
 bool cbi_is_reloc_type(uint32_t sh_type);
 /* ... of these the ones that only say what was applied. */
 bool cbi_is_resolved_type(uint32_t sh_type);
-size_t cbi_rela_count(const cbi_section *section);
-cbi_rela cbi_rela_at(const cbi_section *section, size_t i);
+static inline size_t cbi_rela_size(uint32_t sh_type)
+{
+    return sh_type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
+}
+
+static inline size_t cbi_rela_count(const cbi_section *section)
+{
+    return section->data.size / cbi_rela_size(section->type);
+}
+
+static inline cbi_rela cbi_rela_at(const cbi_section *section, size_t i)
+{
+    const uint8_t *p = section->data.data + i * cbi_rela_size(section->type);
+    return (cbi_rela){
+        .offset = cbi_ld64(p),
+        .type = cbi_ld32(p + 8),
+        .symbol = cbi_ld32(p + 12),
+        .addend = section->type == SHT_REL ? 0 : (int64_t)cbi_ld64(p + 16),
+    };
+}
 
 /* One record of an EIATTR or EICOMPAT stream. */
 typedef struct cbi_attr {
@@ -148,7 +180,38 @@ typedef struct cbi_attr {
 
 /* Steps through a stream; *pos starts at 0.  False at the end or at a damaged record (then *pos <
  * size). */
-bool cbi_attr_next(cbi_span stream, size_t *pos, cbi_attr *ret_attr);
+static inline bool cbi_attr_next(cbi_span stream, size_t *pos, cbi_attr *ret_attr)
+{
+    size_t at = *pos;
+    if (!cbi_fits(at, 4, stream.size))
+        return false;
+    const uint8_t *p = stream.data + at;
+    cbi_attr attr = {.format = p[0], .code = p[1]};
+    size_t size = 4;
+    switch (attr.format) {
+    case CBI_ATTR_NONE:
+        break;
+    case CBI_ATTR_BYTE:
+        attr.value = p[2];
+        break;
+    case CBI_ATTR_HALF:
+        attr.value = cbi_ld16(p + 2);
+        break;
+    case CBI_ATTR_SIZED:
+        attr.value = cbi_ld16(p + 2);
+        size += attr.value;
+        if (!cbi_fits(at, size, stream.size))
+            return false;
+        attr.payload = (cbi_span){p + 4, attr.value};
+        break;
+    default:
+        return false;
+    }
+    attr.raw = (cbi_span){p, size};
+    *pos = at + size;
+    *ret_attr = attr;
+    return true;
+}
 
 /* One note of a SHT_NOTE section. */
 typedef struct cbi_note {

@@ -80,6 +80,25 @@ void cbi_object_doubt(cbi_object_reader *r, cbi_object_rule rule, uint64_t place
                       const char *section, const char *symbol, const char *format, ...)
     CBI_PRINTF(6, 7);
 
+/* The strings of a table. */
+typedef struct cbi_strings_table {
+    cbi_span bytes;
+    bool closed; /* they end in NUL: every offset inside starts one */
+} cbi_strings_table;
+
+static inline cbi_strings_table cbi_strings_in(cbi_span bytes)
+{
+    return (cbi_strings_table){bytes, bytes.size && bytes.data[bytes.size - 1] == 0};
+}
+
+/* NULL: the offset is outside, or the NUL is missing. */
+static inline const char *cbi_string_at(const cbi_strings_table *table, uint64_t offset)
+{
+    if (table->closed && offset < table->bytes.size)
+        return (const char *)table->bytes.data + offset;
+    return cbi_span_string(table->bytes, offset);
+}
+
 /* True when nobody looks at further findings. */
 static inline bool cbi_object_stop(const cbi_object_reader *r)
 {

@@ -81,23 +81,16 @@ static void check_place(cbi_object_reader *r, const cbi_symbol *s, uint32_t inde
 /* A symbol table and what belongs to it. */
 typedef struct symbol_table {
     const cbi_section *section;
-    cbi_span strings;
-    bool closed; /* the strings end in NUL: every offset inside starts one */
+    cbi_strings_table strings;
     cbi_span xindex;
 } symbol_table;
 
 static void read_name(cbi_object_reader *r, const symbol_table *t, cbi_symbol *s, uint32_t index,
                       uint64_t place)
 {
-    s->name = "";
-    if (t->closed && s->name_offset < t->strings.size) {
-        s->name = (const char *)t->strings.data + s->name_offset;
-        return;
-    }
-    const char *name = cbi_span_string(t->strings, s->name_offset);
-    if (name)
-        s->name = name;
-    else if (s->name_offset || t->strings.data)
+    const char *name = cbi_string_at(&t->strings, s->name_offset);
+    s->name = name ? name : "";
+    if (!name && (s->name_offset || t->strings.bytes.data))
         cbi_object_finding(r, CBI_RULE_SYMBOL_NAME, place, t->section->name, NULL,
                            "symbol %u: the name at 0x%x does not end inside the table", index,
                            s->name_offset);
@@ -155,11 +148,10 @@ static void read_table(cbi_object_reader *r, uint32_t index, cbi_symbol **ret_sy
     }
     symbol_table t = {.section = section, .xindex = find_xindex(o, index)};
     if (section->link < o->section_count && o->sections[section->link].type == SHT_STRTAB)
-        t.strings = o->sections[section->link].data;
+        t.strings = cbi_strings_in(o->sections[section->link].data);
     else
         cbi_object_finding(r, CBI_RULE_SECTION_LINK, header, section->name, NULL,
                            "sh_link %u names no string table", section->link);
-    t.closed = t.strings.size && t.strings.data[t.strings.size - 1] == 0;
 
     size_t count = section->data.size / record;
     if (count >= UINT32_MAX)

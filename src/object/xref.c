@@ -37,27 +37,6 @@ cbi_elf_record cbi_section_record(uint32_t sh_type)
     return sh_type == SHT_REL ? CBI_ELF_REL : CBI_ELF_RELA;
 }
 
-static size_t rela_size(uint32_t type)
-{
-    return type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
-}
-
-size_t cbi_rela_count(const cbi_section *section)
-{
-    return section->data.size / rela_size(section->type);
-}
-
-cbi_rela cbi_rela_at(const cbi_section *section, size_t i)
-{
-    const uint8_t *p = section->data.data + i * rela_size(section->type);
-    return (cbi_rela){
-        .offset = cbi_ld64(p),
-        .type = cbi_ld32(p + 8),
-        .symbol = cbi_ld32(p + 12),
-        .addend = section->type == SHT_REL ? 0 : (int64_t)cbi_ld64(p + 16),
-    };
-}
-
 /* Which view a section belongs to decides which symbol table its indices mean. */
 static uint32_t symbol_count(const cbi_object *o, const cbi_section *s)
 {

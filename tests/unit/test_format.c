@@ -64,9 +64,9 @@ static void check_relocs(const cbi_reloc_type *rows, size_t count)
 static void relocation_types(void **state)
 {
     (void)state;
-    assert_int_equal(cbi_reloc_cuda_count, 117);
-    check_relocs(cbi_reloc_cuda, cbi_reloc_cuda_count);
-    check_relocs(cbi_reloc_mercury, cbi_reloc_mercury_count);
+    assert_int_equal(CBI_RELOC_CUDA_TYPES, 117);
+    check_relocs(cbi_reloc_cuda, CBI_RELOC_CUDA_TYPES);
+    check_relocs(cbi_reloc_mercury, CBI_RELOC_MERCURY_TYPES);
     assert_null(cbi_reloc_find(117));
     assert_null(cbi_reloc_find(R_MERCURY_FIRST - 1));
     assert_null(cbi_reloc_find(UINT32_MAX));
@@ -76,7 +76,7 @@ static void relocation_types(void **state)
 static void attribute_codes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < cbi_eiattr_count; i++) {
+    for (size_t i = 0; i < CBI_EIATTR_CODES; i++) {
         const cbi_eiattr *a = &cbi_eiattrs[i];
         assert_ptr_equal(cbi_eiattr_find(a->code), a);
         assert_true(i == 0 || cbi_eiattrs[i - 1].code < a->code);
