@@ -190,21 +190,26 @@ typedef struct cbi_pool {
     size_t chunk; /* size of the latest chunk */
 } cbi_pool;
 enum { CBI_POOL_MOST = 2 * 1024 }; /* what is larger does not lie in a chunk */
-/* For cbi_pool_alloc(): where the chunk has no room. */
-void *cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+/* For cbi_pool_alloc(): a chunk that has room, and what has a place of its own. */
+void cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+void *cbi_pool_large(cbi_ctx *ctx, size_t size);
 
-/* Like cbi_alloc(). */
+/* Like cbi_alloc(), but not cleared. */
 static inline void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
-    size_t rounded = (size + 7) & ~(size_t)7;
-    if (size > CBI_POOL_MOST || rounded > pool->left)
-        return cbi_pool_refill(ctx, pool, size);
+    if (size > CBI_POOL_MOST)
+        return cbi_pool_large(ctx, size);
+    size = (size + 7) & ~(size_t)7;
+    if (size > pool->left)
+        cbi_pool_refill(ctx, pool, size);
     void *p = pool->next;
-    pool->next += rounded;
-    pool->left -= rounded;
+    pool->next += size;
+    pool->left -= size;
     return p;
 }
-#define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_alloc((ctx), (pool), sizeof(type)))
+/* Cleared. */
+void *cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+#define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_new((ctx), (pool), sizeof(type)))
 
 /* Growable array of T in the arena.  Pointers to elements end when it grows. */
 #define CBI_VEC(T)                                                                                 \
@@ -231,6 +236,13 @@ void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size
                                    : cbi_vec_grow, uint32_t *                                      \
                                    : cbi_list_grow)((ctx), (v)->items, &(v)->cap, (v)->len,        \
                                                     (need), sizeof *(v)->items))))
+/* The first room of an empty list that mostly stays so short: from a pool, of one kind with others.
+ * Such a list is not freed. */
+void *cbi_pool_first(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+#define cbi_list_first(ctx, pool, v, count)                                                        \
+    ((void)((v)->items ||                                                                          \
+            (((v)->items = cbi_pool_first((ctx), (pool), (count) * sizeof *(v)->items)) &&         \
+             ((v)->cap = (count)))))
 /* Empties the array: what is large goes back to the system, the rest to the arena. */
 #define cbi_vec_free(ctx, v)                                                                       \
     (cbi_array_free((ctx), (v)->items, (v)->cap * sizeof *(v)->items), (v)->items = NULL,          \
@@ -294,7 +306,15 @@ static inline void *cbi_name_get(const cbi_name_table *table, const cbi_name *na
     return name->id < table->cap ? table->items[name->id] : NULL;
 }
 
-void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, void *value);
+void cbi_name_table_grow(cbi_ctx *ctx, cbi_name_table *table, uint32_t id);
+
+static inline void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name,
+                                void *value)
+{
+    if (name->id >= table->cap)
+        cbi_name_table_grow(ctx, table, name->id);
+    table->items[name->id] = value;
+}
 
 /* Hash map from a pointer (or any 64-bit key) to a pointer.  Never iterated, so no hash order can
  * reach an output.  Zero-initialise. */

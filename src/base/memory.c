@@ -426,6 +426,14 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
     return cbi_alloc(ctx, total);
 }
 
+/* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
+ * its old places would stay behind. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { LARGE_ARRAY = 1 }; /* finds who keeps a pointer into an array that grows */
+#else
+enum { LARGE_ARRAY = 64 * 1024 };
+#endif
+
 /* A part of about a chunk as a whole, so that no rest stays behind that is too small for others. */
 static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)
 {
@@ -437,7 +445,7 @@ static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)
             if (size < least || size > CHUNK_MAX + CHUNK_MAX / 2)
                 continue;
             *at = part->next;
-            pool->next = memset(part, 0, size);
+            pool->next = (uint8_t *)part;
             pool->left = size;
             return true;
         }
@@ -445,7 +453,7 @@ static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)
     return false;
 }
 
-static void take_chunk(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+void cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
     if (take_chunk_whole(ctx, pool, size > CHUNK_LEAST ? size : CHUNK_LEAST))
         return;
@@ -454,16 +462,24 @@ static void take_chunk(cbi_ctx *ctx, cbi_pool *pool, size_t size)
         pool->chunk = CHUNK_MAX;
     if (pool->chunk < size)
         pool->chunk = size;
-    pool->next = cbi_alloc(ctx, pool->chunk);
+    pool->next = alloc_to_fill(ctx, pool->chunk);
     pool->left = pool->chunk;
 }
 
-void *cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+void *cbi_pool_large(cbi_ctx *ctx, size_t size)
 {
-    if (size > CBI_POOL_MOST)
-        return cbi_alloc(ctx, size);
-    take_chunk(ctx, pool, (size + 7) & ~(size_t)7);
-    return cbi_pool_alloc(ctx, pool, size);
+    return alloc_to_fill(ctx, size);
+}
+
+void *cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    return memset(cbi_pool_alloc(ctx, pool, size), 0, size);
+}
+
+void *cbi_pool_first(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    /* rounded as all that extend() may make longer */
+    return (size_t)LARGE_ARRAY < size ? NULL : cbi_pool_alloc(ctx, pool, round_up(size));
 }
 
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
@@ -516,14 +532,6 @@ static bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_siz
     block->used += new_size - size;
     return true;
 }
-
-/* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
- * its old places would stay behind. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { LARGE_ARRAY = 1 }; /* finds who keeps a pointer into an array that grows */
-#else
-enum { LARGE_ARRAY = 64 * 1024 };
-#endif
 
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)

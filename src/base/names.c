@@ -43,7 +43,9 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
             return name;
     }
     cbi_name *name = cbi_pool_alloc(ctx, &ctx->name_pool, sizeof *name + len + 1);
-    name->s = memcpy(name + 1, s, len);
+    char *text = memcpy(name + 1, s, len);
+    text[len] = 0;
+    name->s = text;
     name->len = len;
     name->id = (uint32_t)ctx->name_count;
     ctx->names[ctx->name_count++] = name;
@@ -81,18 +83,15 @@ const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...)
     return cbi_intern(ctx, s);
 }
 
-void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name, void *value)
+void cbi_name_table_grow(cbi_ctx *ctx, cbi_name_table *table, uint32_t id)
 {
-    if (name->id >= table->cap) {
-        size_t cap = table->cap ? table->cap : 1024;
-        while (cap <= name->id)
-            cap *= 2;
-        size_t size = cap * sizeof *table->items;
-        table->items =
-            table->cap ? cbi_large_grow(ctx, table->items, size) : cbi_large_alloc(ctx, size);
-        table->cap = cap;
-    }
-    table->items[name->id] = value;
+    size_t cap = table->cap ? table->cap : 1024;
+    while (cap <= id)
+        cap *= 2;
+    size_t size = cap * sizeof *table->items;
+    table->items =
+        table->cap ? cbi_large_grow(ctx, table->items, size) : cbi_large_alloc(ctx, size);
+    table->cap = cap;
 }
 
 static size_t map_slot(const cbi_map *map, uint64_t key)

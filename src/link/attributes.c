@@ -134,6 +134,11 @@ void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from
 /* Several entries: every record of a reached function, in input order. */
 static void propagate_many(const cbi_linker *lk)
 {
+    bool any = false;
+    for (unsigned code = 0; code < CBI_COUNT(lk->propagating->met); code++)
+        any |= lk->propagating->met[code] && cbi_is_propagated((uint8_t)code);
+    if (!any)
+        return;
     /* Messages about what is added follow the order of all records. */
     if (!lk->opt->disable_smem_reservation && cbi_fold_attributes(lk))
         return;
@@ -262,6 +267,8 @@ static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 void cbi_sparse_masks(const cbi_linker *lk)
 {
     bool any = false, complete = true;
+    if (!lk->propagating->met[EIATTR_SPARSE_MMA_MASK])
+        return;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (cbi_is_inner(lk, f))
@@ -334,7 +341,8 @@ void cbi_check_reserved(const cbi_linker *lk)
 /* What runs at the entry: functions that handed theirs on lose them. */
 static void drop_fragments(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+    bool any = lk->propagating->met[EIATTR_AT_ENTRY_FRAGEMENTS];
+    for (size_t i = 0; i < lk->attributes->recs.len && any; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && rec->func &&
             !cbi_is_wanted_entry(lk, cbi_rec_func(lk, rec)))
@@ -346,7 +354,8 @@ void cbi_propagate_attributes(const cbi_linker *lk)
 {
     if (lk->graph->only_entry) {
         for (size_t i = 0; i < CBI_COUNT(single_order); i++)
-            single_attribute(lk, lk->graph->only_entry, single_order[i]);
+            if (lk->propagating->met[single_order[i]])
+                single_attribute(lk, lk->graph->only_entry, single_order[i]);
     } else if (lk->graph->entries.len) {
         propagate_many(lk);
     }

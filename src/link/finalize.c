@@ -256,7 +256,9 @@ static uint32_t add_string(const cbi_linker *lk, cbi_buf *table, uint32_t *offse
         return 0;
     if (!offsets[name->id]) {
         offsets[name->id] = (uint32_t)table->len;
-        cbi_buf_append(lk->ctx, table, name->s, name->len + 1);
+        cbi_vec_reserve(lk->ctx, table, name->len + 1);
+        memcpy(table->items + table->len, name->s, name->len + 1);
+        table->len += name->len + 1;
     }
     return offsets[name->id];
 }

@@ -15,6 +15,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
 {
     lk->ctx = ctx;
     lk->opt = opt;
+    lk->lists = CBI_NEW(ctx, cbi_pool);
     lk->told = CBI_NEW(ctx, cbi_told);
     lk->failures = CBI_NEW(ctx, cbi_failure_list);
     lk->quirks = cbi_quirks_make(opt->exact);

@@ -8,6 +8,10 @@ typedef struct cbi_merge_work {
     cbi_symbols symbols;
     cbi_pool payload_pool; /* of records whose input is spent */
     cbi_map proto_seen;
+    const cbi_lobj
+        *proto_obj; /* the latest, with its place in the object's strings: most are equal */
+    uint32_t proto_offset;
+    const cbi_name *proto;
     cbi_map constant_pieces; /* equal constants of objects are shared: contents -> the piece kept */
 } cbi_merge_work;
 

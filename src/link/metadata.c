@@ -131,14 +131,20 @@ static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
 
 /* ---- call graph ---- */
 
-static const cbi_name *intern_prototype(cbi_linker *lk, cbi_lobj *obj, uint32_t offset)
+static const cbi_name *intern_prototype(cbi_linker *lk, const cbi_lobj *obj, uint32_t offset)
 {
+    cbi_merge_work *work = lk->merging;
+    if (work->proto_obj == obj && work->proto_offset == offset)
+        return work->proto;
     const char *s = cbi_span_string(obj->object.sections[obj->object.strtab].data, offset);
     const cbi_name *name = cbi_intern(lk->ctx, s ? s : "");
-    if (!cbi_map_get(&lk->merging->proto_seen, CBI_KEY(name))) {
-        cbi_map_put(lk->ctx, &lk->merging->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
-        cbi_vec_push(lk->ctx, &lk->merging->symbols.protos, name);
+    if (!cbi_map_get(&work->proto_seen, CBI_KEY(name))) {
+        cbi_map_put(lk->ctx, &work->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
+        cbi_vec_push(lk->ctx, &work->symbols.protos, name);
     }
+    work->proto_obj = obj;
+    work->proto_offset = offset;
+    work->proto = name;
     return name;
 }
 
@@ -161,6 +167,7 @@ static void add_call(const cbi_linker *lk, cbi_func *caller, cbi_func *callee)
         for (size_t i = 0; i < caller->calls.len; i++)
             if (caller->calls.items[i] == callee)
                 return;
+    cbi_list_first(lk->ctx, lk->lists, &caller->calls, 2);
     cbi_vec_push(lk->ctx, &caller->calls, callee);
 }
 

@@ -121,7 +121,8 @@ static void join_preference(const cbi_linker *lk, preference *p, const cbi_func 
 static rec_list take_requests(const cbi_linker *lk)
 {
     rec_list requests = {0};
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
+    bool any = lk->propagating->met[EIATTR_LOAD_CACHE_REQUEST];
+    for (size_t i = 0; i < lk->attributes->recs.len && any; i++) {
         cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->code != EIATTR_LOAD_CACHE_REQUEST || rec->dead)
             continue;

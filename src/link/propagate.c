@@ -101,11 +101,18 @@ static void collect_named(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link
     }
 }
 
+static void list_record(const cbi_linker *lk, cbi_properties *of, cbi_rec *rec)
+{
+    cbi_list_first(lk->ctx, lk->lists, &of->records, 2);
+    cbi_vec_push(lk->ctx, &of->records, rec);
+}
+
 /* In a final link a function says once how much CRS stack it needs, by one record or the other. */
-static void tell_crs(const cbi_linker *lk, const cbi_func *f, cbi_properties *of, uint32_t value)
+static void tell_crs(const cbi_linker *lk, const cbi_rec *rec, cbi_properties *of, uint32_t value)
 {
     if (of->crs_told && lk->exec)
-        cbi_fatal(lk->ctx, "crs-stack-conflict", &(cbi_place){.symbol = f->sym->name->s}, NULL,
+        cbi_fatal(lk->ctx, "crs-stack-conflict",
+                  &(cbi_place){.symbol = cbi_rec_func(lk, rec)->sym->name->s}, NULL,
                   "Internal error: conflicting crs_stack attribute");
     of->crs_told = true;
     of->crs = value;
@@ -114,24 +121,23 @@ static void tell_crs(const cbi_linker *lk, const cbi_func *f, cbi_properties *of
 /* Of the function in whose section the record stands. */
 static void collect_own(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link)
 {
-    const cbi_func *f = cbi_rec_func(lk, rec);
     cbi_properties *of = &lk->propagating->attributes.properties[rec->func - 1];
     uint32_t sync;
     switch (link) {
     case CBI_LINK_CRS_STACK:
-        tell_crs(lk, f, of, rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0);
-        cbi_vec_push(lk->ctx, &of->records, rec);
+        tell_crs(lk, rec, of, rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0);
+        list_record(lk, of, rec);
         break;
     case CBI_LINK_SYNC_STACK:
         sync = rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
-        tell_crs(lk, f, of, cbi_fate_of(lk, f)->entry ? 0 : sync);
+        tell_crs(lk, rec, of, lk->graph->fates[rec->func - 1].entry ? 0 : sync);
         break;
     case CBI_LINK_MAX_REGISTERS:
         of->max_regs = rec->value;
         break;
     default:
         if (cbi_is_handed_on(link) || link == CBI_LINK_MASK)
-            cbi_vec_push(lk->ctx, &of->records, rec);
+            list_record(lk, of, rec);
         break;
     }
 }
@@ -159,6 +165,7 @@ static void collect(const cbi_linker *lk)
         rec->dead = !is_alive(lk, rec, link);
         if (rec->dead)
             continue;
+        lk->propagating->met[rec->code] = true;
         if (rec->has_symbol && rec->symbol && rec->symbol->func)
             collect_named(lk, rec, link, rec->symbol->func);
         rec->dead = is_dropped(lk, rec, link);

@@ -6,6 +6,7 @@
 
 typedef struct cbi_propagate_work {
     cbi_attributes attributes;
+    bool met[256];        /* codes of records that count */
     cbi_rec_list externs; /* of the inputs' records those that list symbols */
 } cbi_propagate_work;
 

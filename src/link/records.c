@@ -75,9 +75,8 @@ uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uin
     sec->size = base + size;
     sec->contributed = true;
     if (bytes.size) {
-        cbi_piece *piece = cbi_vec_add(lk->ctx, &sec->pieces);
-        piece->bytes = bytes;
-        piece->offset = base;
+        cbi_list_first(lk->ctx, lk->lists, &sec->pieces, 1);
+        cbi_vec_push(lk->ctx, &sec->pieces, ((cbi_piece){.bytes = bytes, .offset = base}));
     }
     return base;
 }

@@ -132,6 +132,7 @@ struct cbi_linker {
     struct cbi_told *told;                   /* what messages need to know of earlier ones */
 
     cbi_pool sec_pool, sym_pool, func_pool;
+    cbi_pool *lists;                      /* first places of what most have one of */
     CBI_VEC(cbi_osec *) TILL_LAYOUT secs; /* creation order */
     size_t TILL_SYMBOLS fixed_secs;       /* of these the first, which every link has */
     cbi_name_table sec_by_name;
