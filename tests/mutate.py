@@ -42,7 +42,7 @@ SKIPPED = 77
 # Not rules: bounds of loops, empty initialisers, and guards against indices and sizes that no valid
 # input has, with what stands for the value then (fuzzing tests those).  Of a comparison for sorting only the sign counts, and the greater
 # of two equal numbers is either.
-GUARD = re.compile(r"^\s*[\w.>()\-]*(_count|len|size|bad)\b")
+GUARD = re.compile(r"^\s*([\w.>()\-]*(_count|len|size|bad)\b|sizeof\()")
 GUARDED = re.compile(r"(?:< [\w.>()\-]*(?:_count|len|size)|\bcbi_fits\([^?]*\)) \? [^?]* : $")
 OPERAND = r"(\*?(?:[\w.>\-]|\[[^\[\]]*\]|\([^()]*\))+)"
 LEFT, RIGHT = re.compile(OPERAND + " $"), re.compile(" " + OPERAND)
@@ -123,7 +123,7 @@ def is_rule(text, at, end):
     if re.search(GUARDED, before) and re.match(r"[;,)]", after):
         return False    # what stands for something behind the end
     if before.endswith(("? -1 : ", "? -")) or "UINT32_MAX" in after or \
-            re.search(r"\b(CBI_NEW_ARRAY|cbi_alloc)\([^;]*$", before) or (before.endswith("[") and after.startswith("] = {")):
+            re.search(r"\b(CBI_NEW_ARRAY|cbi_alloc|cbi_large_alloc|cbi_vec_reserve)\([^;]*$", before) or (before.endswith("[") and after.startswith("] = {")):
         return False    # only the sign of a comparison counts; room for more
     return text[at] not in "<>" or not GUARD.match(after)
 

@@ -33,6 +33,7 @@ LIMITS = {"golden": 60, "report": 40, "code": 40, "copy": 80, "case": 80}   # in
 COPIES, CODES, CODES_AT_ONCE = 12, changed.CODES, 50
 SURVIVORS = os.path.join(ROOT, "build-mutate", "survivors.txt")
 TRIES = 14      # changes that a new job is tried with, before it notices one
+RECORDING = 300     # seconds: each command starts a Python
 SLOW_UNITS = ("test_demangle",)
 
 
@@ -121,7 +122,7 @@ def spread(program, jobs_file, items, handle, workers):
 # ---- jobs ----
 
 
-def run_case(name, program, **more):
+def run_case(name, program, seconds=60, **more):
     """Exit status of a case with this program, as where there is no toolkit; -1: it took too long."""
     room = os.path.join(FILES, "room%d" % threading.get_ident())
     shutil.rmtree(room, ignore_errors=True)
@@ -129,7 +130,7 @@ def run_case(name, program, **more):
     path = os.pathsep.join(d for d in os.environ["PATH"].split(os.pathsep)
                            if not os.path.exists(os.path.join(d, "nvlink")))
     try:
-        return subprocess.run([sys.executable, os.path.join(HERE, "cases", name)], cwd=ROOT, timeout=60,
+        return subprocess.run([sys.executable, os.path.join(HERE, "cases", name)], cwd=ROOT, timeout=seconds,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env=dict(os.environ, PATH=path, NVLINK="none", TMPDIR=room, CUBIND_ROOT=ROOT,
                                        CUBIND_BUILD=os.path.join(ROOT, "build"), CUBIND=program, **more)).returncode
@@ -185,7 +186,7 @@ class Jobs:
         shutil.rmtree(folder, ignore_errors=True)
         for name in mutants.CASES:
             os.makedirs(os.path.join(folder, name))
-            run_case(name, os.path.join(HERE, "mutate_record.py"), CBI_RECORD=os.path.join(folder, name),
+            run_case(name, os.path.join(HERE, "mutate_record.py"), RECORDING, CBI_RECORD=os.path.join(folder, name),
                      CBI_REAL=os.path.join(ROOT, "build", "cubind"))
             for command in sorted(os.listdir(os.path.join(folder, name))):
                 path = os.path.join(folder, name, command)

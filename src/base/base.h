@@ -53,6 +53,24 @@ static inline int cbi_order(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+/* How many elements of an array come before a place in its order: those for which the test holds,
+ * which are the first. */
+typedef bool cbi_comes_before(const void *element, const void *place);
+
+static inline size_t cbi_search(const void *items, size_t count, size_t size,
+                                cbi_comes_before *comes_before, const void *place)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (comes_before((const uint8_t *)items + mid * size, place))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 /* Round up to a multiple of align; 0 and 1 mean no alignment.  Any align, not only powers of two.
  * The caller keeps value small enough not to overflow (layout checks its totals). */
 static inline uint64_t cbi_align_up(uint64_t value, uint64_t align)

@@ -302,10 +302,12 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
 /* What records were seen for an opcode, sorted: class, units, form.  Opcodes that occur 400 times
  * or more in the collection; what the toolkit's libraries have besides is listed, too. */
 enum { KINDS = 5 };
-static const struct {
+typedef struct record_kind {
     uint16_t opcode;
     uint16_t kinds[KINDS];
-} record_kinds[] = {
+} record_kind;
+
+static const record_kind record_kinds[] = {
     {CBI_OP_MOV, {0x0014, 0x0b14}},
     {CBI_OP_ISETP, {0x1014, 0x1024}},
     {CBI_OP_LEA, {0x0014, 0x2524}},
@@ -367,19 +369,18 @@ static const struct {
     {CBI_OP_ATOMS_POPC, {0x4e20}},
 };
 
+static bool has_lower_opcode(const void *kinds, const void *opcode)
+{
+    return ((const record_kind *)kinds)->opcode < *(const uint32_t *)opcode;
+}
+
 /* Is the record's class, length and form one of those seen with its opcode?  True where none is
  * listed. */
 static bool is_known_kind(const cbi_capsule_entry *e, uint32_t opcode)
 {
     uint32_t kind = (uint32_t)e->klass << 8 | (uint32_t)e->units << 4 | e->form;
-    size_t low = 0, high = CBI_COUNT(record_kinds);
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (record_kinds[mid].opcode < opcode)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = cbi_search(record_kinds, CBI_COUNT(record_kinds), sizeof *record_kinds,
+                            has_lower_opcode, &opcode);
     if (low == CBI_COUNT(record_kinds) || record_kinds[low].opcode != opcode)
         return true;
     for (size_t k = 0; k < KINDS; k++)

@@ -26,18 +26,22 @@ static uint64_t moved(uint64_t old_end, uint64_t new_end, uint64_t offset, uint6
                              : new_end + (offset - old_end);
 }
 
+typedef struct place {
+    const cbi_object *object;
+    uint64_t offset;
+} place;
+
+static bool starts_at_or_before(const void *number, const void *there)
+{
+    const place *p = there;
+    return p->object->sections[*(const uint32_t *)number].offset <= p->offset;
+}
+
 /* How many sections start at an old offset or before it. */
 static size_t starts_until(const layout *l, uint64_t offset)
 {
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (l->object->sections[l->order[mid]].offset <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return cbi_search(l->order, l->count, sizeof *l->order, starts_at_or_before,
+                      &(place){l->object, offset});
 }
 
 /* Where the bytes at an old offset are now.  Of several sections at one place the last has bytes.
@@ -141,8 +145,8 @@ static void copy_gap(const layout *l, size_t k, const uint8_t *old, uint8_t *out
     uint64_t to = l->place[l->order[k]] + (l->order[k] == grown ? grown_size : stored_size(s));
     uint64_t from_end = last ? o->shoff : o->sections[l->order[k + 1]].offset;
     uint64_t to_end = last ? l->shoff : l->place[l->order[k + 1]];
-    uint64_t size = from_end - from < to_end - to ? from_end - from : to_end - to;
-    memcpy(out + to, old + from, size);
+    uint64_t there = from_end - from, room = to_end - to;
+    memcpy(out + to, old + from, there < room ? there : room);
 }
 
 bool cbi_fnlzr_replace(cbi_ctx *ctx, const cbi_object *o, uint32_t section, cbi_span bytes,

@@ -74,13 +74,15 @@ static void move_segment(const elf32 *e, cbi_program_header *h)
 {
     const cbi_object *o = e->from;
     const bool writable = h->flags & PF_W;
-    uint64_t start = UINT64_MAX, file = 0, memory;
+    uint64_t start = UINT64_MAX, file = UINT64_MAX, memory;
     for (uint32_t i = 1; i < o->section_count; i++) {
         if (!is_loaded(&o->sections[i], writable))
             continue;
         if (start == UINT64_MAX)
             start = e->offset[i];
-        file = e->offset[i] + (cbi_section_has_data(o->sections[i].type) ? e->size[i] : 0);
+        file = e->offset[i];
+        if (cbi_section_has_data(o->sections[i].type))
+            file += e->size[i];
     }
     memory = file;
     for (uint32_t i = 1; i < o->section_count; i++)

@@ -117,7 +117,6 @@ static bool is_section_written(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_COMPAT:
     case SHT_CUDA_CALLGRAPH:
     case SHT_CUDA_RELOCINFO:
-    case SHT_CUDA_UIDX:
         return true;
     default:
         return sec->contributed || sec->size > 0;

@@ -8,12 +8,15 @@
 #include "link/graph.h"
 #include "link/propagate_work.h"
 
+#include <stdlib.h>
+
 enum { CODES = 256, NEVER = UINT32_MAX };
 
 /* What the records of one code say, of everything below. */
 typedef struct fold {
+    uint8_t code;
     uint32_t first; /* record, in input order */
-    uint32_t last;  /* ... of those that are not zero */
+    uint32_t last;  /* ... of those that are not zero, from 1; 0: none */
     uint16_t most;
 } fold;
 
@@ -29,7 +32,7 @@ static fold *fold_of(const folding *all, uint32_t component, uint32_t slot)
     return &all->folds[(size_t)component * all->count + slot];
 }
 
-static uint16_t larger(uint16_t a, uint16_t b)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -38,9 +41,8 @@ static void add(fold *to, const fold *from)
 {
     if (from->first < to->first)
         to->first = from->first;
-    if (from->last != NEVER && (to->last == NEVER || from->last > to->last))
-        to->last = from->last;
-    to->most = larger(from->most, to->most);
+    to->last = larger(from->last, to->last);
+    to->most = (uint16_t)larger(from->most, to->most);
 }
 
 /* Does it matter for more than one function what the record says? */
@@ -109,7 +111,7 @@ static void fold_records(const cbi_linker *lk, const bool *called, const folding
         if (!is_handed_on(lk, called, rec))
             continue;
         uint16_t value = rec->value & 0xff;
-        const fold one = {(uint32_t)i, value ? (uint32_t)i : NEVER, value};
+        const fold one = {rec->code, (uint32_t)i, value ? (uint32_t)i + 1 : 0, value};
         add(fold_of(all, lk->graph->components.of[rec->func - 1], all->slots[rec->code] - 1u),
             &one);
     }
@@ -126,22 +128,23 @@ static void add_callees(const cbi_linker *lk, const folding *all, cbi_graph_node
     }
 }
 
-static void clear(fold *folds, size_t count)
+static void clear(const folding *all, fold *folds, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        folds[i] = (fold){NEVER, NEVER, 0};
+        folds[i] = (fold){.code = all->codes[i % all->count], .first = NEVER};
 }
 
-static void take_over(const cbi_linker *lk, cbi_func *k, uint8_t code, const fold *below)
+static void take_over(const cbi_linker *lk, cbi_func *k, const fold *below)
 {
+    const uint8_t code = below->code;
     cbi_rec *own = cbi_find_record(lk, k, code);
-    uint16_t last = below->last == NEVER ? 0 : lk->attributes->recs.items[below->last].value & 0xff;
+    uint16_t last = below->last ? lk->attributes->recs.items[below->last - 1].value & 0xff : 0;
     switch (cbi_eiattr_link(code)) {
     case CBI_LINK_MAX:
         if (!own)
             cbi_add_record(lk, k, 2, code, below->most);
         else
-            cbi_replace_byte(own, larger(below->most, own->value & 0xff));
+            cbi_replace_byte(own, (uint16_t)larger(below->most, own->value & 0xff));
         break;
     case CBI_LINK_LAST_VALUE:
         if (!own)
@@ -156,21 +159,19 @@ static void take_over(const cbi_linker *lk, cbi_func *k, uint8_t code, const fol
     }
 }
 
+static int by_first(const void *a, const void *b)
+{
+    return cbi_order(((const fold *)a)->first, ((const fold *)b)->first);
+}
+
 static void take_over_all(const cbi_linker *lk, const folding *all, cbi_func *k)
 {
     fold below[CODES];
-    clear(below, all->count);
+    clear(all, below, all->count);
     add_callees(lk, all, k->number, below);
-    for (uint32_t done = 0; done < all->count; done++) {
-        uint32_t next = 0;
-        for (uint32_t slot = 1; slot < all->count; slot++)
-            if (below[slot].first < below[next].first)
-                next = slot;
-        if (below[next].first == NEVER)
-            return;
-        take_over(lk, k, all->codes[next], &below[next]);
-        below[next].first = NEVER;
-    }
+    qsort(below, all->count, sizeof *below, by_first);
+    for (uint32_t i = 0; i < all->count && below[i].first != NEVER; i++)
+        take_over(lk, k, &below[i]);
 }
 
 bool cbi_fold_attributes(const cbi_linker *lk)
@@ -183,7 +184,7 @@ bool cbi_fold_attributes(const cbi_linker *lk)
     if (!count)
         return true;
     all.folds = cbi_large_alloc(lk->ctx, count * sizeof *all.folds);
-    clear(all.folds, count);
+    clear(&all, all.folds, count);
     fold_records(lk, called, &all);
     for (uint32_t i = 0; i < lk->graph->components.live_count; i++) {
         cbi_graph_node node = lk->graph->components.bottom_up[i];

@@ -80,6 +80,11 @@ static void mark_kept(const cbi_linker *lk, const cbi_osec *sec, const cbi_map *
     }
 }
 
+static bool was_until(const void *v, const void *offset)
+{
+    return ((const variable *)v)->old <= *(const uint64_t *)offset;
+}
+
 /* The entries in and behind a variable go where it goes, also those of a weak copy that lost; those
  * of a dropped one nowhere. */
 static void move_relocs(const cbi_linker *lk, const cbi_osec *sec, const variable_list *all)
@@ -90,15 +95,8 @@ static void move_relocs(const cbi_linker *lk, const cbi_osec *sec, const variabl
         cbi_lrel *r = &moved[i];
         if (r->target != sec)
             continue;
-        size_t low = 0, high = all->len;
-        while (low < high) {
-            size_t mid = (low + high) / 2;
-            if (all->items[mid].old <= r->offset)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        const variable *v = low ? &all->items[low - 1] : NULL;
+        size_t until = cbi_search(all->items, all->len, sizeof *all->items, was_until, &r->offset);
+        const variable *v = until ? &all->items[until - 1] : NULL;
         r->offset =
             v && v->kept ? r->offset - v->old + cbi_placement_of(lk, v->sym).value : UINT64_MAX;
     }
@@ -134,7 +132,8 @@ static void place(const cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
         add_kept(lk, lk->globals.items[i], sec, by_symbol, &order);
     cbi_list_sort(lk->ctx, (void **)order.items, order.len, stays_in_front);
     sec->pieces.len = 0;
-    sec->size = lk->opt->reserve_null_pointer ? 1 : 0;
+    /* where variables are dropped, address 0 does not stay free */
+    sec->size = lk->opt->reserve_null_pointer && !lk->prune ? 1 : 0;
     sec->align = 1;
     for (size_t i = 0; i < order.len; i++) {
         const cbi_lsym *sym = order.items[i]->sym;

@@ -198,13 +198,15 @@ static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *gro
         for (size_t j = 0; j < g->members.len; j++) {
             const cbi_lsym *sym = g->members.items[j]->sym;
             uint64_t end = cbi_placement_of(lk, sym).value + sym->size;
-            if (end > cur && reached_by(lk, sym, k))
-                cur = end;
+            if (reached_by(lk, sym, k))
+                cur = end > cur ? end : cur;
         }
         any = true;
     }
     cbi_list_sort(lk->ctx, (void **)shared->variables.items, shared->variables.len, stricter);
-    uint64_t align = groups->len && lk->debug_shared ? lk->debug_shared->align : 0;
+    uint64_t align = 1;
+    if (groups->len && lk->debug_shared)
+        align = lk->debug_shared->align > align ? lk->debug_shared->align : align;
     for (size_t i = 0; i < shared->variables.len; i++) {
         const cbi_shared *var = shared->variables.items[i];
         cur = cbi_align_up(cur, var->align ? var->align : cbi_align_by_size(var->sym));
@@ -214,8 +216,6 @@ static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *gro
         cur += var->sym->size;
         align = var->align > align ? var->align : align;
     }
-    if (any && !align)
-        align = 1;
     sec->size = any ? cur : 0;
     sec->align = align;
 }
@@ -307,8 +307,6 @@ static void place_dynamic(const cbi_linker *lk)
 
 uint64_t cbi_dynamic_offset(const cbi_linker *lk, cbi_func *f)
 {
-    if (!f)
-        return 0;
     if (!lk->shows_debug && !entries_with(lk, f)->len)
         return UINT64_MAX;
     return cbi_dynamic_of(f)->offset;
@@ -419,13 +417,13 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
     sec->size = 0;
     if (lk->opt->preserve_relocs) {
         sec->needed |= grouped;
-        sec->size = sec->needed ? full : 0;
+        sec->size = full;
         if (!lk->shows_debug)
             preserve_dynamic(lk, grouped, reserve);
     }
     if (lk->shows_debug) {
         sec->needed = grouped || dynamic;
-        sec->size = sec->needed ? full : 0;
+        sec->size = full;
     }
 }
 
@@ -434,7 +432,7 @@ static void unplace_dead(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->secs.len; i++) {
         const cbi_osec *sec = lk->secs.items[i];
-        bool dead = sec->type == SHT_CUDA_SHARED && sec->func && !cbi_fate_of(lk, sec->func)->live;
+        bool dead = sec->func && !cbi_fate_of(lk, sec->func)->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
             cbi_layout_place(lk, shared->variables.items[j]->sym)->unplaced = true;

@@ -52,8 +52,6 @@ typedef struct cbi_link_options {
 
     const char *output_name; /* file name for messages of the finalizer */
 
-    bool has_uidx; /* -uidx */
-    cbi_span uidx;
     bool has_nv_host; /* -nv-host */
     cbi_span nv_host;
 

@@ -3,6 +3,7 @@
  *
  * Everything appears in the output in the order in which these passes meet it.
  */
+#include "format/eicompat.h"
 #include "link/merge_work.h"
 
 /* ---- the lists ---- */
@@ -96,8 +97,6 @@ void cbi_link_skeleton(cbi_linker *lk)
         lk->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);
         cbi_sec_append(lk, lk->host, lk->opt->nv_host, lk->opt->nv_host.size, 8);
     }
-    if (lk->opt->has_uidx)
-        lk->uidx = SECTION(".nv.uidx", SHT_CUDA_UIDX, 0, 1, 0);
 #undef SECTION
     lk->fixed_secs = lk->secs.len;
 }
@@ -302,6 +301,21 @@ static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
     }
 }
 
+/* An output of cubind or nvlink -r whose inputs did not say it. */
+static void warn_of_isa_class(const cbi_linker *lk, const cbi_lobj *obj)
+{
+    size_t pos = 0;
+    cbi_attr attr;
+    while (cbi_attr_next(obj->compat, &pos, &attr))
+        if (attr.code == EICOMPAT_ISA_CLASS)
+            return;
+    if (obj->has_compat && lk->compat)
+        cbi_warning(lk->ctx, "missing-isa-class", &(cbi_place){.file = obj->file}, NULL,
+                    "Output is limited to run on SM Arch '%u' only, due to missing attribute "
+                    "'ISA_CLASS' in input file '%s'",
+                    lk->opt->arch->sm, obj->file);
+}
+
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
 {
     size_t errors = lk->ctx->error_count, first_record = lk->symbols->recs.len;
@@ -309,6 +323,7 @@ void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
     cbi_merge_objects(lk, obj);
     pass_sections(lk, obj);
     cbi_link_read_metadata(lk, obj);
+    warn_of_isa_class(lk, obj);
     if (lk->ctx->error_count > errors && !lk->opt->forgives_merge_errors)
         cbi_fatal(lk->ctx, "merge-failed", &(cbi_place){.file = obj->file}, NULL,
                   "merge_elf failed");

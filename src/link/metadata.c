@@ -24,27 +24,30 @@ static bool is_of_copy(uint8_t code)
     }
 }
 
+/* Which toolkits number them alike: lk->tcgen05_toolkits. */
+enum { UNSEEN, BEFORE_13, SINCE_13 };
+
 /* Code with tcgen05 names what runs at the kernel's entry, and 13.0 gave that other numbers than
- * the toolkits before.  The first that appears says which are right. */
+ * the toolkits before: of a record the last of these counts.  The first record that has any says
+ * which are right. */
 static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *rec)
 {
+    uint32_t toolkits = UNSEEN;
     for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
         uint32_t fragment = cbi_ld32(rec->payload + i);
-        if (fragment < 4 || fragment > 7)
-            continue;
-        uint32_t toolkit = fragment < 6 ? 12 : 13;
-        if (!lk->tcgen05_toolkit)
-            lk->tcgen05_toolkit = toolkit;
-        if (lk->tcgen05_toolkit != toolkit)
-            cbi_error(
-                lk->ctx, "tcgen05-toolkits",
-                &(cbi_place){.file = obj->file, .symbol = cbi_rec_func(lk, rec)->sym->name->s},
-                NULL,
-                "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 "
-                "in 12.x cannot be linked with 13.0 or later, they must be rebuilt with "
-                "latest compiler",
-                obj->file);
+        if (fragment >= 4 && fragment <= 7)
+            toolkits = fragment < 6 ? BEFORE_13 : SINCE_13;
     }
+    if (lk->tcgen05_toolkits == UNSEEN)
+        lk->tcgen05_toolkits = toolkits;
+    if (toolkits != UNSEEN && lk->tcgen05_toolkits != toolkits)
+        cbi_error(lk->ctx, "tcgen05-toolkits",
+                  &(cbi_place){.file = obj->file, .symbol = cbi_rec_func(lk, rec)->sym->name->s},
+                  NULL,
+                  "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 "
+                  "in 12.x cannot be linked with 13.0 or later, they must be rebuilt with "
+                  "latest compiler",
+                  obj->file);
 }
 
 /* A final link drops limits of stacks; those that limit nothing, all of today's compilers, at once.
@@ -251,20 +254,18 @@ static int compare_lost(const void *a, const void *b)
     return cbi_order(x->start, y->start);
 }
 
+static bool ends_until(const void *lost, const void *place)
+{
+    const cbi_lost *x = lost, *y = place;
+    return x->section < y->section || (x->section == y->section && x->end <= y->start);
+}
+
 /* Is the place inside the bytes of a weak object that lost? */
 static bool in_lost_bytes(const cbi_lobj *obj, uint32_t section, uint64_t offset)
 {
-    size_t low = 0, high = obj->lost_count;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const cbi_lost *l = &obj->lost[mid];
-        if (l->section < section || (l->section == section && l->end <= offset))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < obj->lost_count && obj->lost[low].section == section &&
-           obj->lost[low].start <= offset && offset < obj->lost[low].end;
+    const cbi_lost place = {section, offset, offset};
+    size_t i = cbi_search(obj->lost, obj->lost_count, sizeof *obj->lost, ends_until, &place);
+    return i < obj->lost_count && obj->lost[i].section == section && obj->lost[i].start <= offset;
 }
 
 /* Sections in which entries about a definition that lost are not entered.  That is right for tables

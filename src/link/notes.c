@@ -21,13 +21,11 @@ static void make_tkinfo(const cbi_linker *lk)
 static void make_cuinfo(const cbi_linker *lk)
 {
     uint16_t virtual_sm = (uint16_t)lk->opt->arch->sm;
-    bool seen = false;
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_cuinfo *in = &lk->objs[i]->cuinfo;
-        if (seen && in->virtual_sm >= virtual_sm)
-            continue;
-        virtual_sm = in->virtual_sm;
-        seen = true;
+    if (lk->obj_count)
+        virtual_sm = lk->objs[0]->cuinfo.virtual_sm;
+    for (size_t i = 1; i < lk->obj_count; i++) {
+        const uint16_t its = lk->objs[i]->cuinfo.virtual_sm;
+        virtual_sm = its < virtual_sm ? its : virtual_sm;
     }
     cbi_buf out = {0};
     cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
@@ -109,11 +107,6 @@ static void read_compat(const cbi_linker *lk, compat_list *list, const cbi_lobj 
         const cbi_eicompat *row = &cbi_eicompats[i];
         if (seen[row->id] || !row->has_default)
             continue;
-        if (row->id == EICOMPAT_ISA_CLASS)
-            cbi_warning(lk->ctx, "missing-isa-class", &(cbi_place){.file = obj->file}, NULL,
-                        "Output is limited to run on SM Arch '%u' only, due to missing attribute "
-                        "'ISA_CLASS' in input file '%s'",
-                        lk->opt->arch->sm, obj->file);
         merge_compat(lk, list, row, row->default_value);
     }
 }
@@ -146,7 +139,4 @@ void cbi_link_notes(const cbi_linker *lk)
     make_compat(lk);
     if (lk->rel_action)
         cbi_out_fill(lk, lk->rel_action, cbi_memdup(lk->ctx, action, sizeof action), sizeof action);
-    if (lk->uidx)
-        cbi_out_fill(lk, lk->uidx, cbi_memdup(lk->ctx, lk->opt->uidx.data, lk->opt->uidx.size),
-                     lk->opt->uidx.size);
 }

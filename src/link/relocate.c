@@ -141,18 +141,16 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *cont
     patch_at(type, r, contents + r->offset, size - r->offset, symbol_value, bank);
 }
 
+static bool begins_until(const void *piece, const void *offset)
+{
+    return ((const cbi_piece *)piece)->offset <= *(const uint64_t *)offset;
+}
+
 /* How many pieces begin at or before the offset. */
 static size_t pieces_up_to(const cbi_osec *sec, uint64_t offset)
 {
-    size_t low = 0, high = sec->pieces.len;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (sec->pieces.items[mid].offset <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return cbi_search(sec->pieces.items, sec->pieces.len, sizeof *sec->pieces.items, begins_until,
+                      &offset);
 }
 
 /* The piece of a section of many, if the entry changes nothing but it and it may be written to;

@@ -22,8 +22,10 @@ static cbi_span base_of(const char *text)
     const char *start = text, *s = text;
     size_t depth = 0;
     for (; *s; s++) {
-        /* "operator ()" and "(*)" go on */
-        if (*s == '(' && depth == 0 && s > start && strncmp(s, "()(", 3) != 0 && s[1] != '*')
+        const char *rest = cbi_after(s, " ()(");
+        if (rest && depth == 0)
+            s = rest - 1;                           /* behind "operator ()" */
+        if (*s == '(' && depth == 0 && s[1] != '*') /* "(*)" goes on */
             break;
         if (strchr("<([", *s))
             depth++;

@@ -17,9 +17,11 @@ static void fill_row(unsigned *band, size_t row, uint8_t letter, cbi_span b)
     for (size_t d = 1; d <= WIDTH; d++) {
         size_t behind = row + d, edge = CBI_NEAR + 1;
         unsigned cell = FAR;
+        if (behind < edge)
+            continue; /* FAR, as in the row before */
         if (behind == edge)
             cell = least((unsigned)row, FAR);
-        else if (behind > edge && behind - edge <= b.size)
+        else if (behind - edge <= b.size)
             cell = least(band[d] + (letter != b.data[behind - edge - 1]),
                          least(left, band[d + 1]) + 1);
         band[d] = left = least(cell, FAR);

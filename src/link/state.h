@@ -141,14 +141,14 @@ struct cbi_linker {
     cbi_name_table sym_by_name;   /* until all is merged */
     cbi_map TILL_LAYOUT resolved; /* section -> its relocation section for --preserve-relocs */
 
-    cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *uidx, *host;
+    cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *host;
     cbi_osec *callgraph, *prototype, *rel_action;
     cbi_osec *global, *debug_shared;
     cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
     cbi_failure_list *failures;    /* noticed, and not reported yet */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
-    uint32_t tcgen05_toolkit;       /* 12 or 13, once code that uses tcgen05 was read */
+    uint32_t tcgen05_toolkits;      /* see metadata.c, once code that uses tcgen05 was read */
     bool seen_plain;                /* an input without a Mercury view was read */
     bool seen_mercury;              /* an input had a Mercury view */
     bool seen_ewp;                  /* an input came from ptxas -ewp; later ones must be new */

@@ -15,12 +15,9 @@ void cbi_link_check_unified(const cbi_linker *lk)
             if (!cbi_is_unified_table(object->sections[s].type) || !object->sections[s].size)
                 continue;
             cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
-            if (!lk->opt->uidx.size)
-                cbi_fatal(lk->ctx, "unified-without-index", &place,
-                          "give the index file with -uidx, or link with -r",
-                          "Unified symbols found but index file not specified.");
-            cbi_fatal(lk->ctx, "unified-link", &place, "link these files with -r",
-                      "Executables with unified symbols cannot be linked");
+            /* the format of index files is not public */
+            cbi_fatal(lk->ctx, "unified-without-index", &place, "link with -r",
+                      "Unified symbols found but index file not specified.");
         }
     }
 }

@@ -48,7 +48,7 @@ void cbi_mercury_copy(const cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_pa
                       uint64_t start, uint64_t end)
 {
     cbi_span bytes;
-    if (end <= start || !cbi_subspan(cbi_mercury_part_bytes(part), start, end - start, &bytes))
+    if (!cbi_subspan(cbi_mercury_part_bytes(part), start, end - start, &bytes))
         return;
     cbi_vec_push(lk->ctx, &part->moves, ((cbi_mercury_move){start, end, d->sass.len, false}));
     cbi_buf_append(lk->ctx, &d->sass, bytes.data, bytes.size);

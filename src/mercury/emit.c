@@ -80,7 +80,7 @@ static bool is_aliased(const cbi_osec *sec)
 static void add_sass_sections(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    add_section(em, NULL, SHT_NULL, 0, 0, 0);
+    cbi_vec_push(lk->ctx, &em->secs, ((cbi_emit_sec){0}));
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
         uint8_t h[sizeof(Elf64_Shdr)];

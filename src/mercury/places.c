@@ -103,18 +103,15 @@ const cbi_mercury_places *cbi_mercury_places_of(const cbi_linker *lk, const cbi_
     return places->len ? places : NULL;
 }
 
+static bool lies_before(const void *place, const void *mercury)
+{
+    return ((const cbi_mercury_place *)place)->mercury < *(const uint64_t *)mercury;
+}
+
 /* The first place that does not lie before the offset. */
 static size_t first_from(const cbi_mercury_places *places, uint64_t mercury)
 {
-    size_t low = 0, high = places->len;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (places->items[mid].mercury < mercury)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return cbi_search(places->items, places->len, sizeof *places->items, lies_before, &mercury);
 }
 
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury)

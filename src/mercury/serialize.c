@@ -13,19 +13,17 @@ static uint32_t segment_flags(const cbi_emit_sec *s)
 
 /* One segment per run of sections of one kind.  Memory without bytes comes behind the offset of the
  * last such section, all of it once more: the offsets already hold the alignment gaps. */
-static cbi_segment run_segment(const cbi_emit *em, size_t first, size_t end, uint32_t flags)
+static cbi_segment run_segment(const cbi_emit *em, size_t first, size_t end)
 {
     const cbi_emit_sec *secs = em->secs.items;
-    cbi_segment seg = {.type = PT_LOAD, .flags = flags, .offset = secs[first].offset};
+    cbi_segment seg = {
+        .type = PT_LOAD, .flags = segment_flags(&secs[first]), .offset = secs[first].offset};
     const cbi_emit_sec *last_memory = NULL;
-    for (size_t i = first; i < end; i++) {
-        if (segment_flags(&secs[i]) != flags || !(secs[i].flags & (SHF_ALLOC | SHF_WRITE)))
-            continue;
+    for (size_t i = first; i < end; i++)
         if (secs[i].stored)
             seg.filesz = secs[i].offset + secs[i].size - seg.offset;
         else
             last_memory = &secs[i];
-    }
     if (last_memory)
         seg.filesz = last_memory->offset - seg.offset;
     uint64_t top = seg.offset + seg.filesz;
@@ -38,20 +36,19 @@ static cbi_segment run_segment(const cbi_emit *em, size_t first, size_t end, uin
 
 static void load_segments(const cbi_emit *em, segment_list *out)
 {
-    size_t first = 0;
-    uint32_t flags = 0;
-    for (size_t i = 1; i <= em->first_mirror; i++) {
-        const cbi_emit_sec *s = &em->secs.items[i];
-        bool loaded = i < em->first_mirror && (s->flags & (SHF_ALLOC | SHF_WRITE));
-        if (first && (!loaded || segment_flags(s) != flags)) {
-            cbi_vec_push(em->lk->ctx, out, run_segment(em, first, i, flags));
+    const cbi_emit_sec *secs = em->secs.items;
+    size_t first = 0; /* of the run; 0 between two */
+    for (size_t i = 1; i < em->first_mirror; i++) {
+        bool loaded = secs[i].flags & (SHF_ALLOC | SHF_WRITE);
+        if (first && (!loaded || segment_flags(&secs[i]) != segment_flags(&secs[first]))) {
+            cbi_vec_push(em->lk->ctx, out, run_segment(em, first, i));
             first = 0;
         }
-        if (loaded && !first) {
+        if (loaded && !first)
             first = i;
-            flags = segment_flags(s);
-        }
     }
+    if (first)
+        cbi_vec_push(em->lk->ctx, out, run_segment(em, first, em->first_mirror));
 }
 
 static void section_header(const void *user, size_t i, uint8_t *p)

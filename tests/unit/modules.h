@@ -6,13 +6,13 @@
  *
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
- * constants), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=, align=, fill= (each
- * byte), rel=, type= (of the section).  What is called or used and has no definition in the module
- * is declared by a line of its own with `extern`.
+ * constants, from tableat= on), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=,
+ * align=, fill= (each byte), rel=, type= (of the section).  What is called or used and has no
+ * definition in the module is declared by a line of its own with `extern`.
  *
  * A text that begins with "@cudadevrt " is an input by such a name; with "@toolkit=VERSION " it
  * says that such a compiler made it, with "@note=VERSION " it has a note of that layout, "@nonote "
- * none.
+ * none, and with "@sm=NUMBER " it is for that chip.
  *
  * With CUBIND_MODULES set to a folder, each link leaves its inputs, options and result there, and
  * tests/cases/modules.py compares them with nvlink's. */
@@ -28,10 +28,13 @@
 #include "format/cuda_elf.h"
 #include "format/eiattr.h"
 #include "object/object.h"
+#include "input/input.h"
+#include "link/link.h"
+#include "mercury/operations.h"
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, flags, type;
+    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, table_at, flags, type;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
@@ -68,6 +71,7 @@ static inline void module_key(module_symbol *s, const char *word)
         {"maxregs=", offsetof(module_symbol, maxregs)},
         {"maxstack=", offsetof(module_symbol, maxstack)},
         {"tables=", offsetof(module_symbol, tables)},
+        {"tableat=", offsetof(module_symbol, table_at)},
         {"flags=", offsetof(module_symbol, flags)},
         {"type=", offsetof(module_symbol, type)},
     };
@@ -190,7 +194,7 @@ static inline uint64_t module_put(module *m, module_section *sec, unsigned size,
 {
     if (sec->header.sh_addralign < align)
         sec->header.sh_addralign = align;
-    uint64_t at = (sec->header.sh_size + align - 1) / align * align;
+    uint64_t at = cbi_align_up(sec->header.sh_size, align);
     sec->header.sh_size = at + size;
     if (cbi_section_has_data(sec->header.sh_type)) {
         cbi_buf_append(m->ctx, &sec->bytes, NULL, at + size - sec->bytes.len);
@@ -315,18 +319,32 @@ static inline void module_names(module *m, const module_symbol *s, const char *n
     }
 }
 
-/* attr=FORMAT.CODE.VALUE,... */
+/* The last such letter of so many. */
+static inline const char *module_last(const char *text, char letter, size_t count)
+{
+    const char *found = memrchr(text, letter, count);
+    assert_non_null(found);
+    return found;
+}
+
+/* attr=FORMAT.CODE.VALUE,...; of format 4 VALUE/VALUE/... */
 static inline void module_attributes(module *m, const module_symbol *s, module_section *own)
 {
     for (const char *at = s->attr; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         unsigned format, code, value;
         assert_int_equal(sscanf(at, "%u.%x.%u", &format, &code, &value), 3);
-        uint8_t record[8] = {(uint8_t)format, (uint8_t)code, (uint8_t)value, (uint8_t)(value >> 8)};
-        if (format == 4) {
-            cbi_st16(record + 2, 4);
-            cbi_st32(record + 4, value);
+        uint8_t record[32] = {(uint8_t)format, (uint8_t)code, (uint8_t)value,
+                              (uint8_t)(value >> 8)};
+        size_t size = 4, words = strcspn(at, ",");
+        for (const char *word = module_last(at, '.', words); format == 4 && word < at + words;
+             word += 1 + strcspn(word + 1, "/,")) {
+            assert_true(size < sizeof record);
+            cbi_st32(record + size, (uint32_t)strtoul(word + 1, NULL, 10));
+            size += 4;
         }
-        cbi_buf_append(m->ctx, &own->bytes, record, format == 4 ? 8 : 4);
+        if (format == 4)
+            cbi_st16(record + 2, (uint16_t)(size - 4));
+        cbi_buf_append(m->ctx, &own->bytes, record, size);
         own->header.sh_size = own->bytes.len;
     }
 }
@@ -393,11 +411,12 @@ static inline void module_open(module *m, module_symbol *s)
     if (s->tables) {
         sec = module_add_section(m, cbi_printf(m->ctx, ".nv.constant2.%s", s->name),
                                  SHT_CUDA_CONSTANT_B0 + 2, 0x42, 4);
-        module_put(m, sec, s->tables, 4, s->fill);
+        module_put(m, sec, s->table_at, 4, 0);
+        module_put(m, sec, s->tables, 1, s->fill);
         s->table_section = module_index(m, sec);
         module_add_symbol(m, sec->name, STT_SECTION, 0, s->table_section, 0, 0);
         s->table = module_add_symbol(m, cbi_printf(m->ctx, "%s.const_opt.0.%u", s->name, s->tables),
-                                     13, 0x81, s->table_section, 0, s->tables);
+                                     13, 0x81, s->table_section, s->table_at, s->tables);
     }
     if (strcmp(s->kind, "kernel") != 0)
         return;
@@ -476,6 +495,7 @@ static inline cbi_span module_make(cbi_ctx *ctx, unsigned sm, const char *text)
     if (text[0] == '@') {
         sscanf(text, "@toolkit=%u", &m->toolkit);
         sscanf(text, "@note=%u", &m->note);
+        sscanf(text, "@sm=%u", &m->sm);
         m->note = strncmp(text, "@nonote", 7) == 0 ? 0 : m->note;
         text = strchr(text, ' ');
     }
@@ -549,6 +569,42 @@ static inline const char *linked_name(cbi_ctx *ctx, const char *text, size_t i)
         ctx, strncmp(text, "@cudadevrt", 10) == 0 ? "m%zu.cudadevrt.cubin" : "m%zu.cubin", i);
 }
 
+/* More flags: as cubind itself, which helps; options that the public interface does not have; a
+ * link with -r whose result is linked again. */
+#define LINKED_WITH_HELP     (UINT64_C(1) << 63)
+#define LINKED_NULL_RESERVED (UINT64_C(1) << 62) /* --reserve-null-pointer */
+#define LINKED_ONE_KERNEL    (UINT64_C(1) << 61) /* -kernels-used=k */
+#define LINKED_TWICE         (UINT64_C(1) << 60)
+#define LINKED_EXACT         (UINT64_C(1) << 59) /* with nvlink's accidents; so are all of these */
+#define LINKED_BY_CORE       (LINKED_NULL_RESERVED | LINKED_ONE_KERNEL | LINKED_TWICE | LINKED_EXACT)
+
+/* Those of one step of a link. */
+static inline uint64_t linked_flags_of(uint64_t flags, bool first)
+{
+    return first ? (flags | CB_LINK_RELOCATABLE) & ~LINKED_ONE_KERNEL : flags;
+}
+
+static inline void linked_keep_options(FILE *f, unsigned sm, uint64_t flags)
+{
+    static const struct {
+        uint64_t flag;
+        const char *option;
+    } options[] = {
+        {CB_LINK_RELOCATABLE, "-r"},
+        {CB_LINK_DEBUG, "-g"},
+        {CB_LINK_PRESERVE_RELOCS, "-preserve-relocs"},
+        {CB_LINK_ALLOW_UNDEFINED, "--allow-undefined-globals"},
+        {CB_LINK_FORCE_RELA, "--force-rela"},
+        {LINKED_NULL_RESERVED, "--reserve-null-pointer"},
+        {LINKED_ONE_KERNEL, "-kernels-used=k"},
+    };
+    fprintf(f, "-arch=sm_%u", sm);
+    for (size_t i = 0; i < CBI_COUNT(options); i++)
+        if (flags & options[i].flag)
+            fprintf(f, " %s", options[i].option);
+    fprintf(f, "\n");
+}
+
 /* Leaves the link for a comparison with nvlink. */
 static inline void linked_keep(linked *l, unsigned sm, uint64_t flags, const char *const *texts,
                                const cbi_span *inputs, size_t count)
@@ -562,6 +618,7 @@ static inline void linked_keep(linked *l, unsigned sm, uint64_t flags, const cha
     mkdir(path, 0777);
     size_t len = strlen(path);
     for (size_t i = 0; i <= count + 1; i++) {
+        const bool twice = flags & LINKED_TWICE;
         snprintf(path + len, sizeof path - len, "/%s",
                  i < count    ? linked_name(&l->ctx, texts[i], i)
                  : i == count ? "out.cubin"
@@ -571,18 +628,82 @@ static inline void linked_keep(linked *l, unsigned sm, uint64_t flags, const cha
         size_t size = i < count ? inputs[i].size : l->image.size;
         if (i <= count && data)
             fwrite(data, 1, size, f);
-        else if (i > count)
-            fprintf(f, "-arch=sm_%u%s%s%s%s%s\n", sm, flags & CB_LINK_RELOCATABLE ? " -r" : "",
-                    flags & CB_LINK_DEBUG ? " -g" : "",
-                    flags & CB_LINK_PRESERVE_RELOCS ? " -preserve-relocs" : "",
-                    flags & CB_LINK_ALLOW_UNDEFINED ? " --allow-undefined-globals" : "",
-                    flags & CB_LINK_FORCE_RELA ? " --force-rela" : "");
+        for (int step = !twice; i > count && step < 2; step++)
+            linked_keep_options(f, sm, linked_flags_of(flags, !step));
         fclose(f);
     }
 }
 
-/* A flag of links here: as cubind itself, which helps. */
-#define LINKED_WITH_HELP (UINT64_C(1) << 63)
+/* What the core of a link is given. */
+typedef struct linked_job {
+    const char *arch;
+    uint64_t flags;
+    const char *const *names;
+    const cbi_span *inputs;
+    size_t count;
+    cbi_span image;
+} linked_job;
+
+static inline cb_status linked_core(cbi_ctx *ctx, void *arg)
+{
+    linked_job *job = arg;
+    static const char *const kernels[] = {"k"};
+    const cbi_arch *arch = cbi_arch_find(job->arch);
+    const cbi_input_options how = {
+        .arch = arch, .arch_text = job->arch, .exact = true, .register_names = true};
+    cbi_inputs *in = cbi_inputs_create(ctx, &how);
+    for (size_t i = 0; i < job->count; i++)
+        cbi_inputs_add_memory(in, job->names[i], job->inputs[i]);
+    cbi_inputs_result inputs;
+    cbi_inputs_finish(in, &inputs);
+    const cbi_link_options options = {
+        .arch = arch,
+        .exact = true,
+        .relocatable = (job->flags & CB_LINK_RELOCATABLE) != 0,
+        .debug = (job->flags & CB_LINK_DEBUG) != 0,
+        .preserve_relocs = (job->flags & CB_LINK_PRESERVE_RELOCS) != 0,
+        .force_rela = (job->flags & CB_LINK_FORCE_RELA) != 0,
+        .allow_undefined_globals = (job->flags & CB_LINK_ALLOW_UNDEFINED) != 0,
+        .reserve_null_pointer = (job->flags & LINKED_NULL_RESERVED) != 0,
+        .kernels_used = kernels,
+        .kernels_used_count = job->flags & LINKED_ONE_KERNEL ? CBI_COUNT(kernels) : 0,
+        .tool_name = "nvlink",
+        .tool_version = "",
+        .tool_build = "",
+        .object_name = "",
+        .command_line = "",
+        .output_name = "",
+        .view = &cbi_mercury_operations,
+    };
+    cbi_link_result result = {0};
+    cb_status status = cbi_link(ctx, &options, inputs.inputs, inputs.input_count, &result);
+    if (status == CB_OK)
+        job->image = cbi_rope_flatten(ctx, &result.image);
+    return status;
+}
+
+/* Once or twice. */
+static inline cb_status linked_by_core(linked *l, const char *arch, uint64_t flags,
+                                       const char *const *texts, const cbi_span *inputs,
+                                       size_t count, cbi_span *ret_image)
+{
+    static const char *const step[] = {"step.cubin"};
+    const char *names[8];
+    for (size_t i = 0; i < count; i++)
+        names[i] = linked_name(&l->ctx, texts[i], i);
+    linked_job job = {arch, linked_flags_of(flags, flags & LINKED_TWICE), names, inputs, count,
+                      {0}};
+    l->ctx.on_diagnostic = linked_hear;
+    l->ctx.on_diagnostic_user = l;
+    cb_status status = cbi_run(&l->ctx, linked_core, &job);
+    const cbi_span made = job.image;
+    if (status == CB_OK && flags & LINKED_TWICE) {
+        job = (linked_job){arch, flags, step, &made, 1, {0}};
+        status = cbi_run(&l->ctx, linked_core, &job);
+    }
+    *ret_image = job.image;
+    return status;
+}
 
 /* Links modules (up to the first that is NULL or empty) as nvlink would. */
 static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char *const *texts,
@@ -596,7 +717,9 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
     cb_link_options_init(&options, sizeof options);
     options.arch = arch;
     l->with_help = flags & LINKED_WITH_HELP;
-    options.flags = l->with_help ? flags & ~LINKED_WITH_HELP : flags | CB_LINK_EMULATE_NVLINK;
+    options.flags = flags & ~(LINKED_WITH_HELP | LINKED_BY_CORE);
+    if (!l->with_help)
+        options.flags |= CB_LINK_EMULATE_NVLINK;
     options.on_diagnostic = linked_hear;
     options.on_diagnostic_user = l;
     cb_link *link;
@@ -610,16 +733,20 @@ static inline void linked_run(linked *l, unsigned sm, uint64_t flags, const char
                                             inputs[count].data, inputs[count].size),
                          CB_OK);
     }
-    l->status = cb_link_run(link);
+    cbi_span made = {0};
+    l->status = flags & LINKED_BY_CORE ? linked_by_core(l, arch, flags, texts, inputs, count, &made)
+                                       : cb_link_run(link);
     if (l->status == CB_OK) {
-        const void *data;
-        size_t size;
-        assert_int_equal(cb_link_get_image(link, &data, &size), CB_OK);
+        const void *data = made.data;
+        size_t size = made.size;
+        if (!data)
+            assert_int_equal(cb_link_get_image(link, &data, &size), CB_OK);
         uint8_t *copy = cbi_alloc(&l->ctx, size);
         memcpy(copy, data, size);
         l->image = (cbi_span){copy, size};
-        assert_int_equal(cbi_object_read(&l->ctx, "out", l->image, &l->object, NULL),
-                         CBI_OBJECT_OK);
+        const bool sound =
+            cbi_object_read(&l->ctx, "out", l->image, &l->object, NULL) == CBI_OBJECT_OK;
+        assert_true(sound || flags & LINKED_BY_CORE); /* some of nvlink's accidents are damage */
     }
     if (!l->with_help)
         linked_keep(l, sm, flags, texts, inputs, count);

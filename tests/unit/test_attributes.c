@@ -17,8 +17,11 @@ static void say_records(const linked *l, char *text, size_t room)
             if (attr.code == EIATTR_CUDA_API_VERSION || attr.code == EIATTR_PARAM_CBANK ||
                 attr.code == EIATTR_CBANK_PARAM_SIZE || attr.code == EIATTR_MAXREG_COUNT)
                 continue;
-            unsigned value = attr.format == 4 ? cbi_ld32(attr.payload.data) : attr.value;
+            unsigned value =
+                attr.format == 4 ? cbi_ld32(attr.payload.data) : cbi_ld16(attr.raw.data + 2);
             say_more(text, room, " %x=%u", attr.code, value);
+            for (size_t at = 4; attr.format == 4 && at + 4 <= attr.payload.size; at += 4)
+                say_more(text, room, "/%u", cbi_ld32(attr.payload.data + at));
         }
     }
 }
@@ -215,19 +218,19 @@ static void propagated(void **state)
          "k:, g:"},
         {"AT_ENTRY_FRAGEMENTS (word), the callee has more",
          {"kernel k calls=f attr=4.4f.4; kernel j; func f attr=4.4f.5"},
-         "k: 4f=4, j:, f:"},
+         "k: 4f=4/5, j:, f:"},
         {"AT_ENTRY_FRAGEMENTS (word), the callee has less",
          {"kernel k calls=f attr=4.4f.5; kernel j; func f attr=4.4f.4"},
-         "k: 4f=5, j:, f:"},
+         "k: 4f=5/4, j:, f:"},
         {"AT_ENTRY_FRAGEMENTS (word), one kernel, the callee has more",
          {"kernel k calls=f attr=4.4f.4; func f attr=4.4f.5"},
-         "k: 4f=4, f:"},
+         "k: 4f=4/5, f:"},
         {"AT_ENTRY_FRAGEMENTS (word), one kernel, the callee has less",
          {"kernel k calls=f attr=4.4f.5; func f attr=4.4f.4"},
-         "k: 4f=5, f:"},
+         "k: 4f=5/4, f:"},
         {"AT_ENTRY_FRAGEMENTS (word) along a path",
          {"kernel k calls=f; func f calls=g attr=4.4f.4; func g attr=4.4f.5"},
-         "k: 4f=4, f:, g:"},
+         "k: 4f=4/5, f:, g:"},
         {"TCGEN05_1CTA_USED of a callee, one kernel",
          {"kernel k calls=f; func f attr=1.51.0"},
          "k: 51=0, f: 51=0"},
@@ -272,7 +275,7 @@ static void propagated(void **state)
          "k: 54=0, f: 54=2"},
         {"REG_RECONFIG of the callee of one of two kernels",
          {"kernel k calls=f; kernel j; func f attr=3.54.2"},
-         "k: 54=0, j:, f: 54=2"},
+         "k: 54=2, j:, f: 54=2"},
         {"REG_RECONFIG of dead code, one kernel",
          {"kernel k calls=g; func g; func f attr=3.54.2"},
          "k:, g:"},
@@ -343,8 +346,136 @@ static void propagated(void **state)
     link_table(rows, sizeof rows / sizeof *rows, say_records);
 }
 
+/* What runs at the entry of kernels that use tcgen05: 13.0 gave it other numbers than the toolkits
+ * before.  A kernel gets all that its callees have, each once. */
+static void fragments(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"fragments 4, then 5",
+         {"kernel k attr=4.4f.4", "kernel j attr=4.4f.5"},
+         "k: 4f=4, j: 4f=5"},
+        {"fragments 4, then 6",
+         {"kernel k attr=4.4f.4", "kernel j attr=4.4f.6"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 5, then 6",
+         {"kernel k attr=4.4f.5", "kernel j attr=4.4f.6"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 5, then 7",
+         {"kernel k attr=4.4f.5", "kernel j attr=4.4f.7"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 6, then 7",
+         {"kernel k attr=4.4f.6", "kernel j attr=4.4f.7"},
+         "k: 4f=6, j: 4f=7"},
+        {"fragments 6, then 5",
+         {"kernel k attr=4.4f.6", "kernel j attr=4.4f.5"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 7, then 4",
+         {"kernel k attr=4.4f.7", "kernel j attr=4.4f.4"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 3, then 4",
+         {"kernel k attr=4.4f.3", "kernel j attr=4.4f.4"},
+         "k: 4f=3, j: 4f=4"},
+        {"fragments 3, then 7",
+         {"kernel k attr=4.4f.3", "kernel j attr=4.4f.7"},
+         "k: 4f=3, j: 4f=7"},
+        {"fragments 8, then 4",
+         {"kernel k attr=4.4f.8", "kernel j attr=4.4f.4"},
+         "k: 4f=8, j: 4f=4"},
+        {"fragments 8, then 7",
+         {"kernel k attr=4.4f.8", "kernel j attr=4.4f.7"},
+         "k: 4f=8, j: 4f=7"},
+        {"fragments 3/4, then 7",
+         {"kernel k attr=4.4f.3/4", "kernel j attr=4.4f.7"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 1/2/7, then 4",
+         {"kernel k attr=4.4f.1/2/7", "kernel j attr=4.4f.4"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 7/8, then 6",
+         {"kernel k attr=4.4f.7/8", "kernel j attr=4.4f.6"},
+         "k: 4f=7/8, j: 4f=6"},
+        {"fragments 4/6, then 4",
+         {"kernel k attr=4.4f.4/6", "kernel j attr=4.4f.4"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 4/6, then 6",
+         {"kernel k attr=4.4f.4/6", "kernel j attr=4.4f.6"},
+         "k: 4f=4/6, j: 4f=6"},
+        {"fragments 6/4, then 4",
+         {"kernel k attr=4.4f.6/4", "kernel j attr=4.4f.4"},
+         "k: 4f=6/4, j: 4f=4"},
+        {"fragments 6/4, then 6",
+         {"kernel k attr=4.4f.6/4", "kernel j attr=4.4f.6"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 4, then 4/6",
+         {"kernel k attr=4.4f.4", "kernel j attr=4.4f.4/6"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 4, then 6/4",
+         {"kernel k attr=4.4f.4", "kernel j attr=4.4f.6/4"},
+         "k: 4f=4, j: 4f=6/4"},
+        {"fragments 6, then 4/6",
+         {"kernel k attr=4.4f.6", "kernel j attr=4.4f.4/6"},
+         "k: 4f=6, j: 4f=4/6"},
+        {"fragments 6, then 6/4",
+         {"kernel k attr=4.4f.6", "kernel j attr=4.4f.6/4"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments 7/8, then 4",
+         {"kernel k attr=4.4f.7/8", "kernel j attr=4.4f.4"},
+         "Object 'm1.cubin' cannot be linked due to version mismatch. Objects using tcgen05 in "
+         "12.x cannot be linked with 13.0 or later, they must be rebuilt with latest "
+         "compiler\nmerge_elf failed\n"},
+        {"fragments of a callee",
+         {"kernel k calls=f attr=4.4f.4/1; func f attr=4.4f.1/2/5"},
+         "k: 4f=4/1/2/5, f:"},
+        {"fragments of two callees",
+         {"kernel k calls=f,g; func f attr=4.4f.1/2; func g attr=4.4f.2/3/2"},
+         "k: 4f=1/2/3, f:, g:"},
+        {"a value that is 0, of one callee",
+         {"kernel k calls=f; kernel j calls=f; func f attr=2.54.0"},
+         "k: 54=0, j: 54=0, f: 54=0"},
+        {"a value that is 0, of two",
+         {"kernel k calls=f,g; kernel j calls=g,f; func f attr=2.54.0; func g attr=2.54.2"},
+         "k: 54=2, j: 54=2, f: 54=0, g: 54=2"},
+        {"a value that is 0, of a kernel",
+         {"kernel k calls=f attr=2.54.3; func f attr=2.54.0"},
+         "k: 54=3, f: 54=0"},
+        {"two attributes, the later first",
+         {"kernel k calls=f,g; kernel j calls=f,g; func f attr=2.54.1; func g attr=1.04.0"},
+         "k: 54=1 4=0, j: 54=1 4=0, f: 54=1, g: 4=0"},
+        {"the same number of barriers",
+         {"kernel k calls=f attr=2.4c.3; func f attr=2.4c.3"},
+         "k: 4c=3, f: 4c=3"},
+        {"more barriers", {"kernel k calls=f attr=2.4c.3; func f attr=2.4c.4"}, "k: 4c=4, f: 4c=4"},
+        {"fewer barriers",
+         {"kernel k calls=f attr=2.4c.3; func f attr=2.4c.2"},
+         "k: 4c=3, f: 4c=2"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_records);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(propagated)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(propagated), cmocka_unit_test(fragments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 enum {
     ORDINARY = 60,
-    GROUPS = 76,
+    PLAIN = 76,
+    GROUPS = 100,
     GROUP = 100,
     COMPARED = 8,
     MODULES = 4,
@@ -68,8 +69,11 @@ static plan plans[FUNCTIONS + VARIABLES];
  */
 typedef enum limit { NO_LIMIT, OF_CONSTANTS, OF_SHARED } limit;
 
-static void draw_plans(draw *d, limit which)
+/* `odd`: of any size, as programs rarely have them. */
+static void draw_plans(draw *d, limit which, bool odd)
 {
+    static const unsigned odd_sizes[] = {1, 1, 2, 3, 4, 5, 8, 12, 17, 24},
+                          odd_aligns[] = {1, 1, 2, 4, 8};
     static const manner manners[] = {ONCE, ONCE, ONCE, WEAK, WEAK, STATIC, COMMON};
     static const unsigned code[] = {128, 128, 256, 384}, sizes[] = {4, 4, 8, 8, 16, 100, 256, 4096},
                           aligns[] = {1, 4, 4, 8, 16, 128};
@@ -79,6 +83,10 @@ static void draw_plans(draw *d, limit which)
         const char *kind = n < FUNCTIONS ? "" : variables[n - FUNCTIONS].kind;
         plan p = {PICK(d, manners), n < FUNCTIONS ? PICK(d, code) : PICK(d, sizes), PICK(d, aligns),
                   below(d, 3), false};
+        if (odd && n >= FUNCTIONS) {
+            p.size = PICK(d, odd_sizes);
+            p.align = PICK(d, odd_aligns);
+        }
         if (n < KERNELS && p.how != WEAK)
             p.how = ONCE;
         if (n >= KERNELS && one_in(d, 60))
@@ -280,15 +288,30 @@ static uint64_t digest_of(uint32_t number)
                                      CB_LINK_ALLOW_UNDEFINED,
                                      CB_LINK_DEBUG,
                                      CB_LINK_FORCE_RELA | CB_LINK_PRESERVE_RELOCS};
+    static const uint64_t other_flags[] = {LINKED_EXACT,
+                                           LINKED_NULL_RESERVED,
+                                           LINKED_NULL_RESERVED | CB_LINK_DEBUG,
+                                           LINKED_NULL_RESERVED | CB_LINK_RELOCATABLE,
+                                           LINKED_ONE_KERNEL,
+                                           LINKED_ONE_KERNEL | CB_LINK_DEBUG,
+                                           LINKED_ONE_KERNEL | LINKED_NULL_RESERVED,
+                                           LINKED_TWICE,
+                                           LINKED_TWICE | LINKED_NULL_RESERVED,
+                                           LINKED_TWICE | CB_LINK_DEBUG,
+                                           LINKED_TWICE | LINKED_ONE_KERNEL};
     static drawn_module modules[MODULES];
+    const bool plain = number < PLAIN * GROUP;
     draw d = {number};
     size_t count = 1 + below(&d, MODULES - 1);
     unsigned sm = PICK(&d, chips);
-    uint64_t how = PICK(&d, flags);
+    uint64_t how = plain ? PICK(&d, flags) : PICK(&d, other_flags);
     bool kept = how & (CB_LINK_PRESERVE_RELOCS | CB_LINK_DEBUG);
-    draw_plans(&d, number < ORDINARY * GROUP ? NO_LIMIT
-                   : number % 2 || kept      ? OF_CONSTANTS
-                                             : OF_SHARED);
+    bool limited = plain ? number >= ORDINARY * GROUP : number % 4 == 0;
+    draw_plans(&d,
+               !limited                       ? NO_LIMIT
+               : number % 2 || kept || !plain ? OF_CONSTANTS
+                                              : OF_SHARED,
+               !plain);
     for (size_t i = 0; i < count; i++)
         draw_module(&d, &modules[i], i == 0);
     draw_rest(&d, modules, count);

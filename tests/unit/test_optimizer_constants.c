@@ -70,6 +70,74 @@ static void constant_banks_merge(void **state)
     link_table(rows, sizeof rows / sizeof *rows, say_banks);
 }
 
+/* A copy that loses brings the first constants, the next two replace each other: nvlink writes the
+ * last ones over those of the second, which it forgets to empty. */
+#define FORGOTTEN(size)                                                                            \
+    "kernel k calls=f; weak func f regs=40", "weak func f regs=50 tables=8 fill=1",                \
+        "weak func f regs=30 tables=" #size " fill=2"
+
+static void constants_over_others(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"over others: as long",
+         {FORGOTTEN(8), "func f regs=20 tables=8 fill=2"},
+         "k: 8x02",
+         LINKED_EXACT},
+        {"over others: shorter",
+         {FORGOTTEN(8), "func f regs=20 tables=4 fill=2"},
+         "k: 8x02",
+         LINKED_EXACT},
+        {"over others: longer",
+         {FORGOTTEN(8), "func f regs=20 tables=16 fill=2"},
+         "k: 16x02",
+         LINKED_EXACT},
+        {"over others: one byte more",
+         {FORGOTTEN(8), "func f regs=20 tables=9 fill=2"},
+         "k: 9x02 3x00",
+         LINKED_EXACT},
+        {"over others: other bytes",
+         {FORGOTTEN(8), "func f regs=20 tables=8 fill=3"},
+         "Internal error: overlapping non-identical data\n",
+         LINKED_EXACT},
+        {"over others: their end and more",
+         {FORGOTTEN(8), "func f regs=20 tables=8 fill=2 tableat=4"},
+         "Internal error: overlapping data spans too much\n",
+         LINKED_EXACT},
+        {"over others: behind them",
+         {FORGOTTEN(8), "func f regs=20 tables=8 fill=2 tableat=8"},
+         "k: 16x02",
+         LINKED_EXACT},
+        {"over others: far behind them",
+         {FORGOTTEN(8), "func f regs=20 tables=8 fill=3 tableat=12"},
+         "k: 8x02 4x00 8x03",
+         LINKED_EXACT},
+        {"over others: of an odd size",
+         {FORGOTTEN(5), "func f regs=20 tables=5 fill=2"},
+         "k: 5x02 3x00",
+         LINKED_EXACT},
+    };
+    link_table(rows, CBI_COUNT(rows), say_banks);
+}
+
+static void odd_constants(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"of odd sizes",
+         {"kernel k calls=f tables=5 fill=1; func f tables=3 fill=2"},
+         "k: 5x01 3x00 3x02 1x00"},
+        {"of odd sizes, with -r",
+         {"kernel k tables=5 fill=1 tableat=3"},
+         "k: 3x00 5x01",
+         CB_LINK_RELOCATABLE},
+        {"a hole in front",
+         {"kernel k tables=5 fill=1 tableat=3; kernel j tables=4 fill=2 tableat=4"},
+         "k: 3x00 5x01, j: 4x00 4x02"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_banks);
+}
+
 /* Bytes of the variables' bank. */
 static void say_user(const linked *l, char *text, size_t room)
 {
@@ -113,7 +181,8 @@ static void user_constants(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(constant_banks_merge),
-                                       cmocka_unit_test(user_constants)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_banks_merge), cmocka_unit_test(constants_over_others),
+        cmocka_unit_test(odd_constants), cmocka_unit_test(user_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,13 @@ static void needs(void **state)
         {"a limit that is not",
          {"kernel k calls=f regs=16 maxregs=32; func f regs=33"},
          "entry function 'k' with max regcount of 32 calls function 'f' with regcount of 33\n"},
+        {"a limit that one callee keeps and one does not",
+         {"kernel k calls=f,g regs=16 maxregs=32; func f regs=32; func g regs=33"},
+         "entry function 'k' with max regcount of 32 calls function 'g' with regcount of 33\n"},
+        {"a limit that is kept below one that is not",
+         {"kernel j calls=g regs=16 maxregs=32; kernel k calls=f regs=16 maxregs=32; func f "
+          "regs=32; func g regs=33"},
+         "entry function 'j' with max regcount of 32 calls function 'g' with regcount of 33\n"},
         {"a limit of the stack that is kept",
          {"kernel k calls=f stack=8 maxstack=24; func f stack=16"},
          "k: 16 regs min 24, f: 16 regs"},

@@ -110,6 +110,7 @@ static void toolkits(void **state)
          {"kernel k", "@toolkit=131 func x"},
          "Input file 'm1.cubin' newer than toolkit (131 vs 130)\n"},
         {"toolkit: 13.0", {"kernel k", "@toolkit=130 func x"}, "gone"},
+        {"no chip at all", {"@sm=0 kernel k; func x"}, "Unknown arch name 'sm_0'\n"},
     };
     link_table(rows, CBI_COUNT(rows), say_symbol);
 }

@@ -207,6 +207,138 @@ static void debug(void **state)
     link_table(rows, CBI_COUNT(rows), say_debug);
 }
 
+/* Address 0 stays free. */
+static void null_reserved(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"null: one kernel's",
+         {"kernel k uses=a size=16; shared a size=1 align=1"},
+         "k: 1 of 2",
+         LINKED_NULL_RESERVED},
+        {"null: two kernels'",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 1 of 2 j: 1 of 2",
+         LINKED_NULL_RESERVED},
+        {"null: two kernels' and own",
+         {BOTH("a",
+               16) "kernel i uses=b size=16; shared a size=1 align=1; shared b size=1 align=1"},
+         "k: 1 of 2 j: 1 of 2 i: 1 of 2",
+         LINKED_NULL_RESERVED},
+        {"null: behind a group",
+         {"kernel k uses=a,b size=32; kernel j uses=a size=16; shared a size=1 align=1; shared b "
+          "size=1 align=1"},
+         "k: 1 2 of 3 j: 1 of 2",
+         LINKED_NULL_RESERVED},
+        {"null: dynamic",
+         {"kernel k uses=d size=16; extern shared d"},
+         "k: 10 of 10",
+         LINKED_NULL_RESERVED},
+        {"null: dynamic, -g",
+         {"kernel k uses=d size=16; extern shared d"},
+         "k: 10 of 10",
+         LINKED_NULL_RESERVED | CB_LINK_DEBUG},
+        {"null: dynamic, nobody reaches it, -g",
+         {"kernel k uses=a size=16; func f uses=d size=16; shared a size=1; extern shared d"},
+         "k: 4 of 5 f: 10",
+         LINKED_NULL_RESERVED | CB_LINK_DEBUG},
+        {"null: dynamic at first, then of a size, -g",
+         {"kernel k uses=d size=16; extern shared d", "kernel j uses=d size=16; shared d size=4"},
+         "k: 10 j: 10",
+         LINKED_NULL_RESERVED | CB_LINK_DEBUG},
+        {"null: -r",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 1 j: 1",
+         LINKED_NULL_RESERVED | CB_LINK_RELOCATABLE},
+        {"null: dynamic, -r",
+         {"kernel k uses=d size=16; extern shared d"},
+         "k: 0 of 20",
+         LINKED_NULL_RESERVED | CB_LINK_RELOCATABLE},
+        {"null: -preserve-relocs",
+         {BOTH("a,d", 32) "shared a size=1 align=1; extern shared d"},
+         "k: 1 10 of 10 j: 1 10 of 10",
+         LINKED_NULL_RESERVED | CB_LINK_PRESERVE_RELOCS},
+        {"null: sm_90",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 1 of 402 j: 1 of 402",
+         LINKED_NULL_RESERVED,
+         90},
+    };
+    link_table(rows, CBI_COUNT(rows), say_shared);
+}
+
+static void one_kernel(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"one kernel: own variables of two",
+         {"kernel k uses=a size=16; kernel j uses=a,b size=32; shared a size=1 align=1; shared b "
+          "size=4"},
+         "k: 0 of 1",
+         LINKED_ONE_KERNEL},
+        {"one kernel: an unwanted one that is reached",
+         {"kernel k rel=56:j size=16; kernel j uses=b size=16; shared b size=4"},
+         "k: 0",
+         LINKED_ONE_KERNEL},
+        {"one kernel: an unwanted one with dynamic memory",
+         {"kernel k rel=56:j size=16; kernel j uses=b,d size=32; shared b size=4; extern shared d"},
+         "k: 0",
+         LINKED_ONE_KERNEL},
+        {"one kernel: a callee's dynamic memory",
+         {"kernel k calls=f size=16; kernel j calls=f uses=b size=32; func f uses=d size=16; "
+          "shared b size=4; extern shared d"},
+         "k: 0 of 0 f: 0",
+         LINKED_ONE_KERNEL},
+        {"one kernel: -g, dead variables",
+         {"kernel k size=16; kernel j uses=b size=16; shared b size=4"},
+         "k: 0 j: 0 of 4",
+         LINKED_ONE_KERNEL | CB_LINK_DEBUG},
+    };
+    link_table(rows, CBI_COUNT(rows), say_shared);
+}
+
+static void no_alignment(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"no alignment: of the first group",
+         {BOTH("a", 16) "shared a size=4 align=0"},
+         "Shared variable 'a' has no alignment\n",
+         LINKED_EXACT},
+        {"no alignment: of the second group",
+         {BOTH("a,b", 32) "shared a size=5 align=1; shared b size=4 align=0"},
+         "k: 0 5 of 9 j: 0 5 of 9",
+         LINKED_EXACT},
+        {"no alignment: an own one",
+         {"kernel k uses=a size=16; shared a size=3 align=0"},
+         "k: 0 of 3",
+         LINKED_EXACT},
+        {"no alignment: -r",
+         {"kernel k uses=a size=16; shared a size=3 align=0"},
+         "k: 0",
+         LINKED_EXACT | CB_LINK_RELOCATABLE},
+        {"one byte", {"kernel k uses=a size=16; shared a size=1 align=1"}, "k: 0 of 1"},
+        {"one byte of two", {BOTH("a", 16) "shared a size=1 align=1"}, "k: 0 of 1 j: 0 of 1"},
+        {"one byte, -r",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 1 j: 1",
+         CB_LINK_RELOCATABLE},
+        {"one byte, -g",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 0 of 1 j: 0 of 1",
+         CB_LINK_DEBUG},
+        {"one byte, preserved",
+         {BOTH("a", 16) "shared a size=1 align=1"},
+         "k: 0 of 1 j: 0 of 1",
+         CB_LINK_PRESERVE_RELOCS},
+        {"dynamic, preserved",
+         {BOTH("d", 16) "extern shared d"},
+         "k: 0 of 0 j: 0 of 0",
+         CB_LINK_PRESERVE_RELOCS},
+    };
+    link_table(rows, CBI_COUNT(rows), say_shared);
+}
+
 /* nvlink looks at one section after the other, as they came to be; .nv_debug.shared is among them
  * where it is kept. */
 static void limits(void **state)
@@ -242,8 +374,10 @@ static void limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(groups),
-                                       cmocka_unit_test(dynamic), cmocka_unit_test(debug),
-                                       cmocka_unit_test(limits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order),      cmocka_unit_test(groups),
+        cmocka_unit_test(dynamic),    cmocka_unit_test(debug),
+        cmocka_unit_test(limits),     cmocka_unit_test(null_reserved),
+        cmocka_unit_test(one_kernel), cmocka_unit_test(no_alignment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

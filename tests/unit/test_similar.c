@@ -1,6 +1,7 @@
 /* What is said about a name that nobody defines: who uses it, and which names are like it. */
 #include "modules.h"
 
+#include "link/report.h"
 #include "link/similar.h"
 
 static void say_nothing(const linked *l, char *text, size_t room)
@@ -166,6 +167,8 @@ static void alike(void **state)
         {"o", "_Z1oi", true},
         {"xfoo", "_Z3fooi", false},
         {"helper_long", "_Z11helper_longi", true},
+        {"tencharact", "_Z10tencharacti", true},
+        {"0tencharac", "_Z10tencharacti", false},
         {"_Z3fooi", "foo", true},
         {"_Z3fooi", "oo", false},
         {"_Z3fooi", "3foo", false},
@@ -184,13 +187,47 @@ static void alike(void **state)
             fail_msg("%s and %s", rows[i].wanted, rows[i].have);
 }
 
+static void known_by(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *symbol, *given;
+        bool known;
+    } rows[] = {
+        {"_Z3fooIiEvT_", "_Z3fooIiEvT_", true},
+        {"_Z3fooIiEvT_", "void foo<int>(T1)", true},
+        {"_Z3fooIiEvT_", "foo<int>", true},
+        {"_Z3fooIiEvT_", "foo", true},
+        {"_Z3fooIiEvT_", "foo<", false},
+        {"_Z3fooIiEvT_", "void foo", false},
+        {"_Z3fooi", "foo", true},
+        {"_ZN12_GLOBAL__N_13fooEi", "<unnamed>::foo", true},
+        {"_ZN1AclEi", "A::operator ()", true},
+        {"_ZN1AclEi", "()", false},
+        {"_ZN1AclEi", "A::operator", false},
+        {"_ZN1AclEi", "", false},
+        {"_ZN1AcvPFvvEEv", "A::operator void (*)()", false},
+        {"_Z3fooPFviE", "foo", true},
+        {"_Z3fooIPFviEEvT_", "foo", true},
+        {"_Z3fooIPFviEEvT_", "foo<void (*)(int)>", true},
+        {"_Z3fooIiEPFvvET_", "foo<int>", false},
+        {"plain", "plain", true},
+        {"plain", "plai", false},
+    };
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    const cbi_linker lk = {.ctx = &ctx};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (cbi_name_matches(&lk, rows[i].given, rows[i].symbol) != rows[i].known)
+            fail_msg("%s by %s", rows[i].symbol, rows[i].given);
+    cbi_ctx_fini(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_like_it),
-        cmocka_unit_test(users),
-        cmocka_unit_test(distances),
-        cmocka_unit_test(alike),
+        cmocka_unit_test(names_like_it), cmocka_unit_test(users),    cmocka_unit_test(distances),
+        cmocka_unit_test(alike),         cmocka_unit_test(known_by),
     };
     return cmocka_run_group_tests_name("similar", tests, NULL, NULL);
 }
