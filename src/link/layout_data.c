@@ -317,14 +317,13 @@ void cbi_layout_constants(cbi_linker *lk)
 
 void cbi_layout_constant_size(const cbi_linker *lk)
 {
-    if (!lk->symbols->constant_sizes.len)
+    if (!lk->symbols->constant_size)
         return;
     uint64_t size = UINT64_MAX; /* without constants */
     for (size_t i = 0; i < lk->secs.len; i++)
         if (cbi_is_user_constants(lk->secs.items[i]))
             size = lk->secs.items[i]->size;
-    for (size_t i = 0; i < lk->symbols->constant_sizes.len; i++)
-        cbi_layout_place(lk, lk->symbols->constant_sizes.items[i])->value = size;
+    cbi_layout_place(lk, lk->symbols->constant_size)->value = size;
 }
 
 /* ---- sections of the link itself ---- */

@@ -114,10 +114,14 @@ static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *
     /* The first one's alignment stays. */
 }
 
-/* A number that the link fills in, see cbi_layout_constant_size. */
+/* A number that the link fills in, see cbi_layout_constant_size: one symbol for all objects. */
 static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
+    if (lk->symbols->constant_size) {
+        obj->symbols[i] = lk->merging->symbols.constant_size;
+        return;
+    }
     uint8_t info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
     cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
     meet(lk, s->other);
@@ -127,7 +131,7 @@ static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     sym->state = CBI_SYM_DEFINED;
     sym->size = s->size;
     obj->symbols[i] = sym;
-    cbi_vec_push(lk->ctx, &lk->merging->symbols.constant_sizes, sym);
+    lk->merging->symbols.constant_size = sym;
 }
 
 /* A constant of a further copy at the place of those that nvlink forgot to empty: it may repeat

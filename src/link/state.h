@@ -35,9 +35,9 @@ typedef struct cbi_symbols {
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
     CBI_VEC(const cbi_lsym *) commons; /* pending, oldest first */
     CBI_VEC(cbi_shared *) shared;      /* variables of .nv_debug.shared in order of appearance */
-    CBI_VEC(const cbi_lsym *) constant_sizes; /* all of the name .nv.ptx.const0.size */
-    CBI_VEC(const cbi_lsym *) images;         /* textures, samplers, surfaces in symbol order */
-    const cbi_piece *last_shared_constant;    /* of equal constants of objects, or NULL */
+    cbi_lsym *constant_size;           /* .nv.ptx.const0.size; NULL if no object has it */
+    CBI_VEC(const cbi_lsym *) images;  /* textures, samplers, surfaces in symbol order */
+    const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
     cbi_met met;
 } cbi_symbols;
 
