@@ -124,6 +124,16 @@ static void check_cuinfo(cbi_checker *c)
                        toolkit);
 }
 
+/* A link puts the notes of its inputs behind its own; the first compilers for sm_100 wrote their
+ * toolkit for the version. */
+static bool is_tool_note(const cbi_note *note, bool first)
+{
+    enum { VERSION = 2, EARLY = 128 };
+    cbi_tkinfo tkinfo;
+    return note->type == NT_CUDA_TKINFO && cbi_tkinfo_read(note->desc, &tkinfo) &&
+           (tkinfo.version == VERSION || (!first && tkinfo.version == EARLY));
+}
+
 static void check_tkinfo(cbi_checker *c)
 {
     uint32_t index = cbi_check_find(c, ".note.nv.tkinfo");
@@ -132,10 +142,8 @@ static void check_tkinfo(cbi_checker *c)
     const cbi_section *s = &c->o->sections[index];
     size_t pos = 0;
     cbi_note note;
-    cbi_tkinfo tkinfo;
-    while (cbi_note_next(s->data, &pos, &note))
-        if (note.type != NT_CUDA_TKINFO || !cbi_tkinfo_read(note.desc, &tkinfo) ||
-            tkinfo.version != 2)
+    for (bool first = true; cbi_note_next(s->data, &pos, &note); first = false)
+        if (!is_tool_note(&note, first))
             cbi_check_fail(c, CBI_CHECK_TKINFO, index, s->offset + note.offset, NULL,
                            "the note at 0x%zx is no tool note of version 2", note.offset);
     if (pos != s->data.size)

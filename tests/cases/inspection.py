@@ -137,6 +137,13 @@ def test_certainty():
     code, findings, notes = rules(write("early.cubin", early), "--pedantic")
     expect("check: early compiler", code == 0 and {"needed-section", "section-known"} <= notes,
            f"{code} {findings} {notes}")
+    linked, note = read(LINKED), b"NVIDIA Corp\0\2\0\0\0"
+    first = linked.index(note) + len(note) - 4
+    later = linked.index(note, first) + len(note) - 4
+    expect("check: an input by an early compiler",
+           rules(write("input.cubin", patched(linked, later, "<I", 128))) == (0, set(), set()))
+    expect("check: a link by an early linker", "tkinfo-note" in
+           rules(write("linker.cubin", patched(linked, first, "<I", 128)))[1])
     code, out, _ = run("check", "--pedantic", REDUCE)
     expect("check --pedantic", code == 0 and out == "1 image, 0 findings, 0 notes\n", out)
 
