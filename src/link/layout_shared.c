@@ -183,6 +183,24 @@ static bool reached_by(const cbi_linker *lk, const cbi_lsym *sym, const cbi_func
     return false;
 }
 
+/* What ptxas -ewp -g has placed by name stays there, the rest comes behind.  Returns that place, 0
+ * if there is none of it. */
+static uint64_t keep_placed(const cbi_linker *lk, cbi_osec *sec)
+{
+    uint64_t end = 0;
+    const cbi_shared_section *shared = cbi_shared_of(sec);
+    for (size_t i = 0; i < shared->variables.len; i++) {
+        const cbi_shared *var = shared->variables.items[i];
+        if (!var->placed_end)
+            continue;
+        cbi_placement *place = cbi_layout_place(lk, var->sym);
+        place->value = var->placed_end - var->sym->size;
+        place->sec = sec;
+        end = var->placed_end > end ? var->placed_end : end;
+    }
+    return end;
+}
+
 static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *groups)
 {
     cbi_osec *sec = k->shared;
@@ -204,14 +222,17 @@ static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *gro
         any = true;
     }
     cbi_list_sort(lk->ctx, (void **)shared->variables.items, shared->variables.len, stricter);
-    uint64_t align = 1;
+    uint64_t align = 1, kept = keep_placed(lk, sec);
+    cur = kept > cur ? kept : cur;
     if (groups->len && lk->debug_shared)
         align = lk->debug_shared->align > align ? lk->debug_shared->align : align;
     for (size_t i = 0; i < shared->variables.len; i++) {
         const cbi_shared *var = shared->variables.items[i];
+        if (var->placed_end)
+            continue;
         cur = cbi_align_up(cur, var->align ? var->align : cbi_align_by_size(var->sym));
         cbi_placement *place = cbi_layout_place(lk, var->sym);
-        place->value = cur;
+        place->value = kept && var->sym == shared->whole ? 0 : cur;
         place->sec = sec;
         cur += var->sym->size;
         align = var->align > align ? var->align : align;
@@ -481,10 +502,15 @@ static void layout_relocatable_section(const cbi_linker *lk, cbi_osec *sec, cbi_
 {
     cbi_shared_section *shared = cbi_shared_in(lk, sec);
     uint64_t total = 0, align = min_align;
+    for (size_t i = 0; i < count; i++)
+        total = vars[i]->placed_end > total ? vars[i]->placed_end : total;
+    bool placed = total > 0;
     for (size_t i = 0; i < count; i++) {
         if (cbi_placement_of(lk, vars[i]->sym).state != CBI_SYM_DEFINED)
             continue;
-        total += vars[i]->sym->size;
+        if (placed && !vars[i]->placed_end)
+            total = cbi_align_up(total, vars[i]->align);
+        total += vars[i]->placed_end ? 0 : vars[i]->sym->size;
         align = vars[i]->align > align ? vars[i]->align : align;
     }
     bool sized = total || shared->whole_align || (dynamic && align == DYNAMIC_ALIGN);

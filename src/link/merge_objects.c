@@ -67,10 +67,10 @@ static void define_object(const cbi_linker *lk, const cbi_lobj *obj, const cbi_s
     sym->initialised = !uninitialised;
 }
 
-void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
+static cbi_shared *list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
 {
     cbi_shared *var = CBI_NEW(lk->ctx, cbi_shared);
-    *var = (cbi_shared){sym, align};
+    *var = (cbi_shared){.sym = sym, .align = align};
     cbi_variable *facts = cbi_variable_in(lk, sym);
     if (!facts->listed)
         facts->shared_align = align;
@@ -79,6 +79,12 @@ void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_os
         cbi_vec_push(lk->ctx, &cbi_shared_in(lk, sec)->variables, var);
     else
         cbi_vec_push(lk->ctx, &lk->merging->symbols.shared, var);
+    return var;
+}
+
+void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_osec *sec)
+{
+    list_shared(lk, sym, align, sec);
 }
 
 static cbi_osec *debug_shared(cbi_linker *lk)
@@ -271,13 +277,16 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         cbi_variable_in(lk, sym)->replaced_at = obj->number;
     define_object(lk, obj, s, sym, map);
     if (in->type == SHT_CUDA_SHARED) {
+        /* The value is the alignment, but where ptxas -ewp has given places already. */
+        uint64_t align = obj->ewp ? 1 : s->value;
         /* Not the header's alignment: -r raises that for dynamic variables. */
-        if (!map->out->func && s->value > map->out->align)
-            map->out->align = s->value;
+        if (!map->out->func && align > map->out->align)
+            map->out->align = align;
         sym->dynamic |= !map->out->func && s->size == 0;
         /* A replaced weak variable is laid out twice; its later place counts.  One first met as
          * dynamic is not laid out at all, but stands twice in the order of the others. */
-        cbi_list_shared(lk, sym, s->value, map->out);
+        cbi_shared *var = list_shared(lk, sym, align, map->out);
+        var->placed_end = obj->ewp ? s->value + s->size : 0;
     } else if (in->type == SHT_CUDA_SHARED_RESERVED && cbi_is_reserved_var(sym) &&
                s->value <= UINT16_MAX && s->size <= UINT16_MAX) {
         cbi_list_shared(lk, sym, s->value, map->out);

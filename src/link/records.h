@@ -33,6 +33,7 @@ typedef struct cbi_range {
 typedef struct cbi_shared {
     const cbi_lsym *sym;
     uint64_t align;
+    uint64_t placed_end; /* where it ends if ptxas -ewp has placed it; else 0 */
 } cbi_shared;
 
 /* Of a section of constants: the history of optimizer constants, whose function may have had
