@@ -22,7 +22,7 @@ enum { PLACES = 1 << 16, WORDS = 4096, SECONDS = 2, PATH_BYTES = 4096 };
 
 uint32_t cbi_mutant;
 static uint8_t alone[PLACES];
-uint8_t *cbi_met = alone;
+uint8_t *cbi_places_met = alone;
 
 int cbi_tool_main(int argc, char **argv);
 
@@ -172,7 +172,7 @@ static uint64_t run_job(const job *j, uint32_t place)
         setrlimit(RLIMIT_CORE, &none);
         alarm(SECONDS);
         if (!place)
-            cbi_met = common->met;
+            cbi_places_met = common->met;
         cbi_mutant = place;
         if (j->words[0][0] == 'L')
             run_link(j);

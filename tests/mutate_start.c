@@ -10,7 +10,7 @@ enum { PLACES = 1 << 16 };
 
 static uint8_t met[PLACES];
 uint32_t cbi_mutant;
-uint8_t *cbi_met = met;
+uint8_t *cbi_places_met = met;
 
 __attribute__((constructor)) static void start(void)
 {

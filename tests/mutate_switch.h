@@ -7,19 +7,19 @@
 
 extern uint32_t cbi_mutant; /* the place that is changed; 0: none */
 extern uint8_t
-    *cbi_met; /* per place whether a change would make a difference to what was computed there */
+    *cbi_places_met; /* per place whether a change would make a difference to what was computed there */
 
 /* Whether this number is the one that is changed. */
 static inline bool cbi_changed(uint32_t place)
 {
-    cbi_met[place] = 1;
+    cbi_places_met[place] = 1;
     return cbi_mutant == place;
 }
 
 static inline bool cbi_compared(uint32_t place, bool is, bool would_be)
 {
     if (is != would_be)
-        cbi_met[place] = 1;
+        cbi_places_met[place] = 1;
     return cbi_mutant == place ? would_be : is;
 }
 

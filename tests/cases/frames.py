@@ -3,9 +3,12 @@
 
 From sm_100 on the finalizer shortens code, so that advances change; what stands between them is skipped
 by the lengths of its operands.  Inputs: two stored links of code with debug data (features-debug), in
-whose descriptions one definition of the frame's address, 6 bytes, is another instruction of that size."""
+whose descriptions one definition of the frame's address, 6 bytes, is another instruction of that size.
+And the last function gets descriptions drawn at random: other instructions at some of its places."""
 
 import os
+import random
+import struct
 import sys
 
 from _nvlink import ROOT, Table
@@ -13,6 +16,7 @@ from old_objects import OFFSET_AT, Object
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
 import store  # noqa: E402
+from lines import sequences, with_section  # noqa: E402
 
 ADVANCE, DEFINE_ADDRESS = 4, bytes.fromhex("0c8180802800")
 INSTRUCTIONS = {    # as DWARF names them; a size is 7 bits per byte, the top bit says that more follow
@@ -54,6 +58,67 @@ def changed(blob, instruction):
     return obj.blob
 
 
+# ---- descriptions drawn at random ----
+
+DRAWN = 40
+ALIGN = 8
+NAMES, UNITS = (".debug_frame", ".nv.merc.debug_frame"), (4, 1)    # what a step of an advance counts in bytes
+
+
+def entries(blob):
+    """(place of its CIE pointer, size of that, end) of each entry."""
+    at, found = 0, []
+    while at < len(blob):
+        size, = struct.unpack_from("<I", blob, at)
+        wide = size == 0xffffffff
+        if wide:
+            size, = struct.unpack_from("<Q", blob, at + 4)
+        at += 12 if wide else 4
+        found.append((at, 8 if wide else 4, at + size))
+        at += size
+    return found
+
+
+def places_of(obj, end):
+    """Where rows of the line table of the function with this end are, (SASS, Mercury)."""
+    both = [sequences(contents(obj, name)) for name in (".debug_line", ".nv.merc.debug_line")]
+    for (_, _, sass, last), (_, _, mercury, _) in zip(*both):
+        if last == end:
+            return sorted({(a, b) for a, b in zip(sass, mercury) if a})
+    return []
+
+
+def contents(obj, name):
+    offset, size = struct.unpack_from("<QQ", obj.blob, obj.header(name) + OFFSET_AT)
+    return bytes(obj.blob[offset:offset + size])
+
+
+def drawn(blob, seed):
+    """The object with another description of its last function."""
+    rng, obj = random.Random(seed), Object(blob)
+    frames = [contents(obj, name) for name in NAMES]
+    ends = [struct.unpack_from("<Q", data, sum(entries(data)[-1][:2]) + 8)[0] for data in frames]
+    places = places_of(obj, ends[0])
+    chosen = sorted(rng.sample(places, rng.randint(1, min(6, len(places)))))
+    ops, now = [b"", b""], (0, 0)
+    for place in chosen:
+        steps = [(place[side] - now[side]) // UNITS[side] for side in (0, 1)]
+        more = b"".join(bytes.fromhex(x) for x in rng.choices(list(INSTRUCTIONS.values()), k=rng.randint(1, 2)))
+        for side in (0, 1):
+            ops[side] += bytes([ADVANCE]) + struct.pack("<I", steps[side]) + (more if place != chosen[-1] else b"")
+        now = place
+    for side, name in enumerate(NAMES):
+        def change(data):
+            start, wide, _ = entries(data)[-1]
+            body = data[start:start + wide + 16] + ops[side]
+            body += bytes(-(start + len(body)) % ALIGN)
+            if wide == 8:
+                return data[:start - 12] + b"\xff\xff\xff\xff" + struct.pack("<Q", len(body)) + body
+            return data[:start - 4] + struct.pack("<I", len(body)) + body
+        with_section(obj, name, change)
+    return obj.blob
+
+
 def prepare(folder):
     found = 0
     for link in store.read_archive(os.path.join(ROOT, "tests", "golden", "features-debug.tar.xz")):
@@ -64,6 +129,9 @@ def prepare(folder):
         for i, instruction in enumerate(INSTRUCTIONS.values()):
             with open(os.path.join(folder, "%s-%d.cubin" % (LINKS[link.name], i)), "wb") as f:
                 f.write(changed(blob, instruction))
+        for i in range(DRAWN):
+            with open(os.path.join(folder, "%s-drawn-%d.cubin" % (LINKS[link.name], i)), "wb") as f:
+                f.write(drawn(blob, i))
     assert found == len(LINKS)
 
 
@@ -72,6 +140,8 @@ def main():
     for arch in LINKS.values():
         for i, name in enumerate(INSTRUCTIONS):
             table.check("%s %s" % (arch, name), ["-arch=" + arch, "%s-%d.cubin" % (arch, i), "-o", "out"])
+        for i in range(DRAWN):
+            table.check("%s drawn %d" % (arch, i), ["-arch=" + arch, "%s-drawn-%d.cubin" % (arch, i), "-o", "out"])
     table.done()
 
 
