@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern uint32_t cbi_mutant; /* the place that is changed; 0: none */
-extern uint8_t
-    *cbi_places_met; /* per place whether a change would make a difference to what was computed there */
+extern uint32_t cbi_mutant;     /* the place that is changed; 0: none */
+extern uint8_t *cbi_places_met; /* per place whether a change would make a difference to what was
+                                   computed there */
 
 /* Whether this number is the one that is changed. */
 static inline bool cbi_changed(uint32_t place)
