@@ -325,6 +325,9 @@ static inline void *cbi_name_get(const cbi_name_table *table, const cbi_name *na
 }
 
 void cbi_name_table_grow(cbi_ctx *ctx, cbi_name_table *table, uint32_t id);
+/* Room for that many names in all. */
+void cbi_name_table_reserve(cbi_ctx *ctx, cbi_name_table *table, size_t count);
+void cbi_names_reserve(cbi_ctx *ctx, size_t count);
 
 static inline void cbi_name_put(cbi_ctx *ctx, cbi_name_table *table, const cbi_name *name,
                                 void *value)

@@ -94,11 +94,11 @@ static void *default_grow(void *old, size_t old_size, size_t size)
     return block;
 }
 
-/* A block of its own, in a list of such. */
+/* A block of its own, in a list of such; or a part of the arena, which is in none. */
 typedef struct cbi_large_block {
     struct cbi_large_block *prev, *next;
     size_t size; /* of the whole block, header included */
-    size_t unused;
+    bool part;
 } cbi_large_block;
 
 void cbi_arena_init(cbi_ctx *ctx);
@@ -269,48 +269,6 @@ static size_t large_size(size_t size)
     return size + sizeof(cbi_large_block);
 }
 
-void *cbi_large_alloc(cbi_ctx *ctx, size_t size)
-{
-    size = large_size(size);
-    cbi_large_block *block = new_large(ctx, size);
-    if (ctx->allocator.alloc != default_alloc)
-        memset(block, 0, size);
-    enter_large(ctx, block, size);
-    return block + 1;
-}
-
-void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
-{
-    size = large_size(size);
-    cbi_large_block *old = (cbi_large_block *)memory - 1, *block;
-    size_t old_size = old->size;
-    if (size <= old_size)
-        return memory;
-    take(ctx, size - old_size);
-    leave_large(ctx, old);
-    if (ctx->allocator.alloc == default_alloc) {
-        block = default_grow(old, old_size, size);
-    } else {
-        block = ctx->allocator.alloc(ctx->allocator.user, size);
-        if (block) {
-            memcpy(block, old, old_size);
-            memset((uint8_t *)block + old_size, 0, size - old_size);
-            ctx->allocator.free(ctx->allocator.user, old, old_size);
-        }
-    }
-    enter_large(ctx, block ? block : old, block ? size : old_size);
-    if (!block)
-        cbi_fail(ctx, CB_ERR_NOMEM);
-    return block + 1;
-}
-
-void cbi_large_free(cbi_ctx *ctx, void *memory)
-{
-    cbi_large_block *block = (cbi_large_block *)memory - 1;
-    leave_large(ctx, block);
-    ctx->allocator.free(ctx->allocator.user, block, block->size);
-}
-
 /* ---- small ones ---- */
 
 static size_t round_up(size_t size)
@@ -433,6 +391,80 @@ enum { LARGE_ARRAY = 1 }; /* finds who keeps a pointer into an array that grows 
 #else
 enum { LARGE_ARRAY = 64 * 1024 };
 #endif
+
+/* ---- large blocks, handed out ---- */
+
+/* A map of that size would have small pages, while the arena has large ones. */
+static bool is_part(const cbi_ctx *ctx, size_t size)
+{
+    return !CHECKED && size < LARGE_PART && ctx->memory_used >= LARGE_FROM &&
+           ctx->allocator.alloc == default_alloc;
+}
+
+static void *part_of_arena(cbi_ctx *ctx, size_t size)
+{
+    cbi_large_block *block = cbi_alloc(ctx, size);
+    *block = (cbi_large_block){.size = size, .part = true};
+    return block + 1;
+}
+
+void *cbi_large_alloc(cbi_ctx *ctx, size_t size)
+{
+    size = large_size(size);
+    if (is_part(ctx, size))
+        return part_of_arena(ctx, size);
+    cbi_large_block *block = new_large(ctx, size);
+    if (ctx->allocator.alloc != default_alloc)
+        memset(block, 0, size);
+    enter_large(ctx, block, size);
+    return block + 1;
+}
+
+static void *grow_own(cbi_ctx *ctx, cbi_large_block *old, size_t size)
+{
+    cbi_large_block *block;
+    size_t old_size = old->size;
+    take(ctx, size - old_size);
+    leave_large(ctx, old);
+    if (ctx->allocator.alloc == default_alloc) {
+        block = default_grow(old, old_size, size);
+    } else {
+        block = ctx->allocator.alloc(ctx->allocator.user, size);
+        if (block) {
+            memcpy(block, old, old_size);
+            memset((uint8_t *)block + old_size, 0, size - old_size);
+            ctx->allocator.free(ctx->allocator.user, old, old_size);
+        }
+    }
+    enter_large(ctx, block ? block : old, block ? size : old_size);
+    if (!block)
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return block + 1;
+}
+
+void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
+{
+    cbi_large_block *old = (cbi_large_block *)memory - 1;
+    if (large_size(size) <= old->size)
+        return memory;
+    if (!old->part && !is_part(ctx, large_size(size)))
+        return grow_own(ctx, old, large_size(size));
+    void *grown = cbi_large_alloc(ctx, size);
+    memcpy(grown, memory, old->size - sizeof *old);
+    cbi_large_free(ctx, memory);
+    return grown;
+}
+
+void cbi_large_free(cbi_ctx *ctx, void *memory)
+{
+    cbi_large_block *block = (cbi_large_block *)memory - 1;
+    if (block->part) {
+        cbi_take_back(ctx, block, block->size);
+        return;
+    }
+    leave_large(ctx, block);
+    ctx->allocator.free(ctx->allocator.user, block, block->size);
+}
 
 /* A part of about a chunk as a whole, so that no rest stays behind that is too small for others. */
 static bool take_chunk_whole(cbi_ctx *ctx, cbi_pool *pool, size_t least)

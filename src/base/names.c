@@ -5,11 +5,12 @@
 #define XXH_INLINE_ALL /* most names are short */
 #include <xxhash.h>
 
+enum { NAMES_LEAST = 1024 };
+
 /* The slots hold a part of the hash, so that a search reads no name but the right one: in a big
  * link each read is a cache miss. */
-static void grow_names(cbi_ctx *ctx)
+static void grow_names(cbi_ctx *ctx, size_t cap)
 {
-    size_t cap = ctx->name_cap ? ctx->name_cap * 2 : 1024;
     size_t names = cap / 2 * sizeof *ctx->names;
     ctx->names = ctx->names ? cbi_large_grow(ctx, ctx->names, names) : cbi_large_alloc(ctx, names);
     struct cbi_name_slot *slots = cbi_large_alloc(ctx, cap * sizeof *slots);
@@ -28,10 +29,19 @@ static void grow_names(cbi_ctx *ctx)
     ctx->name_cap = cap;
 }
 
+void cbi_names_reserve(cbi_ctx *ctx, size_t count)
+{
+    size_t cap = NAMES_LEAST;
+    while (cap / 2 < count && cap < SIZE_MAX / 4)
+        cap *= 2;
+    if (cap > ctx->name_cap && count > NAMES_LEAST)
+        grow_names(ctx, cap);
+}
+
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
 {
     if (ctx->name_count * 2 >= ctx->name_cap)
-        grow_names(ctx);
+        grow_names(ctx, ctx->name_cap ? ctx->name_cap * 2 : NAMES_LEAST);
     uint32_t hash = (uint32_t)XXH3_64bits(s, len);
     size_t mask = ctx->name_cap - 1;
     size_t at = hash & mask;
@@ -83,15 +93,26 @@ const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...)
     return cbi_intern(ctx, s);
 }
 
-void cbi_name_table_grow(cbi_ctx *ctx, cbi_name_table *table, uint32_t id)
+static void resize_table(cbi_ctx *ctx, cbi_name_table *table, size_t cap)
 {
-    size_t cap = table->cap ? table->cap : 1024;
-    while (cap <= id)
-        cap *= 2;
     size_t size = cap * sizeof *table->items;
     table->items =
         table->cap ? cbi_large_grow(ctx, table->items, size) : cbi_large_alloc(ctx, size);
     table->cap = cap;
+}
+
+void cbi_name_table_grow(cbi_ctx *ctx, cbi_name_table *table, uint32_t id)
+{
+    size_t cap = table->cap ? table->cap : NAMES_LEAST;
+    while (cap <= id)
+        cap *= 2;
+    resize_table(ctx, table, cap);
+}
+
+void cbi_name_table_reserve(cbi_ctx *ctx, cbi_name_table *table, size_t count)
+{
+    if (count > table->cap && count > NAMES_LEAST)
+        resize_table(ctx, table, count);
 }
 
 static size_t map_slot(const cbi_map *map, uint64_t key)

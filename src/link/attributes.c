@@ -139,17 +139,13 @@ void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from
 /* Several entries: every record of a reached function, in input order. */
 static void propagate_many(const cbi_linker *lk)
 {
-    bool any = false;
-    for (unsigned code = 0; code < CBI_COUNT(lk->propagating->met); code++)
-        any |= lk->propagating->met[code] && cbi_is_propagated((uint8_t)code);
-    if (!any)
-        return;
     /* Messages about what is added follow the order of all records. */
     if (!lk->opt->disable_smem_reservation && cbi_fold_attributes(lk))
         return;
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
-        const cbi_rec *rec = &lk->attributes->recs.items[i];
-        if (!rec->func || !cbi_is_propagated(rec->code) || rec->dead)
+    const cbi_rec_list *handed_on = &lk->propagating->handed_on;
+    for (size_t i = 0; i < handed_on->len; i++) {
+        const cbi_rec *rec = handed_on->items[i];
+        if (!rec->func || rec->dead)
             continue;
         const cbi_func *f = cbi_rec_func(lk, rec);
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
@@ -262,8 +258,43 @@ static void single_attribute(const cbi_linker *lk, cbi_func *k, uint8_t code)
 static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 {
     cbi_rec *own = cbi_find_record(lk, k, EIATTR_SPARSE_MMA_MASK);
-    if (own)
-        own->value |= mask;
+    if (!own)
+        return;
+    own->value |= mask;
+    cbi_properties_in(lk, k)->mask |= mask;
+}
+
+/* Functions without a record say that they know nothing. */
+static void complete_masks(const cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_func *f = lk->symbols->funcs.items[i];
+        cbi_func *holder = f->alias_of ? f->alias_of : f;
+        if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
+            continue;
+        if (!f->alias_of && cbi_properties_of(lk, f)->masked)
+            continue;
+        cbi_add_record(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+    }
+}
+
+static void spread_masks(const cbi_linker *lk, bool complete)
+{
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const uint16_t mask = lk->graph->fates[i].live ? lk->attributes->properties[i].mask : 0;
+        if (!mask)
+            continue;
+        if (lk->graph->only_entry) {
+            if (!complete)
+                add_mask(lk, lk->graph->only_entry, mask);
+            continue;
+        }
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
+        for (size_t j = 0; j < reaching->len; j++)
+            if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
+                add_mask(lk, reaching->items[j], mask);
+    }
 }
 
 /* EIATTR_SPARSE_MMA_MASK: a record anywhere makes every function say what it knows.  A single entry
@@ -275,44 +306,18 @@ void cbi_sparse_masks(const cbi_linker *lk)
     if (!lk->propagating->met[EIATTR_SPARSE_MMA_MASK])
         return;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        if (cbi_is_inner(lk, f))
+        const cbi_properties *own = &lk->attributes->properties[i];
+        if (own->inner)
             continue;
-        bool has =
-            cbi_fate_of(lk, f)->live && f->obj && cbi_find_record(lk, f, EIATTR_SPARSE_MMA_MASK);
+        bool has = lk->graph->fates[i].live && own->obj && own->masked;
         any |= has;
         complete &= has;
     }
     if (!any)
         return;
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        cbi_func *holder = f->alias_of ? f->alias_of : f;
-        if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
-            continue;
-        if (!f->alias_of && cbi_find_record(lk, f, EIATTR_SPARSE_MMA_MASK))
-            continue;
-        cbi_add_record(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
-    }
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        const cbi_properties *own = cbi_properties_of(lk, f);
-        uint16_t mask = 0;
-        for (size_t j = 0; cbi_fate_of(lk, f)->live && j < own->records.len; j++)
-            if (own->records.items[j]->code == EIATTR_SPARSE_MMA_MASK)
-                mask |= own->records.items[j]->value;
-        if (!mask)
-            continue;
-        if (lk->graph->only_entry) {
-            if (!complete)
-                add_mask(lk, lk->graph->only_entry, mask);
-            continue;
-        }
-        const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
-        for (size_t j = 0; j < reaching->len; j++)
-            if (reaching->items[j] != f && cbi_is_wanted_entry(lk, reaching->items[j]))
-                add_mask(lk, reaching->items[j], mask);
-    }
+    if (!complete)
+        complete_masks(lk);
+    spread_masks(lk, complete);
 }
 
 static void refuse_reserved(const cbi_linker *lk, const cbi_rec *rec)

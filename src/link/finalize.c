@@ -5,20 +5,6 @@
 #include "link/propagate.h"
 #include "link/tables_work.h"
 
-void cbi_tables_begin(cbi_linker *lk)
-{
-    cbi_tables_work *work = CBI_NEW(lk->ctx, cbi_tables_work);
-    work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
-    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
-        work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
-    }
-    work->tables.places = work->places;
-    lk->filling = work;
-    lk->tables = &work->tables;
-}
-
 void cbi_out_fill(const cbi_linker *lk, const cbi_osec *sec, const uint8_t *bytes, uint64_t size)
 {
     lk->filling->places[sec->number].bytes = bytes;
@@ -97,29 +83,35 @@ static void size_records(const cbi_linker *lk)
     lk->filling->record_sizes = sizes;
 }
 
-/* Is a section of its type written? */
-static bool is_section_written(const cbi_linker *lk, const cbi_osec *sec)
+/* When a section is written. */
+typedef enum presence {
+    NEVER,
+    WHERE_FILLED, /* if it has contents in the end */
+    ALWAYS,
+} presence;
+
+static presence presence_of(const cbi_osec *sec)
 {
     switch (sec->type) {
     case SHT_CUDA_SHARED:
-        return sec->needed;
+        return sec->needed ? ALWAYS : NEVER;
     case SHT_REL:
     case SHT_RELA:
     case SHT_CUDA_RESOLVED_RELA:
     case SHT_CUDA_INFO:
     case SHT_CUDA_PROTOTYPE:
-        return cbi_out_of(lk, sec)->size > 0;
+        return WHERE_FILLED;
     case SHT_SYMTAB_SHNDX:
-        return false; /* needed only for many sections */
+        return NEVER; /* needed only for many sections */
     case SHT_STRTAB:
     case SHT_SYMTAB:
     case SHT_NOTE:
     case SHT_CUDA_COMPAT:
     case SHT_CUDA_CALLGRAPH:
     case SHT_CUDA_RELOCINFO:
-        return true;
+        return ALWAYS;
     default:
-        return sec->contributed || sec->size > 0;
+        return sec->contributed || sec->size > 0 ? ALWAYS : NEVER;
     }
 }
 
@@ -142,16 +134,37 @@ static uint8_t bucket(const cbi_linker *lk, const cbi_osec *sec)
     return cbi_section_has_data(sec->type) ? 7 : 8;
 }
 
+enum { IF_FILLED = 0x80 }; /* beside a bucket, until it is decided */
+
+/* All that is asked of every section, since each look at one is a cache miss. */
+void cbi_tables_begin(cbi_linker *lk)
+{
+    cbi_tables_work *work = CBI_NEW(lk->ctx, cbi_tables_work);
+    work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
+    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t);
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_osec *sec = lk->secs.items[i];
+        const presence written = presence_of(sec);
+        work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
+        if (is_reloc(sec->type))
+            work->places[i] = (cbi_out_section){.size = sec->relocs.len * sec->entsize};
+        if (written != NEVER)
+            work->buckets[i] = bucket(lk, sec) | (written == WHERE_FILLED ? IF_FILLED : 0);
+    }
+    work->tables.places = work->places;
+    lk->filling = work;
+    lk->tables = &work->tables;
+}
+
 static void decide_sections(const cbi_linker *lk)
 {
     /* what follows the order of symbols is not there yet, and fills no section by itself */
     size_records(lk);
     for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
-        if (is_reloc(sec->type))
-            cbi_out_fill(lk, sec, NULL, sec->relocs.len * sec->entsize);
-        if (!cbi_is_dead(lk, sec) && is_section_written(lk, sec))
-            lk->filling->buckets[i] = bucket(lk, sec);
+        uint8_t *b = &lk->filling->buckets[i];
+        const bool dead = i < lk->dead->len && lk->dead->items[i];
+        const bool empty = *b & IF_FILLED && !lk->filling->places[i].size;
+        *b = dead || empty ? 0 : *b & (uint8_t)~IF_FILLED;
     }
 }
 
@@ -267,16 +280,9 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
     return lk->tables->str_offsets ? lk->tables->str_offsets[name->id] : 0;
 }
 
-uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name)
+/* Of a symbol that is not written.  A name stays even then; only removal takes it away. */
+static bool name_stays(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    return lk->tables->shstr_offsets[name->id];
-}
-
-/* A name stays even if its section or symbol is not written; only removal takes it away. */
-static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
-{
-    if (cbi_symbol_index(lk, sym))
-        return true;
     if (cbi_is_removed(lk, sym))
         return false;
     if (sym->is_section)
@@ -284,7 +290,8 @@ static bool symbol_name_stays(const cbi_linker *lk, const cbi_lsym *sym)
     return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
 }
 
-static void build_strings(const cbi_linker *lk)
+/* Names of sections, and prototypes in front of the names of symbols. */
+static void begin_strings(const cbi_linker *lk)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_tables *tables = &lk->filling->tables;
@@ -293,24 +300,19 @@ static void build_strings(const cbi_linker *lk)
     cbi_buf_append(ctx, &tables->shstr, NULL, 1);
     cbi_buf_append(ctx, &tables->str, NULL, 1);
     for (size_t i = 0; i < lk->secs.len; i++)
-        if (!cbi_is_dead(lk, lk->secs.items[i]))
-            add_string(lk, &tables->shstr, sections, lk->secs.items[i]->name);
+        if (i >= lk->dead->len || !lk->dead->items[i])
+            lk->filling->places[i].name =
+                add_string(lk, &tables->shstr, sections, lk->secs.items[i]->name);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
         const cbi_name *proto = lk->symbols->protos.items[i];
         symbols[proto->id] = (uint32_t)tables->str.len;
         cbi_buf_append(ctx, &tables->str, proto->s, proto->len + 1);
     }
-    for (size_t i = 0; i < lk->locals.len; i++)
-        if (symbol_name_stays(lk, lk->locals.items[i]))
-            add_string(lk, &tables->str, symbols, lk->locals.items[i]->name);
-    for (size_t i = 0; i < lk->globals.len; i++)
-        if (symbol_name_stays(lk, lk->globals.items[i]))
-            add_string(lk, &tables->str, symbols, lk->globals.items[i]->name);
-    tables->shstr_offsets = sections;
+    lk->filling->str_offsets = symbols;
     tables->str_offsets = symbols;
+    cbi_take_back(ctx, sections, ctx->name_count * sizeof *sections);
     cbi_out_fill(lk, lk->shstrtab, tables->shstr.items, tables->shstr.len);
-    cbi_out_fill(lk, lk->strtab, tables->str.items, tables->str.len);
 }
 
 /* ---- contents that need final symbol numbers ---- */
@@ -509,8 +511,8 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cb
 static uint64_t null_value(const cbi_linker *lk)
 {
     uint64_t value = lk->layout->null_symbol_value, reserved = 0;
-    for (size_t i = lk->secs.len; i-- > 0;) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = lk->few_secs.len; i-- > 0;) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec &&
                      (cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry)))
@@ -539,32 +541,61 @@ static const cbi_osec *shndx_of(const cbi_linker *lk)
     return cbi_sec_find(lk, cbi_intern(lk->ctx, ".symtab_shndx"));
 }
 
+/* Where the entries of the symbol table are written. */
+typedef struct symbol_entries {
+    uint8_t *all;
+    uint8_t *numbers; /* of .symtab_shndx, or NULL */
+} symbol_entries;
+
+static void put_symbol(const cbi_linker *lk, const symbol_entries *to, const cbi_lsym *sym,
+                       uint32_t i)
+{
+    uint8_t *p = to->all + i * sizeof(Elf64_Sym);
+    const cbi_placement place = cbi_placement_of(lk, sym);
+    uint32_t index =
+        place.state == CBI_SYM_UNDEF || !place.sec ? 0 : cbi_section_index(lk, place.sec);
+    uint16_t field = place.state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
+    /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
+     * takes a section that happens to be number SHN_COMMON for common symbols, too. */
+    bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
+    if (to->numbers && index)
+        cbi_st32(to->numbers + i * 4, beyond ? index : section_number(lk, place.sec->number));
+    if (beyond)
+        field = SHN_XINDEX;
+    cbi_st32(p, add_string(lk, &lk->filling->tables.str, lk->filling->str_offsets, sym->name));
+    output_info(lk, sym, &place, &p[4], &p[5]);
+    cbi_st16(p + 6, field);
+    cbi_st64(p + 8, output_value(lk, sym, &place));
+    cbi_st64(p + 16, sym->size);
+}
+
+/* In the order in which they were numbered. */
+static void put_symbols(const cbi_linker *lk, const symbol_entries *to, cbi_lsym *const *symbols,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const cbi_lsym *sym = symbols[i];
+        const uint32_t index = lk->tables->symbol_indices[sym->number];
+        if (index)
+            put_symbol(lk, to, sym, index);
+        else if (name_stays(lk, sym))
+            add_string(lk, &lk->filling->tables.str, lk->filling->str_offsets, sym->name);
+    }
+}
+
+/* Symbols with their names: one look at each. */
 static void fill_symtab(const cbi_linker *lk)
 {
     size_t count = lk->tables->symbols.len;
-    uint8_t *entries = cbi_out_open(lk, lk->symtab, count * 24);
-    uint8_t *numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL;
-    cbi_st64(entries + 8, null_value(lk));
-    for (size_t i = 1; i < count; i++) {
-        const cbi_lsym *sym = lk->tables->symbols.items[i];
-        uint8_t *p = entries + i * 24;
-        const cbi_placement place = cbi_placement_of(lk, sym);
-        uint32_t index =
-            place.state == CBI_SYM_UNDEF || !place.sec ? 0 : cbi_section_index(lk, place.sec);
-        uint16_t field = place.state == CBI_SYM_COMMON ? SHN_COMMON : (uint16_t)index;
-        /* Where st_shndx suffices, nvlink leaves the section's number in order of creation. It
-         * takes a section that happens to be number SHN_COMMON for common symbols, too. */
-        bool beyond = index >= SHN_LORESERVE && index != SHN_COMMON;
-        if (numbers && index)
-            cbi_st32(numbers + i * 4, beyond ? index : section_number(lk, place.sec->number));
-        if (beyond)
-            field = SHN_XINDEX;
-        cbi_st32(p, cbi_strtab_offset(lk, sym->name));
-        output_info(lk, sym, &place, &p[4], &p[5]);
-        cbi_st16(p + 6, field);
-        cbi_st64(p + 8, output_value(lk, sym, &place));
-        cbi_st64(p + 16, sym->size);
-    }
+    const cbi_buf *str = &lk->tables->str;
+    const symbol_entries to = {
+        .all = cbi_out_open(lk, lk->symtab, count * sizeof(Elf64_Sym)),
+        .numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL,
+    };
+    cbi_st64(to.all + 8, null_value(lk));
+    put_symbols(lk, &to, lk->locals.items, lk->locals.len);
+    put_symbols(lk, &to, lk->globals.items, lk->globals.len);
+    cbi_out_fill(lk, lk->strtab, str->items, str->len);
 }
 
 /* ---- offsets ---- */
@@ -592,8 +623,8 @@ static void place_sections(const cbi_linker *lk)
  */
 static void find_lost_constants(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->secs.len && !lk->exec; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len && !lk->exec; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         const cbi_lobj *by = cbi_constants_of(sec)->emptied_by;
         if (by && sec->size == 0)
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
@@ -654,8 +685,6 @@ void cbi_link_number(const cbi_linker *lk)
 
 void cbi_link_finish_tables(const cbi_linker *lk)
 {
-    build_strings(lk);
-    cbi_link_fill_callgraph(lk);
     find_lost_constants(lk);
     find_lost_images(lk);
     find_lost_commons(lk);
@@ -663,6 +692,8 @@ void cbi_link_finish_tables(const cbi_linker *lk)
     if (failure)
         cbi_fatal(lk->ctx, "deleted-section", NULL, failure->help,
                   "Internal error: reference to deleted section");
+    begin_strings(lk);
     fill_symtab(lk);
+    cbi_link_fill_callgraph(lk);
     place_sections(lk);
 }

@@ -48,7 +48,7 @@ static void add(fold *to, const fold *from)
 /* Does it matter for more than one function what the record says? */
 static bool is_handed_on(const cbi_linker *lk, const bool *called, const cbi_rec *rec)
 {
-    if (!rec->func || rec->dead || !cbi_is_propagated(rec->code))
+    if (!rec->func || rec->dead)
         return false;
     const uint32_t number = rec->func - 1;
     return lk->graph->components.of[number] &&
@@ -73,8 +73,9 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
     for (size_t i = 0; i < lk->graph->entries.len; i++)
         if (lk->graph->components.cyclic[lk->graph->entries.items[i]->number])
             return false; /* an entry does not take over its own */
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
-        const cbi_rec *rec = &lk->attributes->recs.items[i];
+    const cbi_rec_list *handed_on = &lk->propagating->handed_on;
+    for (size_t i = 0; i < handed_on->len; i++) {
+        const cbi_rec *rec = handed_on->items[i];
         switch (rec->code) {
         case EIATTR_TCGEN05_1CTA_USED:
             single |= !rec->dead;
@@ -106,8 +107,9 @@ static bool list_codes(const cbi_linker *lk, const bool *called, folding *all)
 
 static void fold_records(const cbi_linker *lk, const bool *called, const folding *all)
 {
-    for (size_t i = 0; i < lk->attributes->recs.len; i++) {
-        const cbi_rec *rec = &lk->attributes->recs.items[i];
+    const cbi_rec_list *handed_on = &lk->propagating->handed_on;
+    for (size_t i = 0; i < handed_on->len; i++) {
+        const cbi_rec *rec = handed_on->items[i];
         if (!is_handed_on(lk, called, rec))
             continue;
         uint16_t value = rec->value & 0xff;
@@ -138,7 +140,8 @@ static void take_over(const cbi_linker *lk, cbi_func *k, const fold *below)
 {
     const uint8_t code = below->code;
     cbi_rec *own = cbi_find_record(lk, k, code);
-    uint16_t last = below->last ? lk->attributes->recs.items[below->last - 1].value & 0xff : 0;
+    uint16_t last =
+        below->last ? lk->propagating->handed_on.items[below->last - 1]->value & 0xff : 0;
     switch (cbi_eiattr_link(code)) {
     case CBI_LINK_MAX:
         if (!own)
@@ -177,6 +180,8 @@ static void take_over_all(const cbi_linker *lk, const folding *all, cbi_func *k)
 bool cbi_fold_attributes(const cbi_linker *lk)
 {
     folding all = {0};
+    if (!lk->propagating->handed_on.len)
+        return true;
     const bool *called = find_called(lk);
     if (!list_codes(lk, called, &all))
         return false;

@@ -43,11 +43,17 @@ static uint32_t number_of(const cbi_linker *lk, prototype_table *table, const cb
     return (uint32_t)number - 1;
 }
 
-static void list_prototypes(const cbi_linker *lk, prototype_table *table)
+/* Returns how many edges functions have, which are looked at here. */
+static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
 {
+    size_t edges = 0;
+    bool indirect = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        fate_of(lk, f)->address_taken = f->taken.len > 0;
+        lk->reaching->fates[i].entry = f->entry;
+        lk->reaching->fates[i].address_taken = f->taken.len > 0;
+        edges += (size_t)f->calls.len + f->indirect.len;
+        indirect |= f->indirect.len > 0;
         for (size_t j = 0; j < f->taken.len; j++) {
             bool seen = !f->taken.items[j];
             for (size_t k = 0; k < j; k++)
@@ -58,9 +64,10 @@ static void list_prototypes(const cbi_linker *lk, prototype_table *table)
             cbi_vec_push(lk->ctx, &table->list.items[number].funcs, f);
         }
     }
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+    for (size_t i = 0; i < lk->symbols->funcs.len && indirect; i++)
         for (size_t j = 0; j < lk->symbols->funcs.items[i]->indirect.len; j++)
             number_of(lk, table, lk->symbols->funcs.items[i]->indirect.items[j]);
+    return edges;
 }
 
 /* Nothing lives so far, and what the merge removed is removed. */
@@ -68,12 +75,10 @@ static void begin(cbi_linker *lk)
 {
     cbi_graph_work *work = lk->reaching = CBI_NEW(lk->ctx, cbi_graph_work);
     work->fates = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_fate);
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        work->fates[i].entry = lk->symbols->funcs.items[i]->entry;
     cbi_flags *dead = &work->graph.dead;
     cbi_vec_reserve(lk->ctx, dead, lk->secs.len);
     for (dead->len = 0; dead->len < lk->secs.len; dead->len++)
-        dead->items[dead->len] = lk->secs.items[dead->len]->dead;
+        dead->items[dead->len] = lk->symbols->met.dead && lk->secs.items[dead->len]->dead;
     work->graph.fates = work->fates;
     lk->graph = &work->graph;
     lk->dead = &work->graph.dead;
@@ -83,11 +88,8 @@ void cbi_link_calls(cbi_linker *lk)
 {
     prototype_table table = {0};
     begin(lk);
-    list_prototypes(lk, &table);
-    size_t funcs = lk->symbols->funcs.len, count = funcs + table.list.len, edge_count = 0;
-    for (size_t i = 0; i < funcs; i++)
-        edge_count += (size_t)lk->symbols->funcs.items[i]->calls.len +
-                      lk->symbols->funcs.items[i]->indirect.len;
+    size_t edge_count = list_prototypes(lk, &table);
+    size_t funcs = lk->symbols->funcs.len, count = funcs + table.list.len;
     for (size_t i = 0; i < table.list.len; i++)
         edge_count += table.list.items[i].funcs.len;
     if (edge_count > UINT32_MAX || count >= UINT32_MAX)
@@ -222,15 +224,13 @@ static void list_entries(const cbi_linker *lk)
     cbi_graph *graph = &lk->reaching->graph;
     size_t wanted = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fate *fate = &lk->reaching->fates[i];
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (!fate_of(lk, f)->entry || !f->obj || !fate_of(lk, f)->live)
+        if (!fate->live || !f->obj)
             continue;
-        graph->only_entry = wanted++ ? NULL : f;
-    }
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        cbi_fate *fate = fate_of(lk, f);
-        if (!f->obj || !fate->live || !(f->sym->other & STO_CUDA_ENTRY))
+        if (fate->entry)
+            graph->only_entry = wanted++ ? NULL : f;
+        if (!(f->sym->other & STO_CUDA_ENTRY))
             continue;
         /* Only --preserve-relocs keeps it. */
         fate->pruned = !fate->entry && !fate->address_taken;
@@ -265,7 +265,13 @@ static void apply_host_references(const cbi_linker *lk)
 static void lose_symbols(const cbi_linker *lk)
 {
     const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
+    bool *code_of_dead = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, bool); /* by section */
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        if (!lk->reaching->fates[i].live && lk->symbols->funcs.items[i]->text)
+            code_of_dead[lk->symbols->funcs.items[i]->text->number] = true;
     for (size_t i = 0; i < lk->secs.len && i < lk->locals.len; i++) {
+        if (!code_of_dead[i])
+            continue;
         const cbi_func *f = lk->secs.items[i]->func;
         const cbi_func *hit = lk->locals.items[i]->func;
         if (!f || f->text != lk->secs.items[i] || fate_of(lk, f)->live || fate_of(lk, f)->entry ||
@@ -336,7 +342,7 @@ static void orphan_alias(const cbi_linker *lk, const cbi_func *alias)
 /* Names of code that belongs to another symbol. */
 static void settle_aliases(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+    for (size_t i = 0; i < lk->symbols->funcs.len && lk->symbols->met.aliases; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->alias_of)
             continue;
@@ -354,7 +360,7 @@ static void remove_dead(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];
-        if (fate_of(lk, f)->live)
+        if (lk->reaching->fates[i].live)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
         if (f->old_constants && f->constant2 && (f->sym->other & STO_CUDA_ENTRY))
@@ -375,9 +381,13 @@ void cbi_link_liveness(const cbi_linker *lk)
     reach_from_roots(lk);
     keep_referred(lk);
     settle_aliases(lk);
-    if (lk->quirks.symbols_lost && lk->sm90plus)
+    bool all_live = true;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        all_live &= lk->reaching->fates[i].live;
+    if (!all_live && lk->quirks.symbols_lost && lk->sm90plus)
         lose_symbols(lk);
-    remove_dead(lk);
+    if (!all_live)
+        remove_dead(lk);
     list_entries(lk);
 }
 

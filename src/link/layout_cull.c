@@ -183,8 +183,8 @@ void cbi_cull_constants(const cbi_linker *lk)
 {
     if (!lk->exec || !lk->quirks.constants_culled)
         return;
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        cbi_osec *sec = lk->few_secs.items[i];
         uint64_t size = lk->merge_constants ? cbi_constants_of(sec)->unshared_size : sec->size;
         if (!cbi_is_dead(lk, sec) && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
             cull(lk, sec);

@@ -153,7 +153,7 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
 static void drop_emptied(const cbi_linker *lk, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        cbi_osec *sec = lk->secs.items[i];
+        cbi_osec *sec = lk->few_secs.items[i];
         if (cbi_is_optimizer_type(sec->type) && cbi_constants_of(sec)->emptied && sec->size == 0)
             cbi_layout_remove(lk, sec);
     }
@@ -182,8 +182,8 @@ typedef CBI_VEC(constant) constant_list;
  * that lost after it came. */
 static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
 {
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         const cbi_constants *constants = cbi_constants_of(sec);
         if (!constants->spread_to)
             continue;
@@ -260,8 +260,8 @@ static void move_constants(const cbi_linker *lk)
     rel_copies copies = {0};
     cbi_map constants = {0};
     list_constants(lk, &constants);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *from = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *from = lk->few_secs.items[i];
         constant_list *list = cbi_map_get(&constants, CBI_KEY(from));
         if (!list || !list->len)
             continue;
@@ -284,13 +284,13 @@ static void move_constants(const cbi_linker *lk)
 void cbi_layout_constants(cbi_linker *lk)
 {
     if (!lk->exec) {
-        drop_emptied(lk, lk->secs.len);
+        drop_emptied(lk, lk->few_secs.len);
         return;
     }
-    size_t created = lk->secs.len;
+    size_t created = lk->few_secs.len;
     bool any = false;
     for (size_t i = created; i-- > 0;) {
-        cbi_osec *sec = lk->secs.items[i];
+        cbi_osec *sec = lk->few_secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || cbi_is_dead(lk, sec) || !sec->func)
             continue;
         if (cbi_fate_of(lk, sec->func)->entry || !cbi_fate_of(lk, sec->func)->live ||
@@ -320,9 +320,9 @@ void cbi_layout_constant_size(const cbi_linker *lk)
     if (!lk->symbols->constant_size)
         return;
     uint64_t size = UINT64_MAX; /* without constants */
-    for (size_t i = 0; i < lk->secs.len; i++)
-        if (cbi_is_user_constants(lk->secs.items[i]))
-            size = lk->secs.items[i]->size;
+    for (size_t i = 0; i < lk->few_secs.len; i++)
+        if (cbi_is_user_constants(lk->few_secs.items[i]))
+            size = lk->few_secs.items[i]->size;
     cbi_layout_place(lk, lk->symbols->constant_size)->value = size;
 }
 
@@ -383,8 +383,8 @@ static void check_constant_limit(const cbi_linker *lk, const cbi_osec *sec)
 
 void cbi_check_limits(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         if (cbi_is_dead(lk, sec))
             continue;
         if (sec->type == SHT_CUDA_SHARED && lk->exec)

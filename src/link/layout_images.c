@@ -116,8 +116,8 @@ static uint64_t tables_start(const cbi_linker *lk)
     uint64_t start = 0;
     if (lk->mercury)
         return lk->placing->layout.images_start;
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         if (sec->type == SHT_CUDA_CONSTANT_B0 && !cbi_is_dead(lk, sec) && sec->size > start)
             start = sec->size;
     }

@@ -451,8 +451,8 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
 /* Debug data names variables of kernels that were removed, which have no place. */
 static void unplace_dead(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         bool dead = sec->func && !cbi_fate_of(lk, sec->func)->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
@@ -662,8 +662,8 @@ static void place_reserved(const cbi_linker *lk, cbi_osec *sec)
 /* Sections of ptxas -ewp with dynamic memory only stay as they are. */
 static void emit_empty(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        cbi_osec *sec = lk->few_secs.items[i];
         uint64_t align = cbi_shared_of(sec)->whole_align;
         if (sec->needed || !align)
             continue;
@@ -687,7 +687,7 @@ void cbi_layout_shared(cbi_linker *lk)
     else
         layout_relocatable(lk);
     emit_empty(lk);
-    for (size_t i = 0; i < lk->secs.len; i++)
-        if (lk->secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
-            place_reserved(lk, lk->secs.items[i]);
+    for (size_t i = 0; i < lk->few_secs.len; i++)
+        if (lk->few_secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
+            place_reserved(lk, lk->few_secs.items[i]);
 }

@@ -58,11 +58,31 @@ static void reserve(const cbi_linker *lk)
     cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, all.records);
 }
 
+/* About how many sections and global symbols there will be: lists that grow leave their old places
+ * behind. */
+static void expect(cbi_linker *lk)
+{
+    size_t sections = 0, globals = 0;
+    for (size_t i = 0; i < lk->obj_count; i++) {
+        const cbi_object *object = &lk->objs[i]->object;
+        uint32_t locals = object->symtab ? object->sections[object->symtab].info : 0;
+        sections += object->section_count;
+        globals += object->symbol_count > locals ? object->symbol_count - locals : 0;
+    }
+    cbi_vec_reserve(lk->ctx, &lk->secs, sections);
+    cbi_vec_reserve(lk->ctx, &lk->locals, sections);
+    cbi_vec_reserve(lk->ctx, &lk->globals, globals);
+    cbi_names_reserve(lk->ctx, sections + globals);
+    cbi_name_table_reserve(lk->ctx, &lk->sec_by_name, sections + globals);
+    cbi_name_table_reserve(lk->ctx, &lk->sym_by_name, sections + globals);
+}
+
 void cbi_link_merge_begin(cbi_linker *lk)
 {
     lk->merging = CBI_NEW(lk->ctx, cbi_merge_work);
     lk->symbols = &lk->merging->symbols;
     reserve(lk);
+    expect(lk);
 }
 
 cbi_rec_table cbi_link_hand_over_records(const cbi_linker *lk)

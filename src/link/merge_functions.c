@@ -13,7 +13,7 @@ static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
 }
 
 /* Take over the text of this object's copy. */
-static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
+static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     const cbi_section *text = &obj->object.sections[in->shndx];
@@ -33,6 +33,7 @@ static void adopt_text(cbi_func *func, cbi_lobj *obj, uint32_t index)
     func->text->size = 0;
     func->text->info_top = (uint8_t)(text->info >> 24);
     func->text->flags = text->flags;
+    met->barriers |= SHF_CUDA_BARRIERS(text->flags) != 0;
     func->text->align = text->align;
     func->text->contributed = true;
     obj->sections[in->shndx].out = func->text;
@@ -93,6 +94,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->alias_of = alias_owner(obj, index);
     func->first_virtual_sm = obj->cuinfo.virtual_sm;
     if (func->alias_of) {
+        lk->merging->symbols.met.aliases = true;
         func->sym->named_obj = cbi_obj_id(obj);
         func->sym->state = CBI_SYM_DEFINED;
         func->sym->def_obj = cbi_obj_id(obj);
@@ -110,7 +112,7 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
     func->entry = is_entry(lk, in);
     func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
     func->text->func = func;
-    adopt_text(func, obj, index);
+    adopt_text(&lk->merging->symbols.met, func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     /* Also for unwanted kernels that another object mentioned before. */
     if (func->entry || (func->sym->first_obj != cbi_obj_id(obj) && (in->other & STO_CUDA_ENTRY))) {
@@ -154,8 +156,10 @@ static void empty_constants(const cbi_linker *lk, cbi_func *func, const cbi_lobj
     }
     sec->contributed = false;
     sec->func = NULL;
-    if (lk->exec)
+    if (lk->exec) {
         mark_dead(sec, true);
+        lk->merging->symbols.met.dead = true;
+    }
     constants->orphan = true;
     if (sec == func->constant2)
         func->constant2 = NULL;
@@ -188,7 +192,7 @@ static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj
     bool alias =
         lk->quirks.aliases_emptied && alias_owner(obj, index) && (lk->exec || !lk->mercury);
     /* Old relocations and records are told from new ones by the object they came from. */
-    adopt_text(func, obj, index);
+    adopt_text(&lk->merging->symbols.met, func, obj, index);
     if (alias)
         obj->sections[obj->object.symbols[index].shndx].lost = true;
     else

@@ -70,6 +70,8 @@ static void raise_all(const cbi_linker *lk, const uint32_t *counts)
 
 void cbi_migrate_barriers(const cbi_linker *lk)
 {
+    if (!lk->symbols->met.barriers)
+        return;
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_func *f = lk->symbols->funcs.items[i];

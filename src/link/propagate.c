@@ -62,6 +62,8 @@ cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8
         cbi_rec_append(lk->ctx, &lk->propagating->attributes.added, f, format, code, value);
     rec->dead = !f->info; /* only damaged objects have functions without attributes */
     cbi_vec_push(lk->ctx, &cbi_properties_in(lk, f)->records, rec);
+    if (code == EIATTR_SPARSE_MMA_MASK)
+        cbi_properties_in(lk, f)->mask |= value;
     return rec;
 }
 
@@ -105,6 +107,10 @@ static void list_record(const cbi_linker *lk, cbi_properties *of, cbi_rec *rec)
 {
     cbi_list_first(lk->ctx, lk->lists, &of->records, 2);
     cbi_vec_push(lk->ctx, &of->records, rec);
+    if (rec->code == EIATTR_SPARSE_MMA_MASK) {
+        of->masked = true;
+        of->mask |= rec->value;
+    }
 }
 
 /* In a final link a function says once how much CRS stack it needs, by one record or the other. */
@@ -166,6 +172,8 @@ static void collect(const cbi_linker *lk)
         if (rec->dead)
             continue;
         lk->propagating->met[rec->code] = true;
+        if (cbi_is_handed_on(link))
+            cbi_vec_push(lk->ctx, &lk->propagating->handed_on, rec);
         if (rec->has_symbol && rec->symbol && rec->symbol->func)
             collect_named(lk, rec, link, rec->symbol->func);
         rec->dead = is_dropped(lk, rec, link);
@@ -398,8 +406,11 @@ static void begin(cbi_linker *lk)
     cbi_attributes *attributes = &lk->propagating->attributes;
     attributes->recs = cbi_link_hand_over_records(lk);
     attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        attributes->properties[i].obj = cbi_obj_id(lk->symbols->funcs.items[i]->obj);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        attributes->properties[i].obj = cbi_obj_id(f->obj);
+        attributes->properties[i].inner = cbi_is_inner(lk, f);
+    }
     lk->attributes = attributes;
 }
 

@@ -6,8 +6,9 @@
 
 typedef struct cbi_propagate_work {
     cbi_attributes attributes;
-    bool met[256];        /* codes of records that count */
-    cbi_rec_list externs; /* of the inputs' records those that list symbols */
+    bool met[256];          /* codes of records that count */
+    cbi_rec_list handed_on; /* records of the inputs that entries may take over, in order */
+    cbi_rec_list externs;   /* of the inputs' records those that list symbols */
 } cbi_propagate_work;
 
 /* What the function's own records say, for changing. */

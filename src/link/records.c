@@ -30,6 +30,25 @@ cbi_osec *cbi_sec_find(const cbi_linker *lk, const cbi_name *name)
     return cbi_name_get(&lk->sec_by_name, name);
 }
 
+/* Most sections are code, attributes or relocations: who looks for others need not look at them. */
+static void list_section(cbi_linker *lk, cbi_osec *sec)
+{
+    cbi_vec_push(lk->ctx, &lk->secs, sec);
+    switch (sec->type) {
+    case SHT_PROGBITS:
+    case SHT_CUDA_INFO:
+        break;
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_CUDA_RESOLVED_RELA:
+        cbi_vec_push(lk->ctx, &lk->rel_secs, sec);
+        break;
+    default:
+        cbi_vec_push(lk->ctx, &lk->few_secs, sec);
+        break;
+    }
+}
+
 cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
                               uint64_t align, uint64_t entsize)
 {
@@ -40,7 +59,7 @@ cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t typ
     sec->align = align;
     sec->entsize = entsize;
     sec->number = (uint32_t)lk->secs.len;
-    cbi_vec_push(lk->ctx, &lk->secs, sec);
+    list_section(lk, sec);
     if (!cbi_sec_find(lk, name))
         cbi_name_put(lk->ctx, &lk->sec_by_name, name, sec);
     return sec;

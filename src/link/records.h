@@ -298,6 +298,9 @@ typedef struct cbi_properties {
     uint32_t obj;         /* cbi_obj_id of the copy that is linked; 0: undefined */
     bool crs_told;        /* a record has its CRS stack */
     bool barriers_told;   /* a record has its barriers, so the flags of its code do not */
+    uint16_t mask;        /* EIATTR_SPARSE_MMA_MASK of its records */
+    bool masked;          /* the inputs have such a record */
+    bool inner;           /* cbi_is_inner() */
     bool stack_unknown;   /* EIATTR_MIN_STACK_SIZE of ptxas -ewp: recursion within the function */
 } cbi_properties;
 

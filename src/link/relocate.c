@@ -255,7 +255,7 @@ static const cbi_lrel *settled(const cbi_linker *lk, const patch *p)
     return p->now == &p->changed ? cbi_memdup(lk->ctx, p->now, sizeof *p->now) : p->now;
 }
 
-static void keep(const cbi_linker *lk, patch *p)
+static void keep(cbi_linker *lk, patch *p)
 {
     uint64_t base = cbi_section_base(p->now);
     if (base)
@@ -270,6 +270,7 @@ static void keep(const cbi_linker *lk, patch *p)
     cbi_osec *sec = r->is_rela || lk->opt->force_rela ? r->target->rela : r->target->rel;
     if (!sec)
         out_of_range(lk, r, "relocation is past end of offset");
+    lk->kept_astray |= !lk->mercury && !in_range(lk, r);
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 
@@ -370,7 +371,7 @@ void cbi_link_check_replaced(const cbi_linker *lk)
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
-static void relocate_unknown(const cbi_linker *lk, patch *p)
+static void relocate_unknown(cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
     if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
@@ -384,7 +385,7 @@ static void relocate_unknown(const cbi_linker *lk, patch *p)
 }
 
 /* To a unified table that no input defines. */
-static void relocate_unified(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
     if (strcmp(p->now->sym->name->s, "__UFT_OFFSET") == 0)
         return;
@@ -490,15 +491,9 @@ void cbi_link_relocate(cbi_linker *lk)
 
 static bool can_pack(const cbi_linker *lk)
 {
-    if (lk->mercury || lk->opt->verbose || cbi_deferred(lk, CBI_FAILS_AT_RECORDS))
-        return false;
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
-        for (size_t k = 0; k < sec->relocs.len; k++)
-            if (!in_range(lk, sec->relocs.items[k]))
-                return false; /* which is an error, but not yet */
-    }
-    return true;
+    /* what is out of range is an error, but not yet */
+    return !lk->mercury && !lk->opt->verbose && !cbi_deferred(lk, CBI_FAILS_AT_RECORDS) &&
+           !lk->kept_astray;
 }
 
 /* entries: where to. */
@@ -519,12 +514,12 @@ bool cbi_link_pack_relocs(const cbi_linker *lk)
     if (!can_pack(lk))
         return false;
     uint64_t total = 0;
-    for (size_t i = 0; i < lk->secs.len; i++)
-        total += lk->secs.items[i]->relocs.len * lk->secs.items[i]->entsize;
+    for (size_t i = 0; i < lk->rel_secs.len; i++)
+        total += lk->rel_secs.items[i]->relocs.len * lk->rel_secs.items[i]->entsize;
     /* what follows each other in the file does so in memory, which makes it one part */
     uint8_t *next = cbi_alloc(lk->ctx, total);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->rel_secs.len; i++) {
+        cbi_osec *sec = lk->rel_secs.items[i];
         if (sec->relocs.len) {
             pack_section(lk, sec, next);
             next += sec->relocs.len * sec->entsize;

@@ -25,6 +25,9 @@ typedef struct cbi_met {
     bool shared;      /* symbols of variables in shared memory */
     bool descriptors; /* relocations that keep a function: cbi_keeps_function() */
     bool replaced;    /* definitions that are marked CBI_REPLACED */
+    bool aliases;     /* functions in another's code */
+    bool barriers;    /* code whose flags count barriers */
+    bool dead;        /* sections that the merge has removed */
 } cbi_met;
 
 /* Stage 2, when all objects are merged. */
@@ -83,6 +86,7 @@ typedef struct cbi_out_section {
     const uint8_t *bytes; /* NULL: its pieces */
     uint64_t size, offset;
     uint32_t index; /* 0: it is not written */
+    uint32_t name;  /* in .shstrtab */
 } cbi_out_section;
 
 /* Stage 7: what the file is made of. */
@@ -94,7 +98,7 @@ typedef struct cbi_tables {
     uint32_t first_global;
     cbi_rec_list late_recs; /* in the order of the symbols; behind all others */
     cbi_buf shstr, str;
-    const uint32_t *shstr_offsets, *str_offsets; /* by name id */
+    const uint32_t *str_offsets; /* by name id */
     uint64_t shoff;
 } cbi_tables;
 
@@ -132,9 +136,11 @@ struct cbi_linker {
     struct cbi_told *told;                   /* what messages need to know of earlier ones */
 
     cbi_pool sec_pool, sym_pool, func_pool;
-    cbi_pool *lists;                      /* first places of what most have one of */
-    CBI_VEC(cbi_osec *) TILL_LAYOUT secs; /* creation order */
-    size_t TILL_SYMBOLS fixed_secs;       /* of these the first, which every link has */
+    cbi_pool *lists;                          /* first places of what most have one of */
+    CBI_VEC(cbi_osec *) TILL_LAYOUT secs;     /* creation order */
+    CBI_VEC(cbi_osec *) TILL_LAYOUT rel_secs; /* of these the relocations */
+    CBI_VEC(cbi_osec *) TILL_LAYOUT few_secs; /* ... all but code, attributes and relocations */
+    size_t TILL_SYMBOLS fixed_secs;           /* of these the first, which every link has */
     cbi_name_table sec_by_name;
     CBI_VEC(cbi_lsym *) TILL_LAYOUT locals;
     CBI_VEC(cbi_lsym *) TILL_LAYOUT globals;
@@ -146,6 +152,7 @@ struct cbi_linker {
     cbi_osec *global, *debug_shared;
     cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
     cbi_failure_list *failures;    /* noticed, and not reported yet */
+    bool TILL_PATCHES kept_astray; /* an entry that stays is outside of its section */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
     uint32_t tcgen05_toolkits;      /* see metadata.c, once code that uses tcgen05 was read */

@@ -30,7 +30,6 @@ void cbi_link_fill_records(const cbi_linker *lk);
 void cbi_link_finish_tables(const cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
-uint32_t cbi_shstrtab_offset(const cbi_linker *lk, const cbi_name *name);
 /* Is it in the output?  EXTERNS of nothing is not. */
 bool cbi_is_written(const cbi_rec *rec);
 typedef void (*cbi_record_fn)(const cbi_linker *lk, const cbi_rec *rec, void *user);

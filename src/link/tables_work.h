@@ -11,6 +11,7 @@ typedef struct cbi_tables_work {
     size_t call_counts[CBI_CALL_LISTS]; /* of their records */
     cbi_out_section *places;
     uint8_t *buckets;       /* by section: its part of the file, from 1; 0: it is not written */
+    uint32_t *str_offsets;  /* by name id */
     uint64_t *record_sizes; /* of attributes, by the function's number from 1; 0: .nv.info */
 } cbi_tables_work;
 

@@ -25,12 +25,12 @@ void cbi_link_check_unified(const cbi_linker *lk)
 void cbi_link_fill_unified(const cbi_linker *lk)
 {
     uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_osec *sec = lk->secs.items[i];
+    for (size_t i = 0; i < lk->few_secs.len; i++) {
+        const cbi_osec *sec = lk->few_secs.items[i];
         if (!cbi_is_unified_table(sec->type))
             continue;
-        copies[i] = cbi_sec_copy(lk, sec);
-        cbi_out_fill(lk, sec, copies[i], sec->size);
+        copies[sec->number] = cbi_sec_copy(lk, sec);
+        cbi_out_fill(lk, sec, copies[sec->number], sec->size);
     }
     for (size_t i = 0; i < lk->obj_count; i++) {
         const cbi_lobj *obj = lk->objs[i];

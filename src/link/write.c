@@ -59,11 +59,12 @@ void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t 
         flags &= ~SHF_CUDA_BARRIERS_MASK;
     if (sec == lk->cuinfo && lk->compat)
         flags |= SHF_INFO_LINK;
-    cbi_st32(p, cbi_shstrtab_offset(lk, sec->name));
+    const cbi_out_section *place = cbi_out_of(lk, sec);
+    cbi_st32(p, place->name);
     cbi_st32(p + 4, output_type(lk, sec));
     cbi_st64(p + 8, flags);
-    cbi_st64(p + 24, cbi_out_of(lk, sec)->offset);
-    cbi_st64(p + 32, cbi_out_of(lk, sec)->size);
+    cbi_st64(p + 24, place->offset);
+    cbi_st64(p + 32, place->size);
     cbi_st32(p + 40, output_link(lk, sec));
     cbi_st32(p + 44, output_info(lk, sec));
     cbi_st64(p + 48, sec->align);
@@ -228,8 +229,10 @@ void cbi_link_check_emptied(const cbi_linker *lk)
     if (!lk->quirks.aliases_emptied || !lk->exec || !lk->sm90plus)
         return;
     for (size_t i = 0; i < lk->secs.len; i++) {
+        const cbi_out_section *place = &lk->tables->places[i];
         const cbi_osec *sec = lk->secs.items[i];
-        if (!(sec->flags & SHF_EXECINSTR) || !sec->func || !cbi_section_index(lk, sec) || sec->size)
+        if (!place->index || place->size || !(sec->flags & SHF_EXECINSTR) || !sec->func ||
+            sec->size)
             continue;
         cbi_fatal(lk->ctx, "empty-code", &(cbi_place){.section = sec->name->s},
                   "the function is an alias where nvlink had a weak function before, and nvlink "
