@@ -27,6 +27,11 @@ typedef struct cbi_span {
     size_t size;
 } cbi_span;
 
+static inline bool cbi_same_bytes(cbi_span a, cbi_span b)
+{
+    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
 /* ---- sizes: every size, offset and count from input goes through these ---- */
 
 /* a + b, false on overflow. */

@@ -15,8 +15,7 @@ static bool is_code_or_debug(const cbi_section *s)
 
 static bool same_bytes(const cbi_section *a, const cbi_section *b)
 {
-    return a->size == b->size && a->data.size == b->data.size &&
-           (a->data.size == 0 || memcmp(a->data.data, b->data.data, a->data.size) == 0);
+    return a->size == b->size && cbi_same_bytes(a->data, b->data);
 }
 
 cbi_fnlzr_code cbi_fnlzr_compare(const cbi_object *a, const cbi_object *b)

@@ -65,9 +65,6 @@ static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
 static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
 {
     uint32_t sm = obj->object.sm;
-    if (sm == 0)
-        cbi_fatal(lk->ctx, "unknown-arch", &(cbi_place){.file = obj->file}, NULL,
-                  "Unknown arch name 'sm_0'");
     cbi_arch_facts facts = cbi_arch_read_facts(obj->object.ident[EI_OSABI], obj->object.flags,
                                                obj->has_compat ? &obj->compat : NULL);
     bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
@@ -92,10 +89,6 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
 {
     const cbi_cuinfo *c = &obj->cuinfo;
     cbi_place place = {.file = obj->file};
-    /* nvlink asks this of sm_90 alone */
-    if (obj->object.sm == 90 && (!c->present || c->version < 2 || c->toolkit < CUDA_TOOLKIT_MIN))
-        cbi_fatal(lk->ctx, "toolkit-too-old", &place, NULL,
-                  "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", obj->file);
     if (c->toolkit > CUDA_TOOLKIT)
         cbi_fatal(lk->ctx, "toolkit-too-new", &place, NULL,
                   "Input file '%s' newer than toolkit (%u vs %u)", obj->file, c->toolkit,

@@ -581,7 +581,7 @@ static const cbi_func_list *gather(const cbi_linker *lk, spreading *s, uint32_t 
     }
     if (longest && longest->len == own.len)
         return longest;
-    if (own.len > 1)
+    if (own.len)
         qsort(own.items, own.len, sizeof *own.items, by_number);
     return cbi_memdup(lk->ctx, &own, sizeof own);
 }

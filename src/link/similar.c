@@ -35,7 +35,9 @@ unsigned cbi_edit_distance(cbi_span a, cbi_span b)
         return FAR;
     unsigned band[WIDTH + 2] = {0};
     for (unsigned d = 0; d < WIDTH + 2; d++)
-        band[d] = d > CBI_NEAR ? least(d - CBI_NEAR - 1, FAR) : FAR;
+        band[d] = FAR;
+    for (unsigned d = CBI_NEAR + 1; d < WIDTH + 2; d++)
+        band[d] = least(d - CBI_NEAR - 1, FAR);
     for (size_t row = 1; row <= a.size; row++)
         fill_row(band, row, a.data[row - 1], b);
     return band[b.size + CBI_NEAR + 1 - a.size];

@@ -167,10 +167,9 @@ static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t 
     w->places = (cbi_span){NULL, 0};
     w->address = place;
     w->line = line;
-    int64_t special = dl - LINE_BASE + LINE_RANGE * da + w->unit->opcode_base;
-    if (da > 0 && dl != 0 && dl >= LINE_BASE && dl < LINE_BASE + LINE_RANGE && da < 256 &&
-        special <= 255) {
-        uint8_t op = (uint8_t)special;
+    /* of two instructions the one byte is too much */
+    if (da == CBI_SASS_INSTRUCTION && dl != 0 && dl >= LINE_BASE && dl < LINE_BASE + LINE_RANGE) {
+        uint8_t op = (uint8_t)(dl - LINE_BASE + LINE_RANGE * da + w->unit->opcode_base);
         cbi_buf_append(lk->ctx, out, &op, 1);
         return;
     }
@@ -182,11 +181,6 @@ static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t 
     cbi_buf_append(lk->ctx, out, &copy, 1);
 }
 
-static bool same_bytes(cbi_span a, cbi_span b)
-{
-    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
-}
-
 /* The finalizer makes fused additions and minimums anew, at the line it was at last: that of the
  * last exit that got a barrier, unless the compiler's own is of something behind that exit. */
 static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
@@ -194,7 +188,8 @@ static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
     const uint8_t *insn = w->rw->func->text->bytes + address;
     uint32_t op = cbi_sass_opcode(insn);
     return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I) && w->exit &&
-           same_bytes(w->in_file, w->exit_file) && same_bytes(w->in_context, w->exit_context) &&
+           cbi_same_bytes(w->in_file, w->exit_file) &&
+           cbi_same_bytes(w->in_context, w->exit_context) &&
            (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
 }
 
