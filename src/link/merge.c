@@ -249,6 +249,23 @@ static uint64_t merge_constant_bank(const cbi_linker *lk, cbi_osec *out, const c
     return base;
 }
 
+/* A weak kernel shares the parameter bank that the first kernel of its name brought, be that a
+ * static one. */
+static bool shares_bank(const cbi_linker *lk, const cbi_lobj *obj, const cbi_osec *bank,
+                        const cbi_section *in)
+{
+    const cbi_osec *text = cbi_section_target(obj, in);
+    if (!bank->contributed || !bank->func || !text || !text->func || !cbi_is_weak(text->func->sym))
+        return false;
+    const cbi_name *name = text->func->sym->name;
+    if (text->func != bank->func && bank->pieces.len &&
+        bank->pieces.items[0].bytes.size != in->size)
+        cbi_error(lk->ctx, "parameter-bank-mismatch",
+                  &(cbi_place){.file = obj->file, .symbol = name->s}, NULL,
+                  "Duplicate weak parameter bank for '%s' is not the same size", name->s);
+    return true;
+}
+
 /* Merge a whole input section once; later calls return what happened then. */
 cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
@@ -259,8 +276,7 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     map->out = cbi_open_section(lk, obj, i);
     if (in->type == SHT_CUDA_SHARED || in->type == SHT_CUDA_SHARED_RESERVED)
         return map; /* laid out variable by variable */
-    if (in->type == SHT_CUDA_CONSTANT_B0 && map->out->contributed && map->out->func &&
-        map->out->target == cbi_section_target(obj, in) && cbi_is_weak(map->out->func->sym))
+    if (in->type == SHT_CUDA_CONSTANT_B0 && shares_bank(lk, obj, map->out, in))
         return map; /* the first copy stays */
     if (lk->merge_constants && cbi_is_user_constants(map->out))
         map->base = merge_constant_bank(lk, map->out, in);
