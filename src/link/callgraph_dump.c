@@ -15,6 +15,22 @@ static void print_callee(const cbi_linker *lk, cbi_buf *line, const cbi_func *ca
     cbi_buf_printf(lk->ctx, line, " %u", callee->number + 1);
 }
 
+/* Is exactly one kernel wanted, names included that nobody defines? */
+static bool wants_one(const cbi_linker *lk)
+{
+    size_t wanted = 0;
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        wanted += lk->symbols->funcs.items[i]->entry;
+    return wanted == 1;
+}
+
+/* Kernels, and names that would be some: those that nobody defines are marked, too. */
+static bool is_marked(const cbi_linker *lk, const cbi_func *f, bool one)
+{
+    return f->obj ? cbi_is_wanted_entry(lk, f)
+                  : (!one || f->entry) && (f->sym->other & STO_CUDA_ENTRY);
+}
+
 void cbi_link_dump_callgraph(const cbi_linker *lk)
 {
     if (!lk->opt->dump_callgraph || !lk->exec)
@@ -28,12 +44,13 @@ void cbi_link_dump_callgraph(const cbi_linker *lk)
                          "# s [N]     // s uses N registers\n# ^s        // s is entry point\n"
                          "# &s        // s has address taken\n",
                          lk->opt->arch->sm));
+    bool one = wants_one(lk);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         cbi_buf line = {0};
         cbi_buf_printf(lk->ctx, &line, "%u: ", f->number + 1);
         if (cbi_is_in_output(lk, f)) {
-            cbi_buf_printf(lk->ctx, &line, "%s%s%s", cbi_is_wanted_entry(lk, f) ? "^" : "",
+            cbi_buf_printf(lk->ctx, &line, "%s%s%s", is_marked(lk, f, one) ? "^" : "",
                            cbi_fate_of(lk, f)->address_taken || cbi_fate_of(lk, f)->desc_used ? "&"
                                                                                               : "",
                            cbi_demangle(lk->ctx, f->sym->name->s));

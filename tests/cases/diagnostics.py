@@ -266,6 +266,15 @@ CASES = [
     ("call graph, nothing linked", [A, "linked.cubin", "-dump-callgraph"] + O),
     ("call graph, nothing linked, verbose", [A, "linked.cubin", "-dump-callgraph", "-v"] + O),
     ("call graph, kernels", [A, "a.cubin", "b.cubin", "-dump-callgraph", "-kernels-used=kb"] + O),
+    # kernels that nobody defines: one that is wanted alone has no others beside it
+    ("call graph, undefined kernels", [A, "uk.cubin", "-dump-callgraph"] + O),
+    ("call graph, undefined kernels, two wanted", [A, "uk.cubin", "-dump-callgraph", "-kernels-used=kua,kub"] + O),
+    ("call graph, undefined kernels, one wanted", [A, "uk.cubin", "-dump-callgraph", "-kernels-used=kua"] + O),
+    ("call graph, undefined kernels, none wanted", [A, "uk.cubin", "-dump-callgraph", "-kernels-used=x"] + O),
+    ("call graph, undefined kernels, with one of them", [
+        A, "uk.cubin", "-dump-callgraph", "-kernels-used=kua,undefined_a"] + O),
+    ("call graph, undefined kernels, one of them", [
+        A, "uk.cubin", "-dump-callgraph", "-kernels-used=undefined_a"] + O),
 ]
 
 
