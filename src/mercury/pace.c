@@ -201,8 +201,11 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
 {
     for (uint32_t i = 0; i < c->n; i++)
         idle[i] &= c->blocks.items[c->block_of[i]].start != i;
+    cbi_sass *input = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
+    memcpy(input, c->words, c->n * sizeof *input);
     if (!assign(c, text, late, drop_stack_load, idle))
         wait_at_once(c);
+    c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
     forget_sources(c, pace);
     set_stalls(c, pace);

@@ -7,7 +7,13 @@
 
 enum { RUN_NOPS = 0x50, RUN_SHIFT = 7 };
 
-/* NOPs without a Mercury form. */
+static cbi_sass word_at(const uint8_t *text, uint32_t i)
+{
+    return cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
+}
+
+/* NOPs without a Mercury form that say what the stall count before them could not: the compiler has
+ * others, with a short one in front, for reasons of its own. */
 static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint32_t total)
 {
     bool *idle = CBI_NEW_ARRAY(ctx, total + 1, bool);
@@ -16,8 +22,9 @@ static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e))
         for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
-            idle[i] = i && cbi_sass_opcode(text + (size_t)i * CBI_SASS_INSTRUCTION) == CBI_OP_NOP &&
-                      !cbi_sass_wait(cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION));
+            idle[i] = i && cbi_sass_op(word_at(text, i)) == CBI_OP_NOP &&
+                      !cbi_sass_wait(word_at(text, i)) &&
+                      cbi_sass_stall(word_at(text, i - 1)) == CBI_SASS_STALL_MAX;
     return idle;
 }
 

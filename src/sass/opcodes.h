@@ -127,6 +127,7 @@ enum {
     CBI_PRED_R77 = 8,
     CBI_PRED_R68 = 16,
     CBI_PRED_R87X = 32, /* where bit 74 is set */
+    CBI_PRED_R87R = 64, /* ... with bit 78: a barrier that reduces one */
 };
 
 enum {

@@ -285,7 +285,8 @@ cbi_predicates cbi_sass_predicates(cbi_sass w)
         predicate(&p.written, w, 81);
     if (fields & CBI_PRED_W84)
         predicate(&p.written, w, 84);
-    if (fields & CBI_PRED_R87 || (fields & CBI_PRED_R87X && cbi_sass_bits(w, 74, 1)))
+    if (fields & CBI_PRED_R87 || (fields & CBI_PRED_R87X && cbi_sass_bits(w, 74, 1)) ||
+        (fields & CBI_PRED_R87R && cbi_sass_bits(w, 78, 1)))
         predicate(&p.read, w, 87);
     if (fields & CBI_PRED_R77)
         predicate(&p.read, w, 77);

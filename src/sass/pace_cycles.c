@@ -341,12 +341,11 @@ static uint32_t least_stall(const block_times *t, uint32_t k)
 
 /* Does what follows instruction k at once wait for a number that it sets?  Nobody can in the cycle
  * after. */
-static bool is_awaited(const block_times *t, uint32_t k)
+static bool is_awaited(const block_times *t, uint32_t k, const cbi_sass *words)
 {
-    cbi_sass w = t->c->words[t->at[k]];
-    uint32_t own = cbi_sass_holds(w);
+    uint32_t own = cbi_sass_holds(words[t->at[k]]);
     for (uint32_t n = k + 1; n < t->count; n++) {
-        if (cbi_sass_wait(t->c->words[t->at[n]]) & own)
+        if (cbi_sass_wait(words[t->at[n]]) & own)
             return true;
         if (own_stall(t, n))
             break;
@@ -373,10 +372,10 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
                 later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
         hide(c, i, &of);
     }
-    if (is_awaited(t, k - 1)) {
+    if (is_awaited(t, k - 1, c->words))
         need = later(need, t->now[k - 1] + 2);
+    if (is_awaited(t, k - 1, c->input ? c->input : c->words))
         explained = later(explained, t->before[k - 1] + 2);
-    }
     if (t->before[k] > explained)
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return cbi_pace_occupancy(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
@@ -443,8 +442,13 @@ static int64_t leave(const block_times *t, bool goes_on)
     return need;
 }
 
-static void time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *idle,
-                       uint32_t *cycles)
+/* A stretch of code in which time counts; `goes_on`: something follows it. */
+typedef struct stretch {
+    uint32_t start, end;
+    bool goes_on;
+} stretch;
+
+static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idle, uint32_t *cycles)
 {
     uint32_t size = b->end - b->start;
     block_times t = {.c = c,
@@ -466,9 +470,24 @@ static void time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *
         if (occupied)
             unit_free = t.now[k] + occupied;
     }
-    t.now[t.count] = leave(&t, b->succ.len > 0 || cbi_sb_op(c, b->end - 1) == CBI_OP_RET);
+    t.now[t.count] = leave(&t, b->goes_on);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
+}
+
+static void time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *idle,
+                       uint32_t *cycles)
+{
+    bool goes_on = b->succ.len > 0 || cbi_sb_op(c, b->end - 1) == CBI_OP_RET;
+    stretch s = {.start = b->start, .goes_on = true};
+    for (s.end = b->start + 1; s.end < b->end; s.end++) {
+        if (!cbi_sb_ends_stretch(c, s.end - 1))
+            continue;
+        time_stretch(c, &s, idle, cycles);
+        s.start = s.end;
+    }
+    s.goes_on = goes_on;
+    time_stretch(c, &s, idle, cycles);
 }
 
 void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles)

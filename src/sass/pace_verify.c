@@ -118,7 +118,7 @@ static bool walk(const flow *f, uint32_t block, bool *changed)
     return true;
 }
 
-/* Has the unit time for all instructions of the block? */
+/* Has the unit time for all instructions of each stretch? */
 static bool keeps_distances(const cbi_sb_code *c, const cbi_sb_block *b, const uint32_t *cycles)
 {
     uint32_t busy = 0;
@@ -127,7 +127,7 @@ static bool keeps_distances(const cbi_sb_code *c, const cbi_sb_block *b, const u
         if (own && busy)
             return false;
         busy = own ? own : busy;
-        busy = cycles[i] < busy ? busy - cycles[i] : 0;
+        busy = cycles[i] < busy && !cbi_sb_ends_stretch(c, i) ? busy - cycles[i] : 0;
     }
     return true;
 }

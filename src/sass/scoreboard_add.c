@@ -1,16 +1,18 @@
 /* Instructions whose result comes late on the target only: they get scoreboards.
  *
  * They all run in one unit, in order, so a wait for one of them is a wait for all before it in the
- * block, and between two of them only a result that is read needs one. */
+ * stretch, and between two of them only a result that is read needs one.  A stretch is a block, or
+ * what collective sequences leave of it. */
 #include "sass/scoreboard_assign.h"
 
 /* What one of them needs. */
 typedef struct late {
     uint32_t at;
     bool write, read;    /* scoreboards */
-    uint32_t used;       /* first instruction of the block that needs the result */
+    uint32_t used;       /* first instruction of the stretch that needs the result */
     uint32_t overwrites; /* ... that writes a source */
     cbi_u32_list users, overwriters;
+    cbi_u32_list user_heads, overwriter_heads; /* starts of collective sequences before these */
 } late;
 
 /* The memory barrier of a barrier in front of an exit: the next one waits for the guard of both. */
@@ -21,12 +23,17 @@ static bool is_barrier_head(const cbi_sb_code *c, uint32_t i)
            i + 1 < c->n && cbi_sb_op(c, i + 1) == CBI_OP_ERRBAR;
 }
 
+static bool is_call(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL);
+}
+
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
     if (cbi_sb_excludes(c, i, j) || is_barrier_head(c, j))
         return false;
-    if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) || cbi_regset_meet(&a->written, &b->read) ||
+    if (is_call(c, j) || cbi_regset_meet(&a->written, &b->read) ||
         (which->written[i] & which->read[j]))
         return true;
     return which->order[j] != which->order[i] &&
@@ -44,25 +51,36 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
     return which->order[j] != which->order[i] && overwrites(c, i, j);
 }
 
-/* First instructions behind the block, on every path, that need the result or, with sources,
- * overwrite one that is kept. */
+/* For late results a block ends where a stretch of time does. */
+static uint32_t last_of_stretch(const cbi_sb_code *c, uint32_t i)
+{
+    uint32_t last = cbi_sb_last_of(c, c->block_of[i]);
+    while (i < last && !cbi_sb_ends_stretch(c, i))
+        i++;
+    return i;
+}
+
+/* First instructions behind the stretch, on every path, that need the result or, with sources,
+ * overwrite one that is kept.  Collective sequences need everything: their starts wait, too, and
+ * their ends wait again, if nothing inside did. */
 static cbi_u32_list find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
-                                  bool sources)
+                                  bool sources, cbi_u32_list *ret_heads)
 {
     cbi_u32_list found = {0}, todo = {0};
     cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
     uint32_t visit = ++c->visit;
-    cbi_sb_push_next(c, cbi_sb_last_of(c, c->block_of[i]), &todo);
+    cbi_sb_push_next(c, last_of_stretch(c, i), &todo);
     while (todo.len) {
         uint32_t j = todo.items[--todo.len];
         if (c->visited[j] == visit)
             continue;
         c->visited[j] = visit;
-        bool ends = sources ? cbi_op_has(cbi_sb_op(c, j), CBI_OPF_CALL) ||
-                                  (!cbi_sb_excludes(c, i, j) &&
-                                   cbi_regset_meet(&kept, &c->operands[j].written))
+        bool ends = sources ? is_call(c, j) || (!cbi_sb_excludes(c, i, j) &&
+                                                cbi_regset_meet(&kept, &c->operands[j].written))
                             : cbi_sb_uses_late(c, which, i, j);
-        if (ends)
+        if (c->group[j])
+            cbi_vec_push(c->ctx, ret_heads, j);
+        if (ends || cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
             cbi_vec_push(c->ctx, &found, j);
         else if (j != i)
             cbi_sb_push_next(c, j, &todo);
@@ -70,28 +88,31 @@ static cbi_u32_list find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint
     return found;
 }
 
-/* The late instructions of a block, last first: `awaited` is the first wait for the result of one
- * that was seen, `read_by` the first for its sources, too. */
+/* The late instructions of a block, last first; in a stretch `awaited` is the first wait for the
+ * result of one that was seen, `read_by` the first for its sources, too. */
 static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
                              late **by_instruction)
 {
-    uint32_t first_wait[CBI_SB_ORDERS], first_read[CBI_SB_ORDERS];
-    for (unsigned k = 0; k < CBI_SB_ORDERS; k++)
-        first_wait[k] = first_read[k] = CBI_SB_NOWHERE;
+    uint32_t first_wait[CBI_SB_ORDERS], first_read[CBI_SB_ORDERS], end = b->end;
     for (uint32_t i = b->end; i-- > b->start;) {
+        if (i + 1 == b->end || cbi_sb_ends_stretch(c, i)) {
+            end = i + 1;
+            for (unsigned k = 0; k < CBI_SB_ORDERS; k++)
+                first_wait[k] = first_read[k] = CBI_SB_NOWHERE;
+        }
         if (!which->order[i])
             continue;
         uint32_t awaited = first_wait[which->order[i]], read_by = first_read[which->order[i]];
         late *l = CBI_NEW(c->ctx, late);
         *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
-        for (uint32_t j = i + 1; j < b->end; j++) {
+        for (uint32_t j = i + 1; j < end; j++) {
             if (l->used == CBI_SB_NOWHERE && cbi_sb_uses_late(c, which, i, j))
                 l->used = j;
             if (l->overwrites == CBI_SB_NOWHERE && cbi_sb_overwrites_late(c, which, i, j))
                 l->overwrites = j;
         }
         if (l->used == CBI_SB_NOWHERE && awaited == CBI_SB_NOWHERE)
-            l->users = find_crossing(c, which, i, false);
+            l->users = find_crossing(c, which, i, false, &l->user_heads);
         l->write = l->used != CBI_SB_NOWHERE ? l->used < awaited : l->users.len > 0;
         if (l->used < awaited)
             awaited = l->used;
@@ -99,7 +120,7 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
             read_by = awaited;
         bool leaves = l->overwrites == CBI_SB_NOWHERE && read_by == CBI_SB_NOWHERE;
         if (leaves)
-            l->overwriters = find_crossing(c, which, i, true);
+            l->overwriters = find_crossing(c, which, i, true, &l->overwriter_heads);
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
         l->read = leaves ? cbi_regset_any(&kept) : l->overwrites < read_by;
         if (l->overwrites < read_by)
@@ -116,14 +137,41 @@ static int64_t time_left(const cbi_sb_code *c, uint32_t i)
     return c->issue[cbi_sb_last_of(c, c->block_of[i])] - c->issue[i];
 }
 
-static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p)
+static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t last)
 {
-    return time_left(c, p->at) >= cbi_sb_latency_of(c, p);
+    return c->issue[last] - c->issue[p->at] >= cbi_sb_latency_of(c, p);
+}
+
+/* The end of a collective sequence that starts with the instruction behind a producer, when nothing
+ * else needs that. */
+static bool is_sequence_only(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->heads.len == 1 && p->consumers.len == 1 && p->consumers.items[0] > p->at &&
+           c->block_of[p->consumers.items[0]] == p->block;
+}
+
+/* What is needed behind its stretch: the last instruction of that waits, for sources if they are
+ * read by then. */
+static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
+{
+    uint32_t last = last_of_stretch(c, p->at);
+    bool waits = last != p->at && (p->write || is_due(c, p, last));
+    if (last == p->at && is_sequence_only(c, p)) {
+        p->local = p->consumers.items[0];
+    } else if (waits && last != cbi_sb_last_of(c, p->block)) {
+        p->local = last;
+        p->consumers = p->heads = (cbi_u32_list){0};
+        cbi_vec_push(c->ctx, &p->consumers, last);
+    } else if (last != p->at) {
+        p->timed = !p->write;
+        p->flush = waits;
+        if (waits)
+            cbi_vec_push(c->ctx, &p->consumers, last);
+    }
 }
 
 static void push_producer(cbi_sb_code *c, const late *l, bool write)
 {
-    uint32_t last = cbi_sb_last_of(c, c->block_of[l->at]);
     cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
     *p = (cbi_sb_producer){.at = l->at,
                            .block = c->block_of[l->at],
@@ -136,13 +184,9 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
         return;
     }
     p->consumers = write ? l->users : l->overwriters;
-    p->ends = !p->consumers.len;
-    if (last == l->at)
-        return;
-    p->timed = !write;
-    p->flush = write || is_due(c, p);
-    if (p->flush)
-        cbi_vec_push(c->ctx, &p->consumers, last);
+    p->heads = write ? l->user_heads : l->overwriter_heads;
+    p->ends = write && !p->consumers.len; /* sources keep their number */
+    leave_stretch(c, p);
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */

@@ -45,7 +45,8 @@ static uint32_t next_consumer(const cbi_sb_assignment *a, const work *w, uint32_
 static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    if (is_here(a, w, q) && p->flush && i + 1 < a->c->blocks.items[w->block].end && i > p->at)
+    if (is_here(a, w, q) && (p->flush || (p->is_late && p->local == CBI_SB_NOWHERE)) &&
+        i + 1 < a->c->blocks.items[w->block].end && i > p->at)
         return cbi_sb_is_consumer(a, q, i);
     if (is_here(a, w, q) || p->local != CBI_SB_NOWHERE)
         return p->local == i;
@@ -70,7 +71,9 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
         for (size_t n = 0; n < a->live.len && !(k == a->top && top_held) && !(a->apart >> k & 1);
              n++) {
             uint32_t r = a->live.items[n];
-            if (r == a->c->stack_load || a->c->producers.items[r].at == p->at || a->number[r] != k)
+            const cbi_sb_producer *o = &a->c->producers.items[r];
+            if (r == a->c->stack_load || o->at == p->at || a->number[r] != k ||
+                (o->is_late && o->heads.len)) /* a sequence's start waits earlier */
                 continue;
             uint32_t next = next_consumer(a, w, r, p->at);
             early |= next < p->local;

@@ -50,6 +50,7 @@ typedef struct cbi_sb_code {
     uint32_t chip;    /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
+    const cbi_sass *input; /* the words before scoreboards changed, or NULL: these */
     cbi_operands *operands;
     uint8_t *wait;
     bool *all;       /* waits for everything */
@@ -220,6 +221,10 @@ bool cbi_sb_qualifies(const cbi_sb_code *c);
 bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size);
 /* The order in which blocks are taken. */
 cbi_u32_list cbi_sb_order(const cbi_sb_code *c);
+
+/* Does a stretch of time end with the instruction, within its block?  The start of a collective
+ * sequence is one by itself, like a call, and the rest of the sequence is one. */
+bool cbi_sb_ends_stretch(const cbi_sb_code *c, uint32_t i);
 
 /* Appends the instructions that can follow i. */
 void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo);

@@ -199,6 +199,12 @@ static void find_groups(cbi_sb_code *c)
     }
 }
 
+bool cbi_sb_ends_stretch(const cbi_sb_code *c, uint32_t i)
+{
+    return c->group[i] || cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE ||
+           (i + 1 < c->n && c->group[i + 1]);
+}
+
 bool cbi_sb_find_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
 {
     targets_list tables = {0};
