@@ -263,12 +263,22 @@ static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
         set_stall(insn, 2);
 }
 
+/* A long stall lets the warp go. */
+static void lengthen(uint8_t *insn, unsigned stall)
+{
+    enum { LONGEST_KEPT = 11 };
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_stall(&w, stall);
+    if (stall > LONGEST_KEPT)
+        cbi_sass_set_yield(&w, 0);
+    cbi_sass_store(insn, w);
+}
+
 /* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
  * `start`, are there in time for the first instruction of the next one. */
 static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, uint32_t at,
                           const bool *drop)
 {
-    enum { LONGEST_KEPT = 11 };
     unsigned passed = 0, need = EXIT_STALL;
     if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
         return;
@@ -283,12 +293,7 @@ static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, ui
         if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
             need = larger(latency, need + passed) - passed;
     }
-    set_stall(insn, need);
-    if (need > LONGEST_KEPT) {
-        cbi_sass w = cbi_sass_load(insn);
-        cbi_sass_set_yield(&w, 0);
-        cbi_sass_store(insn, w);
-    }
+    lengthen(insn, need);
 }
 
 /* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
@@ -331,6 +336,21 @@ static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
     set_stall(insn, need);
     if (cbi_sass_holds(cbi_sass_load(insn)))
         keep_warp(insn);
+}
+
+/* Without the barrier the second predicate of an exit is read earlier.  The instruction is the last
+ * one before it. */
+static void lengthen_for_second(uint8_t *insn, const uint8_t *text, uint32_t at,
+                                const uint8_t *exit_insn)
+{
+    uint32_t second = cbi_sass_read_predicate(cbi_sass_load(exit_insn));
+    unsigned latency, since = 0, stall = stall_of(insn);
+    if (second != CBI_SASS_PT)
+        since = cycles_since(text, at + 1, second, &latency);
+    if (!since || since >= latency || since + BARRIER_CYCLES < latency ||
+        stall + latency - since > CBI_SASS_STALL_MAX)
+        return;
+    lengthen(insn, stall + latency - since);
 }
 
 /* Instructions up to and including the final branch to itself. */
@@ -425,8 +445,10 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             shorten_for_second(insn, old, i + 1);
         }
         const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
-        if (exit)
+        if (exit) {
+            lengthen_for_second(insn, old, i, exit);
             lengthen_last(insn, exit);
+        }
         if (is_bare_exit(old, i, drop))
             lengthen_exit(insn, old, start, i, drop);
         cbi_rewrite_retarget(rw, i, insn);

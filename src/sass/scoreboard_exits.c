@@ -141,6 +141,15 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
+/* Does the exit wait because of its barrier, and not without it? */
+static bool is_for_barrier(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p,
+                           uint32_t exit)
+{
+    uint32_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
+    return is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
+           (p->write || passed < cbi_sb_latency_of(c, p));
+}
+
 /* The end of the block does not wait for the producer. */
 static void pass_by(cbi_sb_producer *p, uint32_t end)
 {
@@ -150,6 +159,24 @@ static void pass_by(cbi_sb_producer *p, uint32_t end)
             p->consumers.items[left++] = p->consumers.items[k];
     p->consumers.len = left;
     p->flush = false;
+}
+
+/* What an exit does not wait for any more is pending where calls behind it need everything. */
+static void reach_calls(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
+{
+    cbi_u32_list todo = {0};
+    uint32_t visit = ++c->visit;
+    cbi_sb_push_next(c, exit, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (c->visited[i] == visit || cbi_sb_contains(&p->consumers, i))
+            continue;
+        c->visited[i] = visit;
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
+            cbi_vec_push(c->ctx, &p->consumers, i);
+        else
+            cbi_sb_push_next(c, i, &todo);
+    }
 }
 
 bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
@@ -166,9 +193,10 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
         for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
             cbi_sb_producer *p = &c->producers.items[q];
             if (!p->flush || p->local != CBI_SB_NOWHERE || !cbi_sb_contains(&p->consumers, exit) ||
-                is_due(c, &t, p, exit) == DUE_BEFORE)
+                !is_for_barrier(c, &t, p, exit))
                 continue;
             pass_by(p, exit);
+            reach_calls(c, p, exit);
             any = true;
         }
     }
