@@ -198,7 +198,8 @@ static inline uint64_t module_put(module *m, module_section *sec, unsigned size,
     sec->header.sh_size = at + size;
     if (cbi_section_has_data(sec->header.sh_type)) {
         cbi_buf_append(m->ctx, &sec->bytes, NULL, at + size - sec->bytes.len);
-        memset((uint8_t *)sec->bytes.items + at, (int)fill, size);
+        if (size)
+            memset((uint8_t *)sec->bytes.items + at, (int)fill, size);
     }
     return at;
 }
