@@ -58,6 +58,11 @@ static inline int cbi_order(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+static inline uint32_t cbi_larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* How many elements of an array come before a place in its order: those for which the test holds,
  * which are the first. */
 typedef bool cbi_comes_before(const void *element, const void *place);

@@ -101,11 +101,14 @@ static inline const cbi_reloc_type *cbi_reloc_find(uint32_t type)
     return NULL;
 }
 
-/* Is it about the descriptor of a function, which then lives? */
+/* Is it about the descriptor of a function, which then lives?  The pieces of a byte keep nothing.
+ */
 static inline bool cbi_keeps_function(uint32_t type)
 {
-    return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63) ||
-           type == R_MERCURY_FUNC_DESC_64;
+    const cbi_reloc_type *row = cbi_reloc_find(type);
+    return row && row->fields[0].width > 8 &&
+           (row->fields[0].source == CBI_SRC_FUNC_DESC ||
+            row->fields[0].source == CBI_SRC_FUNC_DESC_ADDRESS);
 }
 
 /* Is its action CBI_RELOC_PROG_REL? */

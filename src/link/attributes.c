@@ -83,11 +83,6 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte)
     rec->value = (uint16_t)((rec->value & 0xff00) | (byte & 0xff));
 }
 
-static uint16_t larger(uint16_t a, uint16_t b)
-{
-    return a > b ? a : b;
-}
-
 void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from)
 {
     cbi_rec *own = cbi_find_record(lk, k, from->code);
@@ -107,7 +102,7 @@ void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from
         if (!own)
             cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
         else
-            cbi_replace_byte(own, larger(from->value & 0xff, own->value & 0xff));
+            cbi_replace_byte(own, (uint16_t)cbi_larger(from->value & 0xff, own->value & 0xff));
         break;
     case CBI_LINK_SUM:
         if (!own)

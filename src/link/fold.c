@@ -32,17 +32,12 @@ static fold *fold_of(const folding *all, uint32_t component, uint32_t slot)
     return &all->folds[(size_t)component * all->count + slot];
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add(fold *to, const fold *from)
 {
     if (from->first < to->first)
         to->first = from->first;
-    to->last = larger(from->last, to->last);
-    to->most = (uint16_t)larger(from->most, to->most);
+    to->last = cbi_larger(from->last, to->last);
+    to->most = (uint16_t)cbi_larger(from->most, to->most);
 }
 
 /* Does it matter for more than one function what the record says? */
@@ -147,7 +142,7 @@ static void take_over(const cbi_linker *lk, cbi_func *k, const fold *below)
         if (!own)
             cbi_add_record(lk, k, 2, code, below->most);
         else
-            cbi_replace_byte(own, (uint16_t)larger(below->most, own->value & 0xff));
+            cbi_replace_byte(own, (uint16_t)cbi_larger(below->most, own->value & 0xff));
         break;
     case CBI_LINK_LAST_VALUE:
         if (!own)

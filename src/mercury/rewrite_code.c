@@ -194,11 +194,6 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, u
     }
 }
 
-static unsigned larger(unsigned a, unsigned b)
-{
-    return a > b ? a : b;
-}
-
 static unsigned stall_of(const uint8_t *insn)
 {
     return cbi_sass_stall(cbi_sass_load(insn));
@@ -224,7 +219,7 @@ static void shorten_exit(uint8_t *insn)
     unsigned stall = stall_of(insn);
     if (stall <= EXIT_STALL || stall == CBI_SASS_STALL_MAX)
         return;
-    set_stall(insn, larger(stall, EXIT_STALL + BARRIER_GAIN) - BARRIER_GAIN);
+    set_stall(insn, cbi_larger(stall, EXIT_STALL + BARRIER_GAIN) - BARRIER_GAIN);
     keep_warp(insn);
 }
 
@@ -291,7 +286,7 @@ static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, ui
         cbi_sass_operands(w, &operands);
         unsigned latency = cbi_pace_end_latency(w, &operands);
         if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
-            need = larger(latency, need + passed) - passed;
+            need = cbi_larger(latency, need + passed) - passed;
     }
     lengthen(insn, need);
 }
@@ -330,7 +325,7 @@ static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
         need = stall - BARRIER_CYCLES;
     unsigned since = guard == CBI_SASS_PT ? 0 : cycles_since(text, at, guard, &latency);
     if (since)
-        need = larger(latency + stall, need + since) - since;
+        need = cbi_larger(latency + stall, need + since) - since;
     if (need >= stall)
         return;
     set_stall(insn, need);

@@ -199,11 +199,6 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     return op == CBI_OP_BSSY ? 1 : FAR;
 }
 
-static uint32_t greater(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What an instruction uses, as far as nothing between has written it. */
 typedef struct uses {
     cbi_operands registers;
@@ -258,30 +253,30 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
         return to == CBI_KIND_CALL && is_math(from) ? 7 : FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
-        least = greater(least, READ_TIME);
+        least = cbi_larger(least, READ_TIME);
     if (is_late(from))
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
-        least = greater(least, result_latency(from, to));
+        least = cbi_larger(least, result_latency(from, to));
     if (cbi_regset_meet(&a->written, &b->written))
-        least = greater(least, rewrite_latency(from, to));
+        least = cbi_larger(least, rewrite_latency(from, to));
     if (adjacent && is_uniform(from) && is_math(to) && cbi_regset_any(&c->operands[j].uniform_read))
-        least = greater(least, 2); /* whatever it reads there */
+        least = cbi_larger(least, 2); /* whatever it reads there */
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
-        least = greater(least, uniform_latency(from, to));
+        least = cbi_larger(least, uniform_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
         (f.uniform_written & (g.uniform_read | g.uniform_written)))
         least = FAR;
     if (f.written & g.guard)
-        least = greater(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
+        least = cbi_larger(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
     if (f.written & g.read)
-        least = greater(least, from != CBI_KIND_ALU      ? FAR
-                               : to == CBI_KIND_CONTROL  ? GUARD_LATENCY
-                               : to == CBI_KIND_ALU      ? 4
-                               : to == CBI_KIND_MULTIPLY ? 5
-                                                         : FAR);
+        least = cbi_larger(least, from != CBI_KIND_ALU      ? FAR
+                                  : to == CBI_KIND_CONTROL  ? GUARD_LATENCY
+                                  : to == CBI_KIND_ALU      ? 4
+                                  : to == CBI_KIND_MULTIPLY ? 5
+                                                            : FAR);
     if (f.written & g.written)
-        least = greater(least, is_late(to) ? GUARD_LATENCY - 1 : from == to ? 2 : FAR);
+        least = cbi_larger(least, is_late(to) ? GUARD_LATENCY - 1 : from == to ? 2 : FAR);
     return least;
 }
 
