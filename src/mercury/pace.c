@@ -2,6 +2,7 @@
 
 #include "capsule/capsule.h"
 #include "sass/pace_code.h"
+#include "sass/reuse.h"
 #include "sass/scoreboard_assign.h"
 
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
@@ -66,11 +67,17 @@ static void wait_at_once(cbi_sb_code *c)
     }
 }
 
+/* Arithmetic, and NOPs that the compiler had a use for. */
+static bool has_fixed_time(uint32_t op)
+{
+    return cbi_pace_is_math(op) || op == CBI_OP_NOP;
+}
+
 /* Does the instruction keep the warp from yielding?  `since`: cycles since one did not. */
 static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
 {
     enum { LONGEST = 12, PAIR = 2 };
-    if (!cbi_pace_is_math(cbi_sass_op(w)))
+    if (!has_fixed_time(cbi_sass_op(w)))
         return now < LONGEST;
     return now < PAIR || (now == PAIR && since + now < LONGEST);
 }
@@ -90,7 +97,7 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
     for (uint32_t i = 0; i < pace->count; i++) {
         cbi_sass *w = &pace->words[i];
         uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
-        bool math = cbi_pace_is_math(cbi_sass_op(*w));
+        bool math = has_fixed_time(cbi_sass_op(*w));
         if (c->blocks.items[c->block_of[i]].start == i)
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
@@ -106,36 +113,22 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
     }
 }
 
-/* The next instruction of the block that reads the register in slot `low` of instruction i in the
- * same slot, or nowhere. */
-static uint32_t next_reader(const cbi_sb_code *c, uint32_t i, unsigned low)
+/* Which sources stay in the operand cache is decided anew, where the answer is another one than for
+ * the input. */
+static void keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *pace)
 {
-    uint32_t end = c->blocks.items[c->block_of[i]].end;
-    for (uint32_t j = i + 1; j < end; j++)
-        if ((cbi_pace_is_math(cbi_sb_op(c, j)) || cbi_sb_op(c, j) == cbi_sb_op(c, i)) &&
-            cbi_sass_bits(c->words[j], low, 8) == cbi_sass_bits(c->words[i], low, 8))
-            return j;
-    return CBI_SB_NOWHERE;
-}
-
-/* A source is kept for the next reader only as long as nothing comes between that was not there
- * before, and never for or by the slow unit. */
-static void forget_sources(const cbi_sb_code *c, cbi_pace *pace)
-{
-    enum { SLOTS = 3 };
-    static const uint8_t slots[SLOTS] = {24, 32, 64};
+    bool *pause = CBI_NEW_ARRAY(c->ctx, pace->count, bool);
     for (uint32_t i = 0; i < pace->count; i++)
-        for (unsigned s = 0; s < SLOTS && cbi_sass_reuse(pace->words[i]); s++) {
-            uint32_t reader = next_reader(c, i, slots[s]), waits = 0;
-            uint64_t before = 0, now = 0;
-            for (uint32_t j = i; reader != CBI_SB_NOWHERE && j < reader; j++) {
-                before += cbi_sass_stall(c->words[j]);
-                now += pace->cycles[j];
-                waits += pace->cycles[j] > CBI_SASS_STALL_MAX;
-            }
-            if (cbi_pace_occupancy(cbi_sb_op(c, i)) || waits || now > before)
-                cbi_sass_set_reuse(&pace->words[i], cbi_sass_reuse(pace->words[i]) & ~(1u << s));
-        }
+        pause[i] = pace->cycles[i] > CBI_SASS_STALL_MAX;
+    for (uint32_t i = 0; i < pace->count; i++) {
+        uint32_t before = cbi_sass_reuse_of(c, input, NULL, i);
+        uint32_t now = cbi_sass_reuse_of(c, pace->words, pause, i);
+        uint32_t had = cbi_sass_reuse(pace->words[i]), differs = before ^ now;
+        if (cbi_pace_occupancy(cbi_sb_op(c, i)))
+            cbi_sass_set_reuse(&pace->words[i], 0);
+        else if (differs)
+            cbi_sass_set_reuse(&pace->words[i], (had & ~differs) | (now & differs));
+    }
 }
 
 /* Kinds that keep their order among each other. */
@@ -207,8 +200,8 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
         wait_at_once(c);
     c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
-    forget_sources(c, pace);
     set_stalls(c, pace);
+    keep_sources(c, input, pace);
 }
 
 typedef struct work {

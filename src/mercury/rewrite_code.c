@@ -120,6 +120,8 @@ void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
     int64_t offset;
     if (!cbi_rewrite_distance(insn, &offset) && !return_distance(insn, &offset))
         return;
+    if (!offset && cbi_sass_opcode(insn) == CBI_OP_WARPSYNC)
+        return; /* whatever stands behind it */
     int64_t target = (int64_t)(old + 1) * CBI_SASS_INSTRUCTION + offset;
     if (target >= 0 && (uint64_t)target <= rw->old_size)
         set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -

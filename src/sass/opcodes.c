@@ -38,6 +38,7 @@ enum {
     OPAQUE = CBI_OPF_OPAQUE,
     TESTED = CBI_OPF_TESTED,
     QUICK = CBI_OPF_QUICK,
+    SUM = CBI_OPF_SUM,
 };
 
 const cbi_instruction cbi_instructions[] = {

@@ -146,6 +146,7 @@ enum {
     CBI_OPF_OPAQUE = 4096,   /* nothing is known of the registers and predicates that it uses */
     CBI_OPF_TESTED = 8192,   /* a branch may go by the predicate that it writes late */
     CBI_OPF_QUICK = 16384,   /* on sm_100 the result is there a cycle before that */
+    CBI_OPF_SUM = 32768,     /* its second source takes the place of a third one */
 };
 
 typedef struct cbi_instruction {

@@ -185,6 +185,35 @@ static void arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
         uniform(&o->uniform_read, w, AT_B, s->c ? s->c : second);
 }
 
+static cbi_sass_source source_at(cbi_sass w, unsigned low, unsigned count)
+{
+    uint8_t r = (uint8_t)cbi_sass_bits(w, low, 8);
+    return (cbi_sass_source){r, r == ZERO_REGISTER ? 0 : (uint8_t)count};
+}
+
+cbi_sass_source_list cbi_sass_sources(cbi_sass w)
+{
+    const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
+    const shape *s = &shapes[row->shape];
+    unsigned form = form_of(w), second = row->flags & CBI_OPF_SUM ? 2 : 1;
+    bool late_b = form != FORM_REGISTERS && (form <= FORM_THIRD_UNIFORM || form == FORM_THIRD_LAST);
+    cbi_sass_source_list list = {0};
+    if (row->shape == CBI_SHAPE_TENSOR) {
+        list.at[0] = source_at(w, AT_A, 2);
+        list.at[1] = source_at(w, AT_B, 2);
+        return list;
+    }
+    if (s->a)
+        list.at[0] = source_at(w, AT_A, count_of(s->a, w));
+    if (s->b && form == FORM_REGISTERS)
+        list.at[second] = source_at(w, AT_B, count_of(s->b, w));
+    if (s->c && !late_b)
+        list.at[2] = source_at(w, AT_C, s->c);
+    else if (s->b && s->c)
+        list.at[1] = source_at(w, AT_C, count_of(s->b, w));
+    return list;
+}
+
 static void uniform_arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
     uniform(&o->uniform_written, w, AT_D, s->ud);

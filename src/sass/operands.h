@@ -45,6 +45,19 @@ cbi_predicates cbi_sass_predicates(cbi_sass w);
 /* What w reads and writes. */
 void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands);
 
+/* General registers that an instruction of arithmetic reads through one place; count 0: none. */
+typedef struct cbi_sass_source {
+    uint8_t first, count;
+} cbi_sass_source;
+
+/* Its sources by place, which is where the operation takes them, not where they stand in w. */
+typedef struct cbi_sass_source_list {
+    cbi_sass_source at[3];
+} cbi_sass_source_list;
+
+/* Of arithmetic, moves to uniform registers and products of matrices. */
+cbi_sass_source_list cbi_sass_sources(cbi_sass w);
+
 /* Does w read register 1, the stack pointer, alone or as part of a wider operand? */
 bool cbi_sass_reads_stack_pointer(cbi_sass w);
 

@@ -57,7 +57,7 @@ static bool has_no_predicates(uint32_t op)
 {
     return op == CBI_OP_BMOV_352 || op == CBI_OP_BMOV_353 || op == CBI_OP_BMOV_355 ||
            op == CBI_OP_BMOV_356 || op == CBI_OP_NOP || op == CBI_OP_WARPSYNC_R ||
-           op == CBI_OP_ENDCOLLECTIVE;
+           op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD;
 }
 
 static flags flags_of(cbi_sass w)
@@ -127,10 +127,9 @@ static uint32_t rewrite_latency(kind from, kind to)
         return 5;
     if (!is_math(from) || !is_math(to))
         return FAR;
-    return (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
-                   (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY)
-               ? 1
-               : 5;
+    bool integers = (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
+                    (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY);
+    return integers || from == to ? 1 : 5;
 }
 
 static uint32_t uniform_latency(kind from, kind to)
@@ -185,6 +184,8 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 4;
     if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
+    if (op == CBI_OP_BAR && to == CBI_KIND_MEMORY)
+        return 6;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && to == CBI_KIND_CONTROL && (adjacent || next != CBI_OP_BSSY))
@@ -195,7 +196,7 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     if (op == CBI_OP_S2R)
         return next == CBI_OP_S2R ? FAR : 1;
     if (op == CBI_OP_BAR)
-        return to == CBI_KIND_MEMORY ? 6 : is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
+        return is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
     return op == CBI_OP_BSSY ? 1 : FAR;
 }
 
@@ -226,6 +227,7 @@ static void hide(const cbi_sb_code *c, uint32_t i, uses *of)
     remove_registers(&of->registers.read, &a->written);
     remove_registers(&of->registers.written, &a->written);
     remove_registers(&of->registers.uniform_read, &a->uniform_written);
+    remove_registers(&of->registers.uniform_written, &a->uniform_written);
     of->predicates.guard &= (uint8_t)~f.written;
     of->predicates.read &= (uint8_t)~f.written;
 }
@@ -236,6 +238,12 @@ static bool delays_nothing(uint32_t op, bool adjacent)
 {
     return op == CBI_OP_NOP ||
            ((op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_WARPSYNC_R) && !adjacent);
+}
+
+/* What may change the warp takes as long as a branch. */
+static bool takes_five(uint32_t op)
+{
+    return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK;
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */
@@ -250,6 +258,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = special_distance(c->words[i], c->words[j]);
     if (delays_nothing(cbi_sb_op(c, i), adjacent))
         return 1;
+    if (takes_five(cbi_sb_op(c, i)))
+        return adjacent ? CONTROL_STALL : 1;
     if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
         return to == CBI_KIND_CALL && is_math(from) ? 7 : FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
@@ -264,8 +274,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = cbi_larger(least, 2); /* whatever it reads there */
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
-    if (cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
-        (f.uniform_written & (g.uniform_read | g.uniform_written)))
+    if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
+        least = cbi_larger(least, from == CBI_KIND_UNIFORM && from == to ? 4 : FAR);
+    if (f.uniform_written & (g.uniform_read | g.uniform_written))
         least = FAR;
     if (f.written & g.guard)
         least = cbi_larger(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
@@ -382,7 +393,7 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
-    if (is_late(from))
+    if (is_late(from) || takes_five(op) || op == CBI_OP_NOP)
         return 0;
     if (from == CBI_KIND_OTHER)
         return FAR;
@@ -404,10 +415,11 @@ static int64_t last_stall(const block_times *t)
     uint32_t last = t->at[t->count - 1], now = own_stall(t, t->count - 1);
     kind k = cbi_op_kind(cbi_sb_op(c, last));
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
-    uint32_t own = branches || k == CBI_KIND_CALL   ? CONTROL_STALL
-                   : k == CBI_KIND_OTHER            ? FAR
-                   : cbi_sass_holds(c->words[last]) ? 2
-                                                    : 1;
+    uint32_t own = branches || k == CBI_KIND_CALL     ? CONTROL_STALL
+                   : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
+                   : k == CBI_KIND_OTHER              ? FAR
+                   : cbi_sass_holds(c->words[last])   ? 2
+                                                      : 1;
     return own > 2 && own > now ? now : own;
 }
 
@@ -456,7 +468,7 @@ static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idl
             t.before[t.count] = time;
             t.at[t.count++] = i;
         }
-        time += cbi_sass_stall(c->words[i]);
+        time += cbi_sass_stall((c->input ? c->input : c->words)[i]);
     }
     t.before[t.count] = time;
     for (uint32_t k = 0; k < t.count; k++) {
