@@ -367,6 +367,15 @@ cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes)
     return own ? m : NULL;
 }
 
+cbi_mapping *cbi_own_memory(cbi_ctx *ctx, cbi_span bytes)
+{
+    cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
+    m->base = (void *)bytes.data;
+    m->size = bytes.size;
+    m->copied = true;
+    return m;
+}
+
 bool cbi_is_mapped(const cbi_mapping *file)
 {
     return file->mapped;

@@ -22,6 +22,8 @@ const char *cbi_find_read(const cbi_ctx *ctx, dev_t device, ino_t inode);
 
 /* The file read last, if these are its bytes, copied or mapped for this job alone; else NULL. */
 struct cbi_mapping *cbi_own_file(const cbi_ctx *ctx, cbi_span bytes);
+/* The same for bytes in memory that were made for this use alone, from the context's arena. */
+struct cbi_mapping *cbi_own_memory(cbi_ctx *ctx, cbi_span bytes);
 bool cbi_is_mapped(const struct cbi_mapping *file);
 /* Of a mapped one: nobody looks at these bytes soon. */
 void cbi_drop_pages(const struct cbi_mapping *file, cbi_span part);

@@ -1,6 +1,7 @@
 /* From each kind of input to modules. */
 #include "input/collect.h"
 
+#include "base/files.h"
 #include "format/cuda_elf.h"
 #include "input/elf.h"
 #include "input/fatbin.h"
@@ -169,6 +170,17 @@ static void try_virtual(cbi_inputs *in, const cbi_origin *origin, cbi_span text,
     cbi_inputs_add_module(in, origin, NULL);
 }
 
+/* What was decompressed nobody else looks at. */
+static void add_entry_image(cbi_inputs *in, const cbi_origin *origin, cbi_span image,
+                            const cbi_fatbin_entry *entry)
+{
+    size_t count = in->modules.len;
+    add_image(in, origin, image, true);
+    if (in->modules.len > count && in->modules.items[count].has_image &&
+        entry->compression != CBI_STORED)
+        in->modules.items[count].own = cbi_own_memory(in->ctx, image);
+}
+
 static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
                       const cbi_fatbin_entry *entry)
 {
@@ -180,7 +192,7 @@ static void add_entry(cbi_inputs *in, const cbi_origin *origin, cbi_span fatbin,
                   cbi_printf(in->ctx, "the fatbin in '%s' is cut off", origin->file),
                   "Internal error: symsec not found");
     } else if (entry->kind != FATBIN_KIND_PTX) {
-        add_image(in, origin, image, true);
+        add_entry_image(in, origin, image, entry);
     } else if (in->options.virtual_target) {
         try_virtual(in, origin, image, entry->options);
     } else {
