@@ -63,6 +63,13 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
     return name;
 }
 
+void cbi_name_fetch(const cbi_ctx *ctx, const char *s)
+{
+    if (ctx->name_cap)
+        __builtin_prefetch(
+            &ctx->name_slots[(uint32_t)XXH3_64bits(s, strlen(s)) & (ctx->name_cap - 1)]);
+}
+
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s)
 {
     return cbi_intern_len(ctx, s, strlen(s));

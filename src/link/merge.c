@@ -352,9 +352,20 @@ static void warn_of_isa_class(const cbi_linker *lk, const cbi_lobj *obj)
                     lk->opt->arch->sm, obj->file);
 }
 
+/* In a big link each search for a name misses the caches; these misses overlap. */
+static void fetch_names(const cbi_linker *lk, const cbi_object *object)
+{
+    for (uint32_t i = 1; i < object->section_count; i++)
+        cbi_name_fetch(lk->ctx, object->sections[i].name);
+    for (uint32_t i = 1; i < object->symbol_count; i++)
+        if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
+            cbi_name_fetch(lk->ctx, object->symbols[i].name);
+}
+
 void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
 {
     size_t errors = lk->ctx->error_count, first_record = lk->symbols->recs.len;
+    fetch_names(lk, &obj->object);
     cbi_merge_functions(lk, obj);
     cbi_merge_objects(lk, obj);
     pass_sections(lk, obj);
