@@ -316,7 +316,8 @@ typedef struct cbi_name {
 } cbi_name;
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
-/* The name will be interned soon: what a search for it looks at first is fetched into the caches. */
+/* The name will be interned soon: what a search for it looks at first is fetched into the caches.
+ */
 void cbi_name_fetch(const cbi_ctx *ctx, const char *s);
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
 /* A short prefix and a text of any length. */

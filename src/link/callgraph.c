@@ -1,4 +1,5 @@
 /* .nv.callgraph and .nv.prototype of the output. */
+#include "base/fetch.h"
 #include "link/graph.h"
 #include "link/tables_work.h"
 
@@ -44,6 +45,7 @@ static void put_all(const cbi_linker *lk, lists *to)
     for (size_t k = 0; k < LISTS; k++)
         put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!cbi_is_in_output(lk, f))
             continue;

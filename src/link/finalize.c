@@ -1,4 +1,5 @@
 /* Output tables: which sections and symbols there are, their order, the string tables, offsets. */
+#include "base/fetch.h"
 #include "format/eiattr.h"
 #include "link/graph.h"
 #include "link/patches.h"
@@ -143,6 +144,7 @@ void cbi_tables_begin(cbi_linker *lk)
     work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
     work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t);
     for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->secs.items, i, lk->secs.len));
         const cbi_osec *sec = lk->secs.items[i];
         const presence written = presence_of(sec);
         work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
@@ -251,11 +253,15 @@ static void number_symbols(const cbi_linker *lk)
     uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, lk->locals.len + lk->globals.len, uint32_t);
     cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + lk->locals.len + lk->globals.len);
     cbi_vec_push(lk->ctx, &tables->symbols, NULL);
-    for (size_t i = 0; i < lk->locals.len; i++)
+    for (size_t i = 0; i < lk->locals.len; i++) {
+        cbi_fetch(CBI_LATER(lk->locals.items, i, lk->locals.len));
         list_symbol(lk, lk->locals.items[i], indices);
+    }
     tables->first_global = (uint32_t)tables->symbols.len;
-    for (size_t i = 0; i < lk->globals.len; i++)
+    for (size_t i = 0; i < lk->globals.len; i++) {
+        cbi_fetch(CBI_LATER(lk->globals.items, i, lk->globals.len));
         list_symbol(lk, lk->globals.items[i], indices);
+    }
     tables->symbol_indices = indices;
 }
 
@@ -299,10 +305,13 @@ static void begin_strings(const cbi_linker *lk)
     uint32_t *symbols = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
     cbi_buf_append(ctx, &tables->shstr, NULL, 1);
     cbi_buf_append(ctx, &tables->str, NULL, 1);
-    for (size_t i = 0; i < lk->secs.len; i++)
+    for (size_t i = 0; i < lk->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->secs.items, i, lk->secs.len));
+        cbi_fetch(CBI_SOON(lk->secs.items, i, lk->secs.len)->name);
         if (i >= lk->dead->len || !lk->dead->items[i])
             lk->filling->places[i].name =
                 add_string(lk, &tables->shstr, sections, lk->secs.items[i]->name);
+    }
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
         const cbi_name *proto = lk->symbols->protos.items[i];
@@ -574,6 +583,10 @@ static void put_symbols(const cbi_linker *lk, const symbol_entries *to, cbi_lsym
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        cbi_fetch(CBI_LATER(symbols, i, count));
+        const cbi_lsym *soon = CBI_SOON(symbols, i, count);
+        cbi_fetch(soon->name);
+        cbi_fetch(soon->sec);
         const cbi_lsym *sym = symbols[i];
         const uint32_t index = lk->tables->symbol_indices[sym->number];
         if (index)
@@ -607,6 +620,7 @@ static void place_sections(const cbi_linker *lk)
 {
     uint64_t cur = sizeof(Elf64_Ehdr);
     for (size_t i = 1; i < lk->tables->out.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
         const cbi_osec *sec = lk->tables->out.items[i];
         cbi_out_section *place = &lk->filling->places[sec->number];
         bool mercury_code =

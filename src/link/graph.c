@@ -1,4 +1,5 @@
 /* Call graph: address-taken functions, liveness, strongly connected components, entries. */
+#include "base/fetch.h"
 #include "link/graph.h"
 #include "link/state.h"
 #include "format/reloc.h"
@@ -224,6 +225,7 @@ static void list_entries(const cbi_linker *lk)
     cbi_graph *graph = &lk->reaching->graph;
     size_t wanted = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         cbi_fate *fate = &lk->reaching->fates[i];
         cbi_func *f = lk->symbols->funcs.items[i];
         if (!fate->live || !f->obj)

@@ -2,6 +2,7 @@
  *
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
+#include "base/fetch.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
 #include "link/merge_work.h"
@@ -446,6 +447,7 @@ void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
 void cbi_link_complete_calls(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];

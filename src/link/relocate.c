@@ -3,6 +3,7 @@
  * The list is walked backwards: the entry that came first in the inputs is applied last and stands
  * last in its output section.  reloc_decision.c decides which.
  */
+#include "base/fetch.h"
 #include "link/graph.h"
 #include "link/layout.h"
 #include "link/patches.h"
@@ -473,9 +474,12 @@ static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
 
 static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
 {
-    for (size_t i = rels->len; i-- > 0;)
+    enum { LATER = 6 };
+    for (size_t i = rels->len; i-- > 0;) {
+        cbi_fetch(rels->items[i < LATER ? 0 : i - LATER].sym);
         if (cbi_reloc_counts(lk, &rels->items[i]))
             relocate_one(lk, &rels->items[i]);
+    }
 }
 
 void cbi_link_relocate(cbi_linker *lk)
@@ -501,6 +505,7 @@ static void pack_section(const cbi_linker *lk, cbi_osec *sec, uint8_t *entries)
 {
     size_t count = sec->relocs.len;
     for (size_t i = 0; i < count; i++) {
+        cbi_fetch(CBI_SOON(sec->relocs.items, i, count)->sym);
         const cbi_lrel *r = sec->relocs.items[i];
         cbi_put_reloc(entries + i * sec->entsize, sec->entsize, r, r->sym ? r->sym->number + 1 : 0);
     }

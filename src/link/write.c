@@ -1,4 +1,5 @@
 /* The output file: ELF header, sections, section headers, program headers, in this order. */
+#include "base/fetch.h"
 #include "link/bytes.h"
 #include "link/tables.h"
 
@@ -204,6 +205,10 @@ void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
 static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
 {
     const cbi_linker *lk = user;
+    cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
+    const cbi_osec *soon = CBI_SOON(lk->tables->out.items, i, lk->tables->out.len);
+    cbi_fetch(soon->func);
+    cbi_fetch(cbi_out_of(lk, soon));
     cbi_link_section_header(lk, lk->tables->out.items[i], ret_header);
 }
 
@@ -252,8 +257,10 @@ void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
         .segment_count = lk->exec ? make_segments(lk, segments) : 0,
     };
     cbi_link_write_header(lk, &tables, sink);
-    for (size_t i = 1; i < lk->tables->out.len; i++)
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
         if (cbi_section_has_data(lk->tables->out.items[i]->type))
             write_contents(lk, lk->tables->out.items[i], sink);
+    }
     cbi_link_write_tables(lk, &tables, out_section_header, lk, sink);
 }
