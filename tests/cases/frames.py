@@ -16,7 +16,7 @@ from old_objects import OFFSET_AT, Object
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
 import store  # noqa: E402
-from lines import sequences, with_section  # noqa: E402
+from lines import contents, sequences, with_section  # noqa: E402
 
 ADVANCE, DEFINE_ADDRESS = 4, bytes.fromhex("0c8180802800")
 INSTRUCTIONS = {    # as DWARF names them; a size is 7 bits per byte, the top bit says that more follow
@@ -86,11 +86,6 @@ def places_of(obj, end):
         if last == end:
             return sorted({(a, b) for a, b in zip(sass, mercury) if a})
     return []
-
-
-def contents(obj, name):
-    offset, size = struct.unpack_from("<QQ", obj.blob, obj.header(name) + OFFSET_AT)
-    return bytes(obj.blob[offset:offset + size])
 
 
 def drawn(blob, seed):

@@ -4,7 +4,8 @@
 From sm_100 on the finalizer writes a table anew where it changed the code: rows for the new places, in
 their shortest form.  Inputs: stored links of code with debug data (features-debug).  In turn each row
 of both sides gets another step in lines, at the bounds of what the one-byte form can say.  And the last
-function gets tables drawn at random: some of its rows, with other lines and files, said in other ways."""
+function gets tables drawn at random: some of its rows, with other lines and files, said in other ways.  So do
+functions that another object's replace, of three objects."""
 
 import os
 import random
@@ -18,6 +19,9 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
 import store  # noqa: E402
 
 LINKS = {"exit-lines-debug-100-default": "sm_100", "debug-labels-debug-120-default": "sm_120"}
+# of places of registers that the linked copy lacks nvlink says what it finds in memory: that copy first
+REPLACED = {"weak-lines-debug-100-default": ("sm_100", "abc", "cba", "bac"),
+            "weak-lines-debug-120-default": ("sm_120", "cba")}
 LINE_BASE, LINE_RANGE, OPCODE_BASE = -5, 14, 10
 STEPS = [LINE_BASE, LINE_BASE + 1, -1, 1, LINE_BASE + LINE_RANGE - 2, LINE_BASE + LINE_RANGE - 1]    # 0 is left out by ptxas
 FAR = [LINE_BASE - 1, LINE_BASE + LINE_RANGE, -64, 63]    # need an operation of their own
@@ -68,7 +72,12 @@ def step_to(blob, place, op, step):
 EXTENDED, END, OPENS = 0, 1, 0x92
 SET_ADDRESS = 11    # bytes
 DRAWN = 100         # per link
+DRAWN_REPLACED = 60
 LINE_STEPS = [1, 3, 7, -1, 2, 5, -5, -6, 8, 9, 13, 63, 64, -64, -65, 1000]
+
+
+TABLES = (".debug_line", ".nv.merc.debug_line")
+SYMBOLS = ((".rela.debug_line", ".symtab"), (".nv.merc.rela.debug_line", ".nv.merc.symtab"))
 
 
 def leb(value, signed):
@@ -121,9 +130,9 @@ def special(places, lines):
     return bytes([code]) if fits else None
 
 
-def draw_rows(rng, places):
-    """(number of the place, step in lines, what stands in front of the row)"""
-    file, others = 1, [i for i in range(1, len(places)) if places[i] != places[i - 1]]
+def draw_rows(rng, sides):
+    """(number of the place on both sides, step in lines, what stands in front of the row)"""
+    file, others = 1, [i for i in range(1, min(map(len, sides))) if all(p[i] != p[i - 1] for p in sides)]
     for number in [0, *sorted(rng.sample(others, rng.randint(0, min(9, len(others)))))]:
         front = bytes([SET_FILE, file]) if number == 0 else b""
         if number and rng.random() < .2:
@@ -147,33 +156,43 @@ def said(rows, places, end, marked):
     return bytes(out) + bytes([ADVANCE_PC]) + leb(end - address, True) + bytes([EXTENDED, 1, END])
 
 
+def contents(obj, name):
+    offset, size = struct.unpack_from("<QQ", obj.blob, obj.header(name) + OFFSET_AT)
+    return bytes(obj.blob[offset:offset + size])
+
+
 def with_section(obj, name, change):
     """Gives a section other contents, at the end of the file."""
-    at = obj.header(name) + OFFSET_AT
-    offset, size = struct.unpack_from("<QQ", obj.blob, at)
-    data = change(bytes(obj.blob[offset:offset + size]))
+    data = change(contents(obj, name))
     obj.blob += bytes(-len(obj.blob) % 16)
-    struct.pack_into("<QQ", obj.blob, at, len(obj.blob), len(data))
+    struct.pack_into("<QQ", obj.blob, obj.header(name) + OFFSET_AT, len(obj.blob), len(data))
     obj.blob += data
+
+
+def described(obj, relocations, symbols):
+    """Names of the functions that the sequences are about, in their order."""
+    table, strings, places = contents(obj, symbols), contents(obj, ".strtab"), {}
+    for place, info, _ in struct.iter_unpack("<QQq", contents(obj, relocations)):
+        at, = struct.unpack_from("<I", table, 24 * (info >> 32))
+        places[place] = strings[at:strings.index(0, at)]
+    return [places[start + 3] for start, *_ in sequences(contents(obj, relocations.replace("rela.", "")))]
 
 
 def drawn(blob, number):
     """The object with another table for one of its functions."""
-    rng, obj, rows = random.Random(number), Object(blob), []
-    for name, relocations in ((".debug_line", ".rela.debug_line"),
-                              (".nv.merc.debug_line", ".nv.merc.rela.debug_line")):
-        longer = []
-
+    rng, obj, longer = random.Random(number), Object(blob), []
+    names = [described(obj, *words) for words in SYMBOLS]
+    numbers = [side.index(names[0][number % len(names[0])]) for side in names]
+    rows = list(draw_rows(rng, [sequences(contents(obj, name))[n][2] for name, n in zip(TABLES, numbers)]))
+    for n, name, (relocations, _) in zip(numbers, TABLES, SYMBOLS):
         def change(unit):
-            start, end, places, last = (lambda found: found[number % len(found)])(sequences(unit))
-            if not rows:
-                rows.extend(draw_rows(rng, places))
+            start, end, places, last = sequences(unit)[n]
             body = said(rows, places, last, name != ".debug_line")
             longer.append((end, len(body) - (end - start - SET_ADDRESS)))
             unit = unit[:start + SET_ADDRESS] + body + unit[end:]
             return struct.pack("<I", len(unit) - 4) + unit[4:]
         with_section(obj, name, change)
-        (end, more), = longer
+        end, more = longer.pop()
         offset, size = struct.unpack_from("<QQ", obj.blob, obj.header(relocations) + OFFSET_AT)
         for at in range(offset, offset + size, 24):
             place, = struct.unpack_from("<Q", obj.blob, at)
@@ -193,22 +212,34 @@ def variants(blob):
                 yield "row %d steps by %d" % (number, step), copy
 
 
+def write(folder, name, blob):
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(blob)
+
+
 def prepare(folder):
     for link in store.read_archive(os.path.join(ROOT, "tests", "golden", "features-debug.tar.xz")):
         if link.name in LINKS:
             for name, blob in variants(link.inputs[0][1]):
-                with open(os.path.join(folder, "%s %s.cubin" % (LINKS[link.name], name)), "wb") as f:
-                    f.write(blob)
+                write(folder, "%s %s.cubin" % (LINKS[link.name], name), blob)
             for number in range(DRAWN):
-                name = "%s drawn %d.cubin" % (LINKS[link.name], number)
-                with open(os.path.join(folder, name), "wb") as f:
-                    f.write(drawn(link.inputs[0][1], number))
+                write(folder, "%s drawn %d.cubin" % (LINKS[link.name], number), drawn(link.inputs[0][1], number))
+        for number in range(DRAWN_REPLACED if link.name in REPLACED else 0):
+            for i, (name, blob) in enumerate(link.inputs):
+                for turn in range(3):
+                    blob = drawn(blob, (number * 3 + i) * 3 + turn)
+                write(folder, "%d-%s-%s" % (number, REPLACED[link.name][0], os.path.basename(name)), blob)
 
 
 def main():
     table = Table(sys.argv[0], prepare)
     for file in sorted(n for n in table.bench.before if n.startswith(tuple(LINKS.values()))):
         table.check(file[:-len(".cubin")], ["-arch=" + file.split()[0], file, "-o", "out"])
+    for arch, *orders in REPLACED.values():
+        for number in range(DRAWN_REPLACED):
+            files = ["%d-%s-%s.cubin" % (number, arch, name) for name in orders[number % len(orders)]]
+            table.check("%s replaced %d" % (arch, number), ["-arch=" + arch, *["-g"] * (number % 4 == 3), *files,
+                                                            "-o", "out"])
     table.ok("there are rows", table.passed + table.failed > 50)
     table.done()
 
