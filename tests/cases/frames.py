@@ -4,7 +4,8 @@
 From sm_100 on the finalizer shortens code, so that advances change; what stands between them is skipped
 by the lengths of its operands.  Inputs: two stored links of code with debug data (features-debug), in
 whose descriptions one definition of the frame's address, 6 bytes, is another instruction of that size.
-And the last function gets descriptions drawn at random: other instructions at some of its places."""
+And the last function gets descriptions drawn at random: other instructions at some of its places.  So does a
+function that another object's replaces: then that is described."""
 
 import os
 import random
@@ -16,7 +17,7 @@ from old_objects import OFFSET_AT, Object
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
 import store  # noqa: E402
-from lines import contents, sequences, with_section  # noqa: E402
+from lines import contents, named, sequences, with_section, write  # noqa: E402
 
 ADVANCE, DEFINE_ADDRESS = 4, bytes.fromhex("0c8180802800")
 INSTRUCTIONS = {    # as DWARF names them; a size is 7 bits per byte, the top bit says that more follow
@@ -114,19 +115,81 @@ def drawn(blob, seed):
     return obj.blob
 
 
+# ---- copies of functions in several objects ----
+
+COPIES, DRAWN_COPIES = "weak-lines-debug-100-default", 40
+SYMBOLS = ((".rela.debug_frame", ".symtab"), (".nv.merc.rela.debug_frame", ".nv.merc.symtab"))
+STEP = 16       # bytes between places that a description names, on either side
+
+
+def draw_statements(rng, sizes):
+    """Instructions of a description for both sides, of code of these sizes."""
+    count = rng.randint(0, 5)
+    places = [sorted(STEP * rng.randrange(size // STEP) for _ in range(count)) for size in sizes]
+    ops = [b"", b""]
+    for i in range(count):
+        more = b"".join(bytes.fromhex(x) for x in rng.choices(list(INSTRUCTIONS.values()), k=rng.randint(0, 2)))
+        for side in (0, 1):
+            step = places[side][i] - (places[side][i - 1] if i else 0)
+            ops[side] += bytes([ADVANCE]) + struct.pack("<I", step // UNITS[side]) + more
+    return ops
+
+
+def with_description(data, number, ops):
+    """(the section with other instructions in an entry, where that ended, how much longer it is)"""
+    start, wide, end = entries(data)[number]
+    body = data[start:start + wide + 16] + ops
+    body += bytes(-(start + len(body)) % ALIGN)
+    head = data[:start - 12] + b"\xff\xff\xff\xff" + struct.pack("<Q", len(body)) if wide == 8 else \
+        data[:start - 4] + struct.pack("<I", len(body))
+    return head + body + data[end:], end, start + len(body) - end
+
+
+def drawn_copy(blob, seed, name):
+    """The object with another description of a function."""
+    rng, obj = random.Random(seed), Object(blob)
+    names = named(obj, *SYMBOLS[0])
+    number = [names.get(start + wide) for start, wide, _ in entries(contents(obj, NAMES[0]))].index(name)
+    at = [entries(contents(obj, section))[number] for section in NAMES]
+    sizes = [struct.unpack_from("<Q", contents(obj, section), start + wide + 8)[0]
+             for section, (start, wide, _) in zip(NAMES, at)]
+    ops, ends = draw_statements(rng, sizes), []
+    for section, more in zip(NAMES, ops):
+        def change(data):
+            data, end, longer = with_description(data, number, more)
+            ends.append((end, longer))
+            return data
+        with_section(obj, section, change)
+    for side, (section, _) in enumerate(SYMBOLS):
+        offset, size = struct.unpack_from("<QQ", obj.blob, obj.header(section) + OFFSET_AT)
+        for place in range(offset, offset + size, 24):
+            # addends name places in the section of Mercury
+            for word, (end, more) in ((place, ends[side]), (place + 16, ends[1])):
+                value, = struct.unpack_from("<Q", obj.blob, word)
+                struct.pack_into("<Q", obj.blob, word, value + more if value >= end else value)
+    return obj.blob
+
+
+def prepare_copies(folder, link):
+    for name, blob in link.inputs:
+        write(folder, os.path.basename(name), blob)
+    for number in range(DRAWN_COPIES):
+        write(folder, "%d-a.cubin" % number, drawn_copy(link.inputs[0][1], number, b"wf"))
+
+
 def prepare(folder):
     found = 0
     for link in store.read_archive(os.path.join(ROOT, "tests", "golden", "features-debug.tar.xz")):
+        if link.name == COPIES:
+            prepare_copies(folder, link)
         if link.name not in LINKS:
             continue
         (_, blob), = link.inputs
         found += 1
         for i, instruction in enumerate(INSTRUCTIONS.values()):
-            with open(os.path.join(folder, "%s-%d.cubin" % (LINKS[link.name], i)), "wb") as f:
-                f.write(changed(blob, instruction))
+            write(folder, "%s-%d.cubin" % (LINKS[link.name], i), changed(blob, instruction))
         for i in range(DRAWN):
-            with open(os.path.join(folder, "%s-drawn-%d.cubin" % (LINKS[link.name], i)), "wb") as f:
-                f.write(drawn(blob, i))
+            write(folder, "%s-drawn-%d.cubin" % (LINKS[link.name], i), drawn(blob, i))
     assert found == len(LINKS)
 
 
@@ -137,6 +200,9 @@ def main():
             table.check("%s %s" % (arch, name), ["-arch=" + arch, "%s-%d.cubin" % (arch, i), "-o", "out"])
         for i in range(DRAWN):
             table.check("%s drawn %d" % (arch, i), ["-arch=" + arch, "%s-drawn-%d.cubin" % (arch, i), "-o", "out"])
+    for i in range(DRAWN_COPIES):
+        files = ["%d-a.cubin" % i, "b.cubin", "c.cubin"]
+        table.check("copies drawn %d" % i, ["-arch=sm_100", *["-g"] * (i % 4 == 3), *files, "-o", "out"])
     table.done()
 
 

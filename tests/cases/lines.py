@@ -20,7 +20,7 @@ import store  # noqa: E402
 
 LINKS = {"exit-lines-debug-100-default": "sm_100", "debug-labels-debug-120-default": "sm_120"}
 # of places of registers that the linked copy lacks nvlink says what it finds in memory: that copy first
-REPLACED = {"weak-lines-debug-100-default": ("sm_100", "abc", "cba", "bac"),
+REPLACED = {"weak-lines-debug-100-default": ("sm_100", "abc", "cab", "bac"),
             "weak-lines-debug-120-default": ("sm_120", "cba")}
 LINE_BASE, LINE_RANGE, OPCODE_BASE = -5, 14, 10
 STEPS = [LINE_BASE, LINE_BASE + 1, -1, 1, LINE_BASE + LINE_RANGE - 2, LINE_BASE + LINE_RANGE - 1]    # 0 is left out by ptxas
@@ -169,19 +169,25 @@ def with_section(obj, name, change):
     obj.blob += data
 
 
-def described(obj, relocations, symbols):
-    """Names of the functions that the sequences are about, in their order."""
-    table, strings, places = contents(obj, symbols), contents(obj, ".strtab"), {}
+def named(obj, relocations, symbols):
+    """Place -> name of the symbol whose address goes there."""
+    table, strings, found = contents(obj, symbols), contents(obj, ".strtab"), {}
     for place, info, _ in struct.iter_unpack("<QQq", contents(obj, relocations)):
         at, = struct.unpack_from("<I", table, 24 * (info >> 32))
-        places[place] = strings[at:strings.index(0, at)]
-    return [places[start + 3] for start, *_ in sequences(contents(obj, relocations.replace("rela.", "")))]
+        found[place] = strings[at:strings.index(0, at)]
+    return found
+
+
+def described(obj, name, relocations, symbols):
+    """Names of the functions that the sequences are about, in their order."""
+    names = named(obj, relocations, symbols)
+    return [names[start + 3] for start, *_ in sequences(contents(obj, name))]
 
 
 def drawn(blob, number):
     """The object with another table for one of its functions."""
     rng, obj, longer = random.Random(number), Object(blob), []
-    names = [described(obj, *words) for words in SYMBOLS]
+    names = [described(obj, name, *words) for name, words in zip(TABLES, SYMBOLS)]
     numbers = [side.index(names[0][number % len(names[0])]) for side in names]
     rows = list(draw_rows(rng, [sequences(contents(obj, name))[n][2] for name, n in zip(TABLES, numbers)]))
     for n, name, (relocations, _) in zip(numbers, TABLES, SYMBOLS):
