@@ -3,11 +3,9 @@
 #include "format/reloc.h"
 #include "capsule/capsule.h"
 
-static const char prefix[] = ".nv.merc.rela.text.";
-
 bool cbi_is_code_twin(const cbi_section *s)
 {
-    return s->type == SHT_CUDA_MERC_RELA && strncmp(s->name, prefix, sizeof prefix - 1) == 0;
+    return s->type == SHT_CUDA_MERC_RELA && cbi_after(s->name, ".nv.merc.rela.text.");
 }
 
 const uint32_t *cbi_twins_plain(cbi_ctx *ctx, const cbi_object *o)

@@ -56,11 +56,11 @@ static bool move_start(const layout *l, uint64_t offset, uint64_t *ret_offset)
     return offset - s->offset <= stored_size(s);
 }
 
-/* The same for the end of a segment: that of a section's bytes, or where memory without bytes
+/* The same for the end of a segment with bytes: that of a section's, or where memory without bytes
  * starts. */
 static bool move_end(const layout *l, uint64_t offset, uint64_t *ret_offset)
 {
-    size_t n = offset ? starts_until(l, offset - 1) : 0;
+    size_t n = starts_until(l, offset - 1);
     if (!n)
         return false;
     const cbi_section *s = &l->object->sections[l->order[n - 1]];
@@ -93,7 +93,7 @@ static bool place_sections(layout *l, uint32_t grown, uint64_t size)
         l->new_end = l->place[i] + (i == grown ? size : stored_size(s));
     }
     /* alignment adds little to a file that a linker wrote */
-    return l->new_end <= l->old_end || l->new_end - l->old_end <= size + MAX_PADDING;
+    return l->new_end <= l->old_end + size + MAX_PADDING;
 }
 
 /* The tables follow the sections; the program headers stand before or after them. */
@@ -189,12 +189,15 @@ bool cbi_fnlzr_replace(cbi_ctx *ctx, const cbi_object *o, uint32_t section, cbi_
 /* Where the Mercury sections start: they stand together behind all others.  0 if they do not. */
 static uint32_t first_mercury(const cbi_object *o)
 {
-    uint32_t first = o->section_count;
-    while (first > 1 && o->sections[first - 1].flags & SHF_CUDA_MERCURY)
-        first--;
-    for (uint32_t i = 1; i < first; i++)
-        if (o->sections[i].flags & SHF_CUDA_MERCURY)
+    const uint32_t none = o->section_count;
+    uint32_t first = none;
+    for (uint32_t i = 1; i < o->section_count; i++) {
+        bool mercury = o->sections[i].flags & SHF_CUDA_MERCURY;
+        if (!mercury && first != none)
             return 0;
+        if (mercury && first == none)
+            first = i;
+    }
     return first;
 }
 

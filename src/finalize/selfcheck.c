@@ -32,10 +32,9 @@ cbi_fnlzr_code cbi_fnlzr_compare(const cbi_object *a, const cbi_object *b)
     }
     if (a->symbol_count != b->symbol_count || a->merc_symbol_count != b->merc_symbol_count)
         return CBI_FNLZR_SELF_SYMBOLS;
-    const uint32_t tables[2][2] = {{a->symtab, b->symtab}, {a->merc_symtab, b->merc_symtab}};
-    for (size_t i = 0; i < CBI_COUNT(tables); i++)
-        if (!same_bytes(&a->sections[tables[i][0]], &b->sections[tables[i][1]]))
-            return CBI_FNLZR_SELF_SYMBOLS;
+    if (!same_bytes(&a->sections[a->symtab], &b->sections[b->symtab]) ||
+        !same_bytes(&a->sections[a->merc_symtab], &b->sections[b->merc_symtab]))
+        return CBI_FNLZR_SELF_SYMBOLS;
     return CBI_FNLZR_OK;
 }
 

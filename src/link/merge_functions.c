@@ -33,7 +33,7 @@ static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t ind
     func->text->size = 0;
     func->text->info_top = (uint8_t)(text->info >> 24);
     func->text->flags = text->flags;
-    met->barriers |= SHF_CUDA_BARRIERS(text->flags) != 0;
+    met->barriers = met->barriers || SHF_CUDA_BARRIERS(text->flags);
     func->text->align = text->align;
     func->text->contributed = true;
     obj->sections[in->shndx].out = func->text;

@@ -108,25 +108,17 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
 static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, size_t room,
                      uint64_t symbol_value, uint32_t bank)
 {
+    const uint64_t sources[CBI_SRC_INSTRUCTION + 1] = {
+        [CBI_SRC_VALUE] = symbol_value + (r->is_rela ? (uint64_t)r->addend : 0),
+        [CBI_SRC_BANK] = bank,
+        [CBI_SRC_ADDEND] = (uint64_t)r->addend,
+    };
     uint64_t olds[3];
     for (unsigned i = 0; i < type->field_count; i++)
         olds[i] = get_bits(p, room, type->fields[i].start, type->fields[i].width);
     for (unsigned i = 0; i < type->field_count; i++) {
         const cbi_reloc_field *f = &type->fields[i];
-        uint64_t value = 0;
-        switch (f->source) {
-        case CBI_SRC_VALUE:
-            value = symbol_value + (r->is_rela ? (uint64_t)r->addend : 0);
-            break;
-        case CBI_SRC_BANK:
-            value = bank;
-            break;
-        case CBI_SRC_ADDEND:
-            value = (uint64_t)r->addend;
-            break;
-        default:
-            break;
-        }
+        uint64_t value = sources[f->source];
         bool byte_slice = f->width == 8 && type->field_count == 1 && f->start == 0;
         if (!r->is_rela && byte_slice)
             value = (value + olds[i]) >> f->shift;

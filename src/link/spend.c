@@ -52,10 +52,7 @@ static void copy_payload(const cbi_linker *lk, const cbi_lobj *obj, cbi_rec *rec
         return;
     }
     uint8_t *copy = cbi_pool_alloc(lk->ctx, &lk->merging->payload_pool, rec->size);
-    if (rec->size == 8) /* most */
-        memcpy(copy, rec->payload, 8);
-    else
-        memcpy(copy, rec->payload, rec->size);
+    memcpy(copy, rec->payload, rec->size);
     rec->payload = copy;
 }
 
@@ -112,7 +109,7 @@ static void give_up(const cbi_linker *lk, const cbi_lobj *obj, const uint8_t *fr
                     const uint8_t *to)
 {
     enum { LEAST = 256, LEAST_MAPPED = 64 * 1024 }; /* less is not worth it */
-    size_t size = (size_t)(to - from), unaligned = -(uintptr_t)from & 15;
+    size_t size = (size_t)(to - from), unaligned = -(uintptr_t)from % _Alignof(max_align_t);
     if (!cbi_is_mapped(obj->own)) {
         if (size >= LEAST)
             cbi_take_back(lk->ctx, (uint8_t *)from + unaligned, size - unaligned);

@@ -153,9 +153,8 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_st32(p + 20, 1);
     cbi_st64(p + 32, t->segment_count ? t->shoff + t->section_count * sizeof(Elf64_Shdr) : 0);
     cbi_st64(p + 40, t->shoff);
-    uint32_t note =
-        cbi_section_index(lk, lk->cuinfo) < 0xff ? cbi_section_index(lk, lk->cuinfo) : 0xff;
-    cbi_st32(p + 48, note << 24 | lk->opt->arch->sm << 8 | t->kind);
+    /* one of the first sections */
+    cbi_st32(p + 48, cbi_section_index(lk, lk->cuinfo) << 24 | lk->opt->arch->sm << 8 | t->kind);
     cbi_st16(p + 52, sizeof(Elf64_Ehdr));
     cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
     cbi_st16(p + 56, (uint16_t)t->segment_count);
@@ -172,7 +171,9 @@ static void write_section_headers(const cbi_linker *lk, size_t count,
 {
     enum { PART = 256 };
     for (size_t first = 0; first < count; first += PART) {
-        size_t end = count - first < PART ? count : first + PART;
+        size_t end = first + PART;
+        if (end > count)
+            end = count;
         uint8_t *part = cbi_alloc(lk->ctx, (end - first) * sizeof(Elf64_Shdr)), *p = part;
         for (size_t i = first; i < end; i++, p += sizeof(Elf64_Shdr))
             if (i)

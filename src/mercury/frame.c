@@ -302,13 +302,9 @@ static void write_frame(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_merc
     size = debug->sass.len - start - (e->id_at - e->start);
     uint8_t *fde = debug->sass.items + start;
     cbi_st64(fde + (body - e->start) + ADDRESS, range);
-    if (e->id_size == 8) {
-        cbi_st64(fde + 4, size);
-        cbi_st64(fde + (e->id_at - e->start), cie_at);
-    } else {
-        cbi_st32(fde, (uint32_t)size);
-        cbi_st32(fde + (e->id_at - e->start), (uint32_t)cie_at);
-    }
+    uint8_t *id = fde + (e->id_at - e->start);
+    put(id - e->id_size, e->id_size, size);
+    put(id, e->id_size, cie_at);
 }
 
 static void copy_cie(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
@@ -385,11 +381,7 @@ void cbi_mercury_frame(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercu
         }
         uint64_t start = debug->sass.len;
         cbi_mercury_copy(lk, debug, part, e.start, e.end);
-        uint8_t *id = debug->sass.items + start + (e.id_at - e.start);
-        if (e.id_size == 8)
-            cbi_st64(id, cie_at);
-        else
-            cbi_st32(id, (uint32_t)cie_at);
+        put(debug->sass.items + start + (e.id_at - e.start), e.id_size, cie_at);
         const cbi_rewrite *rw = sym ? cbi_rewrite_of(lk, sym->func) : NULL;
         if (rw)
             move_frame(debug->sass.items + start, e.end - e.start, e.id_at - e.start + e.id_size,

@@ -21,12 +21,11 @@ static uint8_t bit_of(uint32_t number)
 }
 
 /* The latest run of q, and so that of all before it in its block, is over when i is issued: also
- * that of r, which keeps its
- * order to q? */
+ * that of r, which stands in front of q and keeps its order to it? */
 static bool is_before(const flow *f, uint32_t r, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = f->c;
-    return f->which->order[r] == f->which->order[q] && c->block_of[r] == c->block_of[q] && r < q &&
+    return f->which->order[r] == f->which->order[q] && c->block_of[r] == c->block_of[q] &&
            (c->block_of[i] != c->block_of[q] || i > q || r >= i);
 }
 
@@ -127,7 +126,7 @@ static bool keeps_distances(const cbi_sb_code *c, const cbi_sb_block *b, const u
         if (own && busy)
             return false;
         busy = own ? own : busy;
-        busy = cycles[i] < busy && !cbi_sb_ends_stretch(c, i) ? busy - cycles[i] : 0;
+        busy = cbi_sb_ends_stretch(c, i) ? 0 : busy - (cycles[i] < busy ? cycles[i] : busy);
     }
     return true;
 }

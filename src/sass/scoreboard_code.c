@@ -25,6 +25,12 @@ static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
     return c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
+static void reach(int64_t *time, int64_t at_least)
+{
+    if (*time < at_least)
+        *time = at_least;
+}
+
 /* Waits for results of the block itself count; those of others have long been there. */
 void cbi_sb_find_issue(cbi_sb_code *c)
 {
@@ -41,11 +47,10 @@ void cbi_sb_find_issue(cbi_sb_code *c)
             int64_t ready = arrival(c, p);
             if (q == c->stack_load)
                 continue;
-            if (p->local != CBI_SB_NOWHERE && ready > after[p->local])
-                after[p->local] = ready;
+            if (p->local != CBI_SB_NOWHERE)
+                reach(&after[p->local], ready);
             for (size_t k = 0; k < p->heads.len && p->local != CBI_SB_NOWHERE; k++)
-                if (ready > after[p->heads.items[k]])
-                    after[p->heads.items[k]] = ready;
+                reach(&after[p->heads.items[k]], ready);
         }
     }
 }
@@ -62,7 +67,6 @@ static void read_instructions(cbi_sb_code *c)
 {
     c->operands = CBI_NEW_ARRAY(c->ctx, c->n, cbi_operands);
     c->visited = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
-    c->visit = 0;
     c->wait = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     c->all = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     c->later = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
