@@ -307,6 +307,51 @@ static void test_masks(void **state)
     close_fixture(&f);
 }
 
+/* A link of code of 120 for 121 does not ask the mask, so nothing keeps the code from it. */
+static void test_mask_of_121(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "tests/golden/diamond-120-default/expected.cubin");
+    memset(compat_value(&f, 0x0b), 0, 1);
+    assert_int_equal(finalize(&f, "sm_121", (cbi_fnlzr_config){0}, NULL), 0);
+    assert_int_equal(finalize(&f, "sm_100", (cbi_fnlzr_config){0}, NULL), 4);
+    close_fixture(&f);
+}
+
+/* An object of the compiler gets the linker's note in front of the compiler's. */
+static void test_note_of_object(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "tests/golden/statics-100-default/in/a.cubin");
+    cbi_object o = read_object(&f), now;
+    const cbi_span old = o.sections[cbi_object_find(&o, ".note.nv.tkinfo")].data;
+    const cbi_tkinfo identity = {
+        .version = 2, .object_name = "", .tool = "cubind", .tool_version = "1", .build = "b"};
+    cbi_fnlzr_config config = {.options = "--verbose-tkinfo",
+                               .target = cbi_arch_find("sm_103"),
+                               .output_name = "out.cubin",
+                               .identity = &identity};
+    const cbi_span file = {f.bytes, f.size};
+    cbi_buf image = {0};
+    assert_int_equal(cbi_fnlzr_run(&f.ctx, &config, "in.cubin", file, &image), 0);
+    assert_int_equal(cbi_object_read(&f.ctx, "y", (cbi_span){image.items, image.len}, &now, NULL),
+                     CBI_OBJECT_OK);
+    const cbi_span notes = now.sections[cbi_object_find(&now, ".note.nv.tkinfo")].data;
+    assert_true(notes.size > old.size);
+    assert_memory_equal(notes.data + notes.size - old.size, old.data, old.size);
+    size_t pos = 0;
+    cbi_note note;
+    cbi_tkinfo info;
+    assert_true(cbi_note_next(notes, &pos, &note));
+    assert_int_equal(pos, notes.size - old.size);
+    assert_true(cbi_tkinfo_read(note.desc, &info));
+    assert_string_equal(info.tool, "cubind");
+    assert_string_equal(info.options, "in.cubin -o out.cubin -arch sm_103 ");
+    close_fixture(&f);
+}
+
 static void test_not_eligible(void **state)
 {
     (void)state;
@@ -635,6 +680,8 @@ int main(void)
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_says_kept_code),
         cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_mask_of_121),
+        cmocka_unit_test(test_note_of_object),
         cmocka_unit_test(test_not_eligible),
         cmocka_unit_test(test_not_capmerc),
         cmocka_unit_test(test_invalid),
