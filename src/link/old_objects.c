@@ -39,8 +39,8 @@ static uint32_t count_callees(const cbi_linker *lk, const uint32_t *highest, cbi
     return count;
 }
 
-/* Every entry takes over the highest count (by function) that it reaches; its own is its record's.
- */
+/* Every entry takes over the highest count (by function) that it reaches; its own is its record's,
+ * unless it reaches itself. */
 static void raise_all(const cbi_linker *lk, const uint32_t *counts)
 {
     const cbi_components *live = &lk->graph->components;
@@ -58,8 +58,8 @@ static void raise_all(const cbi_linker *lk, const uint32_t *counts)
             continue;
         uint32_t count = count_callees(lk, highest, node);
         for (uint32_t j = 0; live->cyclic[node] && j < live->live_count; j++) {
-            cbi_graph_node other = live->bottom_up[j]; /* in one circle with it */
-            if (other == node || live->of[other] != live->of[node])
+            cbi_graph_node other = live->bottom_up[j]; /* in one circle with it, or itself */
+            if (live->of[other] != live->of[node])
                 continue;
             raise_to(&count, count_callees(lk, highest, other));
             raise_to(&count, other < lk->graph->calls.func_count ? counts[other] : 0);

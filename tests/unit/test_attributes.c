@@ -335,6 +335,17 @@ static void propagated(void **state)
         {"barriers in flags of two kernels",
          {"kernel k calls=f flags=0x100000; kernel j; func f flags=0x7f00000"},
          "k: 4c=127, j:, f: 4c=127"},
+        {"barriers in flags of what a kernel is in a circle with",
+         {"kernel k calls=f; kernel j; func f calls=k,g flags=0x500000; func g flags=0x300000"},
+         "k: 1e=4294967295 4c=5, j:, f: 4c=5, g: 4c=3"},
+        {"barriers in flags of a callee of what a kernel is in a circle with",
+         {"kernel k calls=f flags=0x100000; kernel j calls=h; func f calls=k,g; func g "
+          "flags=0x700000; func h flags=0xf00000"},
+         "k: 1e=4294967295 4c=7, j: 4c=15, f:, g: 4c=7, h: 4c=15"},
+        {"barriers in flags of a kernel in a circle",
+         {"kernel k calls=k,f flags=0xf00000 attr=2.4c.2; kernel j calls=h; func f calls=k; func "
+          "h"},
+         "k flags 0xf00000: 4c=15 1e=4294967295, j:, f:, h:"},
         {"barriers in flags and in a record",
          {"kernel k attr=2.4c.2 flags=0x300000"},
          "k flags 0x300000: 4c=2"},
