@@ -122,6 +122,18 @@ SYMBOLS = ((".rela.debug_frame", ".symtab"), (".nv.merc.rela.debug_frame", ".nv.
 STEP = 16       # bytes between places that a description names, on either side
 
 
+def advance(rng, step):
+    """An advance in one of the forms that have room for it."""
+    forms = [bytes([ADVANCE]) + struct.pack("<I", step)]
+    if step < 1 << 16:
+        forms.append(b"\3" + struct.pack("<H", step))
+    if step < 1 << 8:
+        forms.append(b"\2" + struct.pack("<B", step))
+    if step < 1 << 6:
+        forms.append(bytes([0x40 | step]))
+    return rng.choice(forms)
+
+
 def draw_statements(rng, sizes):
     """Instructions of a description for both sides, of code of these sizes."""
     count = rng.randint(0, 5)
@@ -131,7 +143,7 @@ def draw_statements(rng, sizes):
         more = b"".join(bytes.fromhex(x) for x in rng.choices(list(INSTRUCTIONS.values()), k=rng.randint(0, 2)))
         for side in (0, 1):
             step = places[side][i] - (places[side][i - 1] if i else 0)
-            ops[side] += bytes([ADVANCE]) + struct.pack("<I", step // UNITS[side]) + more
+            ops[side] += advance(rng, step // UNITS[side]) + more
     return ops
 
 

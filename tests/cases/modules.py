@@ -13,7 +13,8 @@ import tempfile
 import _nvlink
 
 BUILD = os.environ.get("CUBIND_BUILD", os.path.dirname(_nvlink.CUBIND))
-TESTS = ["attributes", "compat", "drawn", "optimizer_constants", "propagate", "relocate", "resolve", "runtime", "shared"]
+TESTS = ["attributes", "compat", "constants", "drawn", "optimizer_constants", "propagate", "relocate", "resolve", "runtime",
+         "shared"]
 
 
 def linked(program, folder, words):

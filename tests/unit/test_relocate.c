@@ -43,6 +43,9 @@ static void code(void **state)
 {
     (void)state;
     static const link_row rows[] = {
+        {"a name like those of unified tables",
+         {"kernel k rel=2:__UFT_BEGIN size=16; extern global __UFT_BEGIN"},
+         "Undefined reference to '__UFT_BEGIN' in 'm0.cubin'\n"},
         {"64 bits of a function",
          {"kernel k rel=2:x size=16; func x size=16"},
          "00000000 00000000 00000000 00000000"},
