@@ -118,6 +118,8 @@ def is_rule(text, at, end):
         return False
     if before.endswith(("){", "(cbi_span){NULL, ")) and after.startswith("}"):
         return False    # empty
+    if re.search(r"\bcbi_fits\([^;?&|]*, $", before):
+        return False    # how much of the input is asked for
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$|\bCBI_SB_EACH\(\w+, .* : $", before) or before.endswith("= {"):
         return False
     if re.search(GUARDED, before) and re.match(r"[;,)]", after):

@@ -29,7 +29,7 @@ import toolchain  # noqa: E402
 
 WORK = os.path.join(ROOT, "build-mutate", "all")
 FILES = os.path.join("/dev/shm" if os.access("/dev/shm", os.W_OK) else WORK, "cubind-mutate-%d" % os.getuid())
-LIMITS = {"golden": 60, "report": 40, "code": 40, "copy": 80, "case": 80}   # in this order
+LIMITS = {"chosen": 300, "golden": 60, "report": 40, "code": 40, "copy": 80, "case": 80}   # in this order
 COPIES, CODES, CODES_AT_ONCE = 12, changed.CODES, 50
 SURVIVORS = os.path.join(ROOT, "build-mutate", "survivors.txt")
 TRIES = 14      # changes that a new job is tried with, before it notices one
@@ -206,8 +206,12 @@ class Jobs:
                 self.add("report", link.name + " " + kind, self.report(i, kind))
         for key in sorted(self.images):
             more = [int(n) for n in chosen[key].split(",")] if key in chosen else []
-            for number in [*range(COPIES), *more]:
+            for number in range(COPIES):
                 self.add("copy", "%s %d" % (key, number), self.copy(key, number))
+            for number in more:
+                self.add("chosen", "%s %d" % (key, number), self.copy(key, number))
+        for number in chosen[changed.CODE].split(","):
+            self.add("chosen", "code " + number, ["S", number, "1"])
         for first in range(0, CODES, CODES_AT_ONCE):
             self.add("code", str(first), ["S", str(first), str(CODES_AT_ONCE)])
         self.add_cases()

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "changed.txt")
 CHOSEN = os.path.join(os.path.dirname(PATH), "chosen.txt")
 CODES, CODES_AT_ONCE = 3000, 500     # how much random code (tests/fuzz/changed_code.c)
+CODE = "code"
 PROGRAM = os.path.join("tests", "fuzz", "changed")     # in the build folder of the program
 
 
@@ -20,7 +21,8 @@ def program(tools):
 
 
 def chosen_copies():
-    """Digest of an image -> numbers of the copies that notice what nothing else does (mutate.py --all --search)."""
+    """Digest of an image -> numbers of the copies that notice what nothing else does (mutate.py --all --search);
+    CODE -> those of random code."""
     if not os.path.exists(CHOSEN):
         return {}
     with open(CHOSEN) as f:
@@ -33,7 +35,9 @@ def arguments(images):
     groups = {}
     for key in sorted(images):
         groups.setdefault(key[:2], []).append(key)
-    for key, numbers in sorted(chosen_copies().items()):
+    chosen = chosen_copies()
+    groups["code-chosen"] = ["-c", chosen.pop(CODE)]
+    for key, numbers in sorted(chosen.items()):
         groups.setdefault("chosen-" + key[0], []).append("%s@%s" % (key, numbers))
     for first in range(0, CODES, CODES_AT_ONCE):
         numbers = range(first, first + CODES_AT_ONCE)
