@@ -83,7 +83,7 @@ void cbi_replace_byte(cbi_rec *rec, uint16_t byte)
     rec->value = (uint16_t)((rec->value & 0xff00) | (byte & 0xff));
 }
 
-void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from)
+void cbi_propagate_record(const cbi_linker *lk, const cbi_func *k, const cbi_rec *from)
 {
     cbi_rec *own = cbi_find_record(lk, k, from->code);
     switch (cbi_eiattr_link(from->code)) {
@@ -158,7 +158,7 @@ static const uint8_t single_order[] = {
     EIATTR_REG_RECONFIG,       EIATTR_NUM_MBARRIERS,      EIATTR_EXTERNS,
     EIATTR_AT_ENTRY_FRAGEMENTS};
 
-static void single_externs(const cbi_linker *lk, cbi_func *k)
+static void single_externs(const cbi_linker *lk, const cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_EXTERNS};
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
@@ -194,7 +194,7 @@ static bool mixes(const cbi_linker *lk, const cbi_func *k, uint8_t code)
 }
 
 /* A record of the kernel that lacks something makes room for one with everything at the end. */
-static void single_fragments(const cbi_linker *lk, cbi_func *k)
+static void single_fragments(const cbi_linker *lk, const cbi_func *k)
 {
     cbi_rec all = {.code = EIATTR_AT_ENTRY_FRAGEMENTS};
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
@@ -214,7 +214,7 @@ static void single_fragments(const cbi_linker *lk, cbi_func *k)
     own->size = all.size;
 }
 
-static void single_attribute(const cbi_linker *lk, cbi_func *k, uint8_t code)
+static void single_attribute(const cbi_linker *lk, const cbi_func *k, uint8_t code)
 {
     if (code == EIATTR_EXTERNS) {
         single_externs(lk, k);
@@ -263,8 +263,8 @@ static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 static void complete_masks(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        cbi_func *holder = f->alias_of ? f->alias_of : f;
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *holder = f->alias_of ? f->alias_of : f;
         if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
             continue;
         if (!f->alias_of && cbi_properties_of(lk, f)->masked)

@@ -131,7 +131,7 @@ static void clear(const folding *all, fold *folds, size_t count)
         folds[i] = (fold){.code = all->codes[i % all->count], .first = NEVER};
 }
 
-static void take_over(const cbi_linker *lk, cbi_func *k, const fold *below)
+static void take_over(const cbi_linker *lk, const cbi_func *k, const fold *below)
 {
     const uint8_t code = below->code;
     cbi_rec *own = cbi_find_record(lk, k, code);
@@ -162,7 +162,7 @@ static int by_first(const void *a, const void *b)
     return cbi_order(((const fold *)a)->first, ((const fold *)b)->first);
 }
 
-static void take_over_all(const cbi_linker *lk, const folding *all, cbi_func *k)
+static void take_over_all(const cbi_linker *lk, const folding *all, const cbi_func *k)
 {
     fold below[CODES];
     clear(all, below, all->count);

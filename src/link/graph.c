@@ -20,7 +20,7 @@ static cbi_fate *fate_of(const cbi_linker *lk, const cbi_func *f)
 
 /* ---- who calls whom ---- */
 
-typedef CBI_LIST(cbi_func *) candidate_list;
+typedef CBI_LIST(const cbi_func *) candidate_list;
 
 /* A prototype: what an indirect call may call. */
 typedef struct prototype {
@@ -50,7 +50,7 @@ static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
     size_t edges = 0;
     bool indirect = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         lk->reaching->fates[i].entry = f->entry;
         lk->reaching->fates[i].address_taken = f->taken.len > 0;
         edges += (size_t)f->calls.len + f->indirect.len;
@@ -136,7 +136,7 @@ static void reach_node(const cbi_linker *lk, reach *r, cbi_graph_node node)
     if (r->seen[node])
         return;
     r->seen[node] = true;
-    cbi_func *f = cbi_node_func(&lk->graph->calls, node);
+    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
     if (f)
         fate_of(lk, f)->reached = fate_of(lk, f)->live = true;
     cbi_vec_push(lk->ctx, &r->work, node);
@@ -227,7 +227,7 @@ static void list_entries(const cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         cbi_fate *fate = &lk->reaching->fates[i];
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!fate->live || !f->obj)
             continue;
         if (fate->entry)
@@ -301,7 +301,7 @@ static void reach_from_roots(const cbi_linker *lk)
         apply_host_references(lk);
     bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         cbi_fate *fate = fate_of(lk, f);
         bool root = fate->entry && f->obj;
         if (root ||
@@ -345,7 +345,7 @@ static void orphan_alias(const cbi_linker *lk, const cbi_func *alias)
 static void settle_aliases(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len && lk->symbols->met.aliases; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (!f->alias_of)
             continue;
         cbi_fate *fate = fate_of(lk, f), *owner = fate_of(lk, f->alias_of);
@@ -361,7 +361,7 @@ static void settle_aliases(const cbi_linker *lk)
 static void remove_dead(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (lk->reaching->fates[i].live)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
@@ -533,7 +533,7 @@ typedef struct spreading {
     uint32_t *mark;              /* by function: the component whose list it has joined */
 } spreading;
 
-static void join(const cbi_linker *lk, spreading *s, uint32_t component, cbi_func *f,
+static void join(const cbi_linker *lk, spreading *s, uint32_t component, const cbi_func *f,
                  cbi_func_list *own)
 {
     if (s->mark[f->number] == component)
@@ -553,7 +553,7 @@ static const cbi_func_list *gather(const cbi_linker *lk, spreading *s, uint32_t 
     bool mixed = false;
     for (uint32_t i = begin; i < end; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        cbi_func *f = cbi_node_func(&lk->graph->calls, node);
+        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
         if (f && cbi_is_wanted_entry(lk, f)) {
             mixed = true;
             join(lk, s, component, f, &own);

@@ -17,7 +17,7 @@ typedef uint32_t cbi_graph_node;
 
 /* Who calls whom, when all objects are merged. */
 typedef struct cbi_calls {
-    struct cbi_func *const *funcs;
+    const struct cbi_func *const *funcs;
     uint32_t func_count;
     uint32_t count;                /* nodes */
     const cbi_name *const *protos; /* of node func_count on */
@@ -36,7 +36,7 @@ static inline cbi_graph_node cbi_successor(const cbi_calls *calls, cbi_graph_nod
 }
 
 /* NULL: a prototype. */
-static inline struct cbi_func *cbi_node_func(const cbi_calls *calls, cbi_graph_node node)
+static inline const struct cbi_func *cbi_node_func(const cbi_calls *calls, cbi_graph_node node)
 {
     return node < calls->func_count ? calls->funcs[node] : NULL;
 }
@@ -77,7 +77,7 @@ typedef struct cbi_usage {
 } cbi_usage;
 
 /* Entries in function order.  Several nodes may share one list. */
-typedef CBI_VEC(struct cbi_func *) cbi_func_list;
+typedef CBI_VEC(const struct cbi_func *) cbi_func_list;
 
 /* The result of the stage. */
 typedef struct cbi_graph {
@@ -85,9 +85,9 @@ typedef struct cbi_graph {
     const cbi_fate *fates; /* by function; use cbi_fate_of() */
     cbi_flags dead;        /* by section: removed with its function; use cbi_is_dead() */
     cbi_components components;
-    cbi_func_list entries;       /* live entries, function order */
-    struct cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more or
-                                    none */
+    cbi_func_list entries;             /* live entries, function order */
+    const struct cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more
+                                    or none */
 } cbi_graph;
 
 /* ---- graph.c ---- */

@@ -36,6 +36,18 @@ cbi_placement *cbi_layout_place(const cbi_linker *lk, const cbi_lsym *sym)
     return &layout->placements.items[layout->placed[sym->number] - 1];
 }
 
+const cbi_func_layout cbi_no_func_layout;
+
+cbi_func_layout *cbi_func_layout_in(const cbi_linker *lk, const cbi_func *f)
+{
+    cbi_layout *layout = &lk->placing->layout;
+    if (!layout->funcs)
+        layout->funcs = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_func_layout *);
+    if (!layout->funcs[f->number])
+        layout->funcs[f->number] = CBI_NEW(lk->ctx, cbi_func_layout);
+    return layout->funcs[f->number];
+}
+
 static void mark_dead(const cbi_linker *lk, const cbi_osec *sec, bool dead)
 {
     const cbi_osec *all[] = {sec, sec->rel, sec->rela};
@@ -84,35 +96,31 @@ void cbi_layout_commons(cbi_linker *lk)
 
 /* ---- optimizer constants: copied into the bank of every entry that reaches the function ---- */
 
-static cbi_osec *bank_of(const cbi_func *k)
-{
-    return k->old_constants ? k->old_constants : k->constant2;
-}
-
-static cbi_osec *entry_bank(cbi_linker *lk, cbi_func *k, const cbi_osec *like)
+static cbi_osec *entry_bank(cbi_linker *lk, const cbi_func *k, const cbi_osec *like)
 {
     if (k->old_constants) {
         cbi_layout_restore(lk, k->old_constants);
         k->old_constants->func = k;
-    } else if (!k->constant2) {
+    } else if (!cbi_bank_of(lk, k)) {
         const cbi_name *name =
             lk->mercury ? cbi_intern_join(lk->ctx, ".nv.constant.optimizer.", k->sym->name->s)
                         : cbi_intern_join(lk->ctx, ".nv.constant2.", k->sym->name->s);
-        k->constant2 = cbi_sec_create(lk, name, like->type, like->flags, 0, like->entsize);
-        k->constant2->target = k->text;
-        k->constant2->func = k;
+        cbi_osec *sec = cbi_sec_create(lk, name, like->type, like->flags, 0, like->entsize);
+        sec->target = k->text;
+        sec->func = k;
+        cbi_func_layout_in(lk, k)->constants = sec;
     }
-    return bank_of(k);
+    return cbi_bank_of(lk, k);
 }
 
-static void spread_constants(cbi_linker *lk, cbi_func *f)
+static void spread_constants(cbi_linker *lk, const cbi_func *f)
 {
     cbi_osec *from = f->constant2;
     cbi_constants *constants = cbi_constants_in(lk, from);
     const cbi_func_list *entries = cbi_entries_reaching(lk, f);
     uint64_t off = 0, align = from->align;
     for (size_t i = 0; i < entries->len; i++) {
-        const cbi_osec *bank = bank_of(entries->items[i]);
+        const cbi_osec *bank = cbi_bank_of(lk, entries->items[i]);
         if (!bank)
             continue;
         off = bank->size > off ? bank->size : off;
@@ -135,11 +143,11 @@ static void spread_constants(cbi_linker *lk, cbi_func *f)
     }
     for (size_t i = entries->len; i-- > 0 && constants->used_size > 0;) {
         if (from->rel)
-            cbi_sec_rel(lk, bank_of(entries->items[i]), false);
+            cbi_sec_rel(lk, cbi_bank_of(lk, entries->items[i]), false);
         if (from->rela)
-            cbi_sec_rel(lk, bank_of(entries->items[i]), true);
+            cbi_sec_rel(lk, cbi_bank_of(lk, entries->items[i]), true);
         if (cbi_resolved_of(lk, from))
-            cbi_sec_resolved(lk, bank_of(entries->items[i]));
+            cbi_sec_resolved(lk, cbi_bank_of(lk, entries->items[i]));
     }
     constants->spread_to = entries;
     constants->spread_offset = off;
@@ -217,7 +225,7 @@ static void move_constant(const cbi_linker *lk, const cbi_constants *from, const
         list->items[k] = TAKEN; /* constants of an earlier -r may overlap: the first takes it */
         r.offset += from->spread_offset;
         for (size_t e = 0; e < from->spread_to->len; e++) {
-            r.target = bank_of(from->spread_to->items[e]);
+            r.target = cbi_bank_of(lk, from->spread_to->items[e]);
             if (r.target)
                 cbi_vec_push(lk->ctx, copies, r);
         }
@@ -228,7 +236,7 @@ static void move_constant(const cbi_linker *lk, const cbi_constants *from, const
     place->value += from->spread_offset;
     place->spread = true;
     if (from->spread_to->len)
-        place->sec = bank_of(from->spread_to->items[0]);
+        place->sec = cbi_bank_of(lk, from->spread_to->items[0]);
 }
 
 /* A constant that a longer one was written over is as long as that. */
@@ -303,7 +311,7 @@ void cbi_layout_constants(cbi_linker *lk)
     }
     drop_emptied(lk, created);
     for (size_t i = 0; any && i < lk->graph->entries.len; i++) {
-        cbi_osec *bank = bank_of(lk->graph->entries.items[i]);
+        cbi_osec *bank = cbi_bank_of(lk, lk->graph->entries.items[i]);
         if (bank && !bank->size)
             cbi_layout_remove(lk, bank);
     }

@@ -46,7 +46,7 @@ static bool keep_order(const void *a, const void *b)
 }
 
 /* sm_100+: the table is a section of its own, which the finalizer puts behind the parameters. */
-static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
+static cbi_osec *image_table(cbi_linker *lk, const cbi_func *k, uint64_t size)
 {
     const cbi_name *name =
         cbi_intern_join(lk->ctx, ".nv.constant.entry_image_header_indices.", k->sym->name->s);
@@ -57,7 +57,7 @@ static cbi_osec *image_table(cbi_linker *lk, cbi_func *k, uint64_t size)
     cbi_sec_append(lk, sec, (cbi_span){0}, size, 4);
     cbi_sec_rel(lk, sec, true);
     cbi_sec_add_symbol(lk, sec);
-    k->image_table = sec;
+    cbi_func_layout_in(lk, k)->image_table = sec;
     return sec;
 }
 
@@ -75,7 +75,7 @@ static void check_image_counts(const cbi_linker *lk)
     };
     const cbi_func *k = NULL;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        if (lk->symbols->funcs.items[i]->has_images)
+        if (cbi_func_layout_of(lk, lk->symbols->funcs.items[i])->has_images)
             k = lk->symbols->funcs.items[i];
     for (size_t i = 0; k && i < CBI_COUNT(limits); i++) {
         size_t count = 0;
@@ -98,15 +98,15 @@ static void find_users(const cbi_linker *lk)
         if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
-        cbi_func *user = r->target->func;
+        const cbi_func *user = r->target->func;
         /* Where one kernel is wanted it has the textures of all that is live. */
         if (lk->graph->only_entry)
-            lk->graph->only_entry->has_images = true;
-        if (!lk->mercury || !lk->graph->only_entry)
-            user->has_images |= cbi_fate_of(lk, user)->entry;
+            cbi_func_layout_in(lk, lk->graph->only_entry)->has_images = true;
+        if (cbi_fate_of(lk, user)->entry && (!lk->mercury || !lk->graph->only_entry))
+            cbi_func_layout_in(lk, user)->has_images = true;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
         for (size_t j = 0; j < reaching->len; j++)
-            reaching->items[j]->has_images = true;
+            cbi_func_layout_in(lk, reaching->items[j])->has_images = true;
     }
 }
 
@@ -144,7 +144,8 @@ static const cbi_lsym **assign_slots(const cbi_linker *lk, uint64_t start)
 }
 
 /* The driver fills the table in, slot by slot. */
-static void add_table(cbi_linker *lk, cbi_func *k, const cbi_lsym *const *slots, uint64_t start)
+static void add_table(cbi_linker *lk, const cbi_func *k, const cbi_lsym *const *slots,
+                      uint64_t start)
 {
     static const uint32_t header[] = {6, 7, 52};
     size_t n = lk->symbols->images.len;
@@ -179,8 +180,8 @@ void cbi_layout_images(cbi_linker *lk)
     const cbi_lsym **slots = assign_slots(lk, start);
     check_image_counts(lk);
     for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
-        cbi_func *k = lk->secs.items[i]->func;
-        if (k && k->has_images && k->text == lk->secs.items[i])
+        const cbi_func *k = lk->secs.items[i]->func;
+        if (k && k->text == lk->secs.items[i] && cbi_func_layout_of(lk, k)->has_images)
             add_table(lk, k, slots, start);
     }
 }

@@ -29,7 +29,7 @@ static void collect_users(const cbi_linker *lk)
         const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!uses_shared(r))
             continue;
-        cbi_func *f = r->target->func;
+        const cbi_func *f = r->target->func;
         cbi_func_list *users = cbi_map_get(&lk->placing->users, CBI_KEY(r->sym));
         if (!users) {
             users = CBI_NEW(lk->ctx, cbi_func_list);
@@ -72,14 +72,22 @@ static bool is_unlaid(const cbi_lsym *sym)
 
 /* The entries in whose shared memory a user of variables counts. A kernel that stays although it is
  * not wanted has its own, but where one kernel is wanted it has nothing to do with its callees. */
-static const cbi_func_list *entries_with(const cbi_linker *lk, cbi_func *user)
+typedef struct entry_span {
+    const cbi_func *const *items;
+    size_t len;
+} entry_span;
+
+static bool is_own_entry(const cbi_linker *lk, const cbi_func *user)
 {
-    if (!cbi_fate_of(lk, user)->entry || !cbi_fate_of(lk, user)->live)
-        return cbi_entries_reaching(lk, user);
-    cbi_func_list *itself = &cbi_dynamic_in(lk, user)->itself;
-    if (!itself->len)
-        cbi_vec_push(lk->ctx, itself, user);
-    return itself;
+    return cbi_fate_of(lk, user)->entry && cbi_fate_of(lk, user)->live;
+}
+
+static entry_span entries_with(const cbi_linker *lk, const cbi_func *user)
+{
+    if (is_own_entry(lk, user))
+        return (entry_span){&lk->graph->calls.funcs[user->number], 1};
+    const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
+    return (entry_span){reaching->items, reaching->len};
 }
 
 /* The live entries that reach a user of the variable, each once, for each user from the last. */
@@ -89,16 +97,24 @@ static cbi_func_list entries_of(const cbi_linker *lk, const cbi_lsym *sym)
     cbi_map seen = {0};
     const cbi_func_list *users = users_of(lk, sym);
     for (size_t i = 0; i < users->len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, users->items[i]);
-        for (size_t j = reaching->len; j-- > 0;) {
-            cbi_func *k = reaching->items[j];
+        const entry_span reaching = entries_with(lk, users->items[i]);
+        for (size_t j = reaching.len; j-- > 0;) {
+            const cbi_func *k = reaching.items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
                 continue;
-            cbi_map_put(lk->ctx, &seen, CBI_KEY(k), k);
+            cbi_map_put(lk->ctx, &seen, CBI_KEY(k), &all); /* anything but NULL */
             cbi_vec_push(lk->ctx, &all, k);
         }
     }
     return all;
+}
+
+/* The section of a kernel's shared memory, created if it has none. */
+static cbi_osec *open_shared(cbi_linker *lk, const cbi_func *k)
+{
+    if (!cbi_shared_memory_of(lk, k))
+        cbi_func_layout_in(lk, k)->shared = cbi_open_shared(lk, k);
+    return cbi_shared_memory_of(lk, k);
 }
 
 /* Unwanted kernels get their section with the first variable: first those of their own, then the
@@ -107,7 +123,7 @@ static cbi_func_list open_for(cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list entries = entries_of(lk, sym);
     for (size_t i = 0; i < entries.len; i++)
-        cbi_open_shared(lk, entries.items[i]);
+        open_shared(lk, entries.items[i]);
     return entries;
 }
 
@@ -175,9 +191,9 @@ static bool reached_by(const cbi_linker *lk, const cbi_lsym *sym, const cbi_func
 {
     const cbi_func_list *users = users_of(lk, sym);
     for (size_t i = 0; i < users->len; i++) {
-        const cbi_func_list *reaching = entries_with(lk, users->items[i]);
-        for (size_t j = 0; j < reaching->len; j++)
-            if (reaching->items[j] == k)
+        const entry_span reaching = entries_with(lk, users->items[i]);
+        for (size_t j = 0; j < reaching.len; j++)
+            if (reaching.items[j] == k)
                 return true;
     }
     return false;
@@ -201,9 +217,9 @@ static uint64_t keep_placed(const cbi_linker *lk, cbi_osec *sec)
     return end;
 }
 
-static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *groups)
+static void place_entry(const cbi_linker *lk, const cbi_func *k, const group_list *groups)
 {
-    cbi_osec *sec = k->shared;
+    cbi_osec *sec = cbi_shared_memory_of(lk, k);
     if (!sec || sec->func != k || cbi_shared_of(sec)->as_it_came)
         return; /* static entries of one name share the section */
     uint64_t cur = lk->opt->reserve_null_pointer ? 1 : 0;
@@ -244,31 +260,31 @@ static void place_entry(const cbi_linker *lk, cbi_func *k, const group_list *gro
 /* ---- dynamic shared memory ---- */
 
 /* Union-find over entries: those that have a parent, the first of a set itself. */
-static cbi_func *set_of(const cbi_linker *lk, cbi_func *k)
+static const cbi_func *set_of(const cbi_linker *lk, const cbi_func *k)
 {
     for (;;) {
-        cbi_dynamic *here = cbi_dynamic_in(lk, k);
+        cbi_func_layout *here = cbi_func_layout_in(lk, k);
         if (!here->set || here->set == k)
             return k;
-        cbi_func *above = cbi_dynamic_of(here->set)->set;
+        const cbi_func *above = cbi_func_layout_of(lk, here->set)->set;
         if (above)
             here->set = above;
         k = here->set;
     }
 }
 
-static void unite(const cbi_linker *lk, cbi_func *a, cbi_func *b)
+static void unite(const cbi_linker *lk, const cbi_func *a, const cbi_func *b)
 {
     a = set_of(lk, a);
     b = set_of(lk, b);
     if (a == b)
         return;
     if (b->number < a->number) {
-        cbi_func *t = a;
+        const cbi_func *t = a;
         a = b;
         b = t;
     }
-    cbi_dynamic_in(lk, b)->set = a;
+    cbi_func_layout_in(lk, b)->set = a;
 }
 
 static void place_dynamic(const cbi_linker *lk)
@@ -276,21 +292,22 @@ static void place_dynamic(const cbi_linker *lk)
     cbi_func_list users = {0};
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
-        cbi_func *first = NULL;
+        const cbi_func *first = NULL;
         if (!is_dynamic(sym))
             continue;
         const cbi_func_list *of_variable = users_of(lk, sym);
         for (size_t j = 0; j < of_variable->len; j++) {
-            cbi_func *f = of_variable->items[j];
+            const cbi_func *f = of_variable->items[j];
             cbi_vec_push(lk->ctx, &users, f);
-            const cbi_func_list *reaching = entries_with(lk, f);
-            for (size_t e = 0; e < reaching->len; e++) {
-                cbi_func *k = reaching->items[e];
+            const entry_span reaching = entries_with(lk, f);
+            for (size_t e = 0; e < reaching.len; e++) {
+                const cbi_func *k = reaching.items[e];
                 if (cbi_fate_of(lk, f)->entry && k != f)
                     continue;
-                if (!cbi_dynamic_of(k)->set)
-                    cbi_dynamic_in(lk, k)->set = k;
-                unite(lk, k, cbi_dynamic_of(reaching->items[0])->set ? reaching->items[0] : k);
+                if (!cbi_func_layout_of(lk, k)->set)
+                    cbi_func_layout_in(lk, k)->set = k;
+                unite(lk, k,
+                      cbi_func_layout_of(lk, reaching.items[0])->set ? reaching.items[0] : k);
                 /* Debug links give all users of a variable one common offset. */
                 if (lk->shows_debug && first)
                     unite(lk, first, k);
@@ -299,38 +316,40 @@ static void place_dynamic(const cbi_linker *lk)
         }
     }
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_func *k = lk->graph->entries.items[i];
-        if (!cbi_dynamic_of(k)->set)
+        const cbi_func *k = lk->graph->entries.items[i];
+        if (!cbi_func_layout_of(lk, k)->set)
             continue;
-        cbi_dynamic *set = cbi_dynamic_in(lk, set_of(lk, k));
-        uint64_t size = cbi_align_up(k->shared->size, DYNAMIC_ALIGN);
+        cbi_func_layout *set = cbi_func_layout_in(lk, set_of(lk, k));
+        uint64_t size = cbi_align_up(cbi_shared_memory_of(lk, k)->size, DYNAMIC_ALIGN);
         if (lk->opt->reserve_null_pointer && size == 0)
             size = DYNAMIC_ALIGN;
         set->offset = size > set->offset ? size : set->offset;
     }
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_func *k = lk->graph->entries.items[i];
-        if (!cbi_dynamic_of(k)->set)
+        const cbi_func *k = lk->graph->entries.items[i];
+        if (!cbi_func_layout_of(lk, k)->set)
             continue;
-        k->shared->size = cbi_dynamic_of(set_of(lk, k))->offset;
-        if (k->shared->align < DYNAMIC_ALIGN)
-            k->shared->align = DYNAMIC_ALIGN;
+        cbi_osec *sec = cbi_shared_memory_of(lk, k);
+        sec->size = cbi_func_layout_of(lk, set_of(lk, k))->offset;
+        if (sec->align < DYNAMIC_ALIGN)
+            sec->align = DYNAMIC_ALIGN;
     }
     for (size_t i = 0; i < users.len; i++) {
-        cbi_func *f = users.items[i];
-        const cbi_func_list *reaching = entries_with(lk, f);
-        if (reaching->len && !(cbi_fate_of(lk, f)->entry && cbi_dynamic_of(f)->set == f))
-            cbi_dynamic_in(lk, f)->offset =
-                cbi_dynamic_of(set_of(lk, cbi_fate_of(lk, f)->entry ? f : reaching->items[0]))
+        const cbi_func *f = users.items[i];
+        const entry_span reaching = entries_with(lk, f);
+        if (reaching.len && !(cbi_fate_of(lk, f)->entry && cbi_func_layout_of(lk, f)->set == f))
+            cbi_func_layout_in(lk, f)->offset =
+                cbi_func_layout_of(lk,
+                                   set_of(lk, cbi_fate_of(lk, f)->entry ? f : reaching.items[0]))
                     ->offset;
     }
 }
 
-uint64_t cbi_dynamic_offset(const cbi_linker *lk, cbi_func *f)
+uint64_t cbi_dynamic_offset(const cbi_linker *lk, const cbi_func *f)
 {
-    if (!lk->shows_debug && !entries_with(lk, f)->len)
+    if (!lk->shows_debug && !entries_with(lk, f).len)
         return UINT64_MAX;
-    return cbi_dynamic_of(f)->offset;
+    return cbi_func_layout_of(lk, f)->offset;
 }
 
 /* ---- final link ---- */
@@ -378,9 +397,8 @@ static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, g
             continue;
         }
         if (entries.len == 1) {
-            cbi_open_shared(lk, entries.items[0]);
-            cbi_vec_push(lk->ctx, &cbi_shared_in(lk, entries.items[0]->shared)->variables,
-                         order[i]);
+            cbi_osec *sec = open_shared(lk, entries.items[0]);
+            cbi_vec_push(lk->ctx, &cbi_shared_in(lk, sec)->variables, order[i]);
             continue;
         }
         join_group(lk, groups, order[i], &entries);
@@ -399,10 +417,10 @@ static void show_dynamic(const cbi_linker *lk, const cbi_lsym *sym)
     const cbi_func_list *users = users_of(lk, sym);
     place->unplaced = true;
     for (size_t u = 0; u < users->len; u++) {
-        cbi_func *user = users->items[u];
+        const cbi_func *user = users->items[u];
         if (!cbi_entries_reaching(lk, user)->len)
             continue;
-        place->value = cbi_dynamic_of(user)->offset;
+        place->value = cbi_func_layout_of(lk, user)->offset;
         place->unplaced = false;
     }
 }
@@ -410,7 +428,7 @@ static void show_dynamic(const cbi_linker *lk, const cbi_lsym *sym)
 static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_osec *sec = lk->graph->entries.items[i]->shared;
+        cbi_osec *sec = cbi_shared_memory_of(lk, lk->graph->entries.items[i]);
         if (!sec || sec->func != lk->graph->entries.items[i])
             continue;
         if (cbi_shared_of(sec)->as_it_came) {
@@ -542,32 +560,33 @@ static void create_instances(cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.shared; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
-        cbi_func *k = r->target->func;
-        if (!uses_shared(r) || !is_dynamic(r->sym) || !k->uses_dynamic ||
-            cbi_dynamic_of(k)->instance ||
-            !(k->shared || (k->obj && k->sym->other & STO_CUDA_ENTRY)))
+        const cbi_func *k = r->target->func;
+        if (!uses_shared(r) || !is_dynamic(r->sym) || !cbi_func_layout_of(lk, k)->uses_dynamic ||
+            cbi_func_layout_of(lk, k)->instance)
             continue;
-        uint64_t start =
-            k->shared ? cbi_align_up(cbi_shared_of(k->shared)->total, DYNAMIC_ALIGN) : 0;
+        cbi_osec *sec = cbi_shared_memory_of(lk, k);
+        if (!sec && !(k->obj && k->sym->other & STO_CUDA_ENTRY))
+            continue;
+        uint64_t start = sec ? cbi_align_up(cbi_shared_of(sec)->total, DYNAMIC_ALIGN) : 0;
         if (lk->shows_debug) {
             cbi_placement *place = cbi_layout_place(lk, r->sym);
             place->value = start > place->value ? start : place->value;
         } else {
-            cbi_dynamic_in(lk, k)->instance =
+            cbi_func_layout_in(lk, k)->instance =
                 cbi_sym_create_dynamic(lk, "externsharedinstance", start);
         }
-        if (!k->shared) {
+        if (!sec) {
             /* An unwanted kernel gets its section only now. */
-            cbi_open_shared(lk, k);
-            k->shared->size = k->shared->align = DYNAMIC_ALIGN;
-            k->shared->needed = true;
+            sec = open_shared(lk, k);
+            sec->size = sec->align = DYNAMIC_ALIGN;
+            sec->needed = true;
         }
     }
     for (size_t i = 0; i < lk->symbols->rels.len && lk->shows_debug; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
         if (!uses_shared(r) || !is_dynamic(r->sym))
             continue;
-        cbi_osec *sec = r->target->func->shared;
+        cbi_osec *sec = cbi_shared_memory_of(lk, r->target->func);
         uint64_t value = cbi_placement_of(lk, r->sym).value;
         if (sec && cbi_shared_of(sec)->total < value) {
             cbi_shared_in(lk, sec)->total = value;
@@ -596,7 +615,7 @@ static void layout_relocatable(cbi_linker *lk)
         place->value = lowest;
         const cbi_func_list *users = users_of(lk, sym);
         for (size_t j = 0; j < users->len; j++)
-            users->items[j]->uses_dynamic = true;
+            cbi_func_layout_in(lk, users->items[j])->uses_dynamic = true;
     }
     uint64_t module_align = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++)
@@ -604,17 +623,18 @@ static void layout_relocatable(cbi_linker *lk)
             lk->symbols->shared.items[i]->align > module_align)
             module_align = lk->symbols->shared.items[i]->align;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *k = lk->symbols->funcs.items[i];
-        if (!k->shared || !k->obj)
-            continue;
+        const cbi_func *k = lk->symbols->funcs.items[i];
+        const bool uses_dynamic = cbi_func_layout_of(lk, k)->uses_dynamic;
         cbi_osec *sec = k->shared;
+        if (!sec || !k->obj)
+            continue;
         uint64_t align = module_align;
-        if (k->uses_dynamic && align < DYNAMIC_ALIGN)
+        if (uses_dynamic && align < DYNAMIC_ALIGN)
             align = DYNAMIC_ALIGN;
         cbi_shared_section *shared = cbi_shared_in(lk, sec);
         layout_relocatable_section(lk, sec, shared->variables.items, shared->variables.len, align,
                                    dynamic);
-        if (k->uses_dynamic) {
+        if (uses_dynamic) {
             if (lk->opt->reserve_null_pointer && shared->total == 0) {
                 shared->total = DYNAMIC_ALIGN;
                 sec->size = DYNAMIC_ALIGN + sec->align;

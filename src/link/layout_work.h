@@ -12,6 +12,8 @@ typedef struct cbi_layout_work {
 
 /* The symbol's place, for changing; valid until the next call. */
 cbi_placement *cbi_layout_place(const cbi_linker *lk, const cbi_lsym *sym);
+/* What the layout gives the function, for changing. */
+cbi_func_layout *cbi_func_layout_in(const cbi_linker *lk, const cbi_func *f);
 /* Removes the section with its relocations, or takes it back. */
 void cbi_layout_remove(const cbi_linker *lk, const cbi_osec *sec);
 void cbi_layout_restore(const cbi_linker *lk, const cbi_osec *sec);

@@ -146,7 +146,7 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *target = cbi_section_target(obj, in);
-    cbi_func *func = target ? target->func : NULL;
+    cbi_func *func = target ? cbi_func_in(target->func) : NULL;
     cbi_osec *sec = NULL;
     if (func && in->type == SHT_CUDA_CONSTANT_B0)
         sec = func->constant0;

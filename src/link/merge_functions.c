@@ -40,18 +40,16 @@ static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t ind
 }
 
 /* Entries of one name, static ones of several files, share this section. */
-void cbi_open_shared(cbi_linker *lk, cbi_func *func)
+cbi_osec *cbi_open_shared(cbi_linker *lk, const cbi_func *func)
 {
-    if (func->shared)
-        return;
     const cbi_name *name = cbi_intern_join(lk->ctx, ".nv.shared.", func->sym->name->s);
-    func->shared = cbi_sec_find(lk, name);
-    if (func->shared)
-        return;
-    func->shared =
-        cbi_sec_create(lk, name, SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
-    func->shared->target = func->text;
-    func->shared->func = func;
+    cbi_osec *sec = cbi_sec_find(lk, name);
+    if (sec)
+        return sec;
+    sec = cbi_sec_create(lk, name, SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 0, 0);
+    sec->target = func->text;
+    sec->func = func;
+    return sec;
 }
 
 /* '*' in an item matches any run; the item may stand anywhere in the name. */
@@ -120,7 +118,8 @@ static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_f
                                     SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
         func->info->target = func->text;
         func->info->func = func;
-        cbi_open_shared(lk, func);
+        if (!func->shared)
+            func->shared = cbi_open_shared(lk, func);
     }
 }
 

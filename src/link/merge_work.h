@@ -15,4 +15,10 @@ typedef struct cbi_merge_work {
     cbi_map constant_pieces; /* equal constants of objects are shared: contents -> the piece kept */
 } cbi_merge_work;
 
+/* The function, for changing; NULL: NULL. */
+static inline cbi_func *cbi_func_in(const cbi_func *f)
+{
+    return f ? f->sym->func : NULL;
+}
+
 #endif

@@ -119,7 +119,7 @@ static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
         cbi_osec *text = obj->sections[sec->info].out;
         if (!text || !text->func)
             return;
-        func = text->func;
+        func = cbi_func_in(text->func);
         if (!func->info) {
             func->info = cbi_sec_create(lk, cbi_intern(lk->ctx, sec->name), SHT_CUDA_INFO,
                                         SHF_INFO_LINK, 4, 0);
@@ -448,7 +448,7 @@ void cbi_link_complete_calls(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];
             if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))

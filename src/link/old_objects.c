@@ -13,7 +13,7 @@ static uint32_t flagged_barriers(const cbi_linker *lk, const cbi_func *f)
     return SHF_CUDA_BARRIERS(f->text->flags);
 }
 
-static void raise_barriers(const cbi_linker *lk, cbi_func *k, uint32_t count)
+static void raise_barriers(const cbi_linker *lk, const cbi_func *k, uint32_t count)
 {
     const cbi_rec flagged = {.code = EIATTR_NUM_BARRIERS, .value = (uint16_t)count};
     if (count)
@@ -53,7 +53,7 @@ static void raise_all(const cbi_linker *lk, const uint32_t *counts)
     }
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        cbi_func *k = cbi_node_func(&lk->graph->calls, node);
+        const cbi_func *k = cbi_node_func(&lk->graph->calls, node);
         if (!k || !cbi_is_wanted_entry(lk, k))
             continue;
         uint32_t count = count_callees(lk, highest, node);
@@ -74,7 +74,7 @@ void cbi_migrate_barriers(const cbi_linker *lk)
         return;
     uint32_t *counts = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         counts[i] = flagged_barriers(lk, f);
         if (!counts[i] || cbi_find_record(lk, f, EIATTR_NUM_BARRIERS))
             continue;
@@ -147,7 +147,7 @@ void cbi_apply_cache_preferences(const cbi_linker *lk)
             of_entry[f->number] = (preference){.of = f, .wanted = wants_cache(requests.items[i])};
     }
     for (size_t i = 0; i < requests.len; i++) {
-        cbi_func *f = requests.items[i]->symbol->func;
+        const cbi_func *f = requests.items[i]->symbol->func;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         for (size_t j = 0; j < reaching->len; j++) {
             const cbi_func *k = reaching->items[j];
@@ -156,7 +156,7 @@ void cbi_apply_cache_preferences(const cbi_linker *lk)
         }
     }
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_func *k = lk->graph->entries.items[i];
+        const cbi_func *k = lk->graph->entries.items[i];
         const preference *p = &of_entry[k->number];
         if (p->wanted && (!p->conflict || p->of == k))
             cbi_add_record(lk, k, 1, EIATTR_EXPLICIT_CACHING, 0);

@@ -55,7 +55,7 @@ cbi_rec *cbi_find_record(const cbi_linker *lk, const cbi_func *f, uint8_t code)
     return NULL;
 }
 
-cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code,
+cbi_rec *cbi_add_record(const cbi_linker *lk, const cbi_func *f, uint8_t format, uint8_t code,
                         uint16_t value)
 {
     cbi_rec *rec =
@@ -67,7 +67,7 @@ cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8
     return rec;
 }
 
-cbi_rec *cbi_add_payload(const cbi_linker *lk, cbi_func *f, uint8_t code)
+cbi_rec *cbi_add_payload(const cbi_linker *lk, const cbi_func *f, uint8_t code)
 {
     return cbi_add_record(lk, f, 4, code, 0);
 }
@@ -295,7 +295,7 @@ static bool is_unbounded(const cbi_linker *lk, const cbi_func *k)
 static void stack_sizes(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
-        cbi_func *k = lk->graph->entries.items[i];
+        const cbi_func *k = lk->graph->entries.items[i];
         uint32_t crs = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->attributes->usage[k->number].crs;
         if (!crs || !cbi_is_wanted_entry(lk, k))
             continue;
@@ -352,7 +352,7 @@ static void explain_registers(const cbi_linker *lk)
         counts[lk->graph->entries.items[i]->number] =
             cbi_properties_of(lk, lk->graph->entries.items[i])->regs;
     for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_func *f = lk->secs.items[i]->func;
+        const cbi_func *f = lk->secs.items[i]->func;
         if (!f || f->text != lk->secs.items[i] || cbi_fate_of(lk, f)->entry ||
             !cbi_fate_of(lk, f)->live)
             continue;

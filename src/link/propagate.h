@@ -39,7 +39,7 @@ static inline bool cbi_is_propagated(uint8_t code)
     return cbi_is_handed_on(cbi_eiattr_link(code));
 }
 /* Entry k reaches the function that `from` describes. */
-void cbi_propagate_record(const cbi_linker *lk, cbi_func *k, const cbi_rec *from);
+void cbi_propagate_record(const cbi_linker *lk, const cbi_func *k, const cbi_rec *from);
 /* A byte in place of the low one of the record's value. */
 void cbi_replace_byte(cbi_rec *rec, uint16_t byte);
 

@@ -16,9 +16,9 @@ cbi_properties *cbi_properties_in(const cbi_linker *lk, const cbi_func *f);
 /* The function's record of that code, of those that are handed on; or NULL. */
 cbi_rec *cbi_find_record(const cbi_linker *lk, const cbi_func *f, uint8_t code);
 /* A new record of format 4 of the function, whose payload the caller gives. */
-cbi_rec *cbi_add_payload(const cbi_linker *lk, cbi_func *f, uint8_t code);
+cbi_rec *cbi_add_payload(const cbi_linker *lk, const cbi_func *f, uint8_t code);
 /* One of another format. */
-cbi_rec *cbi_add_record(const cbi_linker *lk, cbi_func *f, uint8_t format, uint8_t code,
+cbi_rec *cbi_add_record(const cbi_linker *lk, const cbi_func *f, uint8_t format, uint8_t code,
                         uint16_t value);
 
 #endif

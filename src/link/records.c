@@ -137,19 +137,6 @@ cbi_variable *cbi_variable_in(const cbi_linker *lk, cbi_lsym *sym)
     return sym->variable;
 }
 
-const cbi_dynamic *cbi_dynamic_of(const cbi_func *f)
-{
-    static const cbi_dynamic none;
-    return f->dynamic ? f->dynamic : &none;
-}
-
-cbi_dynamic *cbi_dynamic_in(const cbi_linker *lk, cbi_func *f)
-{
-    if (!f->dynamic)
-        f->dynamic = CBI_NEW(lk->ctx, cbi_dynamic);
-    return f->dynamic;
-}
-
 /* ---- contents ---- */
 
 uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec)
@@ -281,7 +268,7 @@ cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
     return rec->func ? cbi_rec_func(lk, rec)->info : lk->info;
 }
 
-cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
+cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, const cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value)
 {
     cbi_rec *rec = CBI_NEW(ctx, cbi_rec);

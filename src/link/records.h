@@ -14,7 +14,7 @@ typedef struct cbi_osec cbi_osec; /* an output section: each member says until w
 /* Of these all members change until the same stage. */
 typedef struct cbi_lobj TILL_SYMBOLS cbi_lobj; /* an input object being linked */
 typedef struct cbi_lsym TILL_SYMBOLS cbi_lsym; /* a symbol of the link */
-typedef struct cbi_func TILL_LAYOUT cbi_func;  /* a function of the link */
+typedef struct cbi_func TILL_SYMBOLS cbi_func; /* a function of the link */
 typedef struct cbi_lrel cbi_lrel; /* a relocation of the link; spans of them are const */
 typedef struct cbi_rec TILL_PROPAGATION cbi_rec; /* an EIATTR record of the link */
 
@@ -81,7 +81,7 @@ struct cbi_osec {
      * NULL: they are the pieces. */
     const uint8_t *TILL_PATCHES bytes;  /* for writing use cbi_sec_writable() */
     cbi_osec *TILL_LAYOUT target;       /* section that sh_info names */
-    cbi_func *TILL_LAYOUT func;         /* the function that the section belongs to, or NULL */
+    const cbi_func *TILL_LAYOUT func;   /* the function that the section belongs to, or NULL */
     const cbi_lsym *TILL_LAYOUT symbol; /* its STT_SECTION symbol */
     cbi_osec *TILL_LAYOUT rel, *TILL_LAYOUT rela; /* relocation sections with this target */
     /* Of a relocation section: the entries it keeps, in order; no items where its bytes have them
@@ -171,14 +171,6 @@ static inline bool cbi_is_reserved_var(const cbi_lsym *sym)
            (sym->other & STO_CUDA_SPACE) == STO_CUDA_RESERVED_SHARED;
 }
 
-/* A function and dynamic shared memory. */
-typedef struct cbi_dynamic {
-    cbi_func_list itself; /* an entry: a list of that one */
-    cbi_func *set;        /* an entry: union-find parent; all of a set have one offset */
-    uint64_t offset;
-    const cbi_lsym *instance; /* -r: the symbol that stands for the dynamic variables */
-} cbi_dynamic;
-
 /* An object's copy of a function. */
 typedef struct cbi_copy {
     cbi_lobj *obj;
@@ -189,12 +181,10 @@ struct cbi_func {
     cbi_lsym *sym;
     uint32_t number;           /* position in function order, from 0 */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
-    bool entry : 1;            /* a kernel that is wanted */
-    bool uses_dynamic : 1;     /* shared memory */
-    bool has_images : 1;
-    cbi_lobj *obj;   /* the object whose copy is linked; NULL while undefined */
-    uint32_t in_sec; /* its text section there */
-    uint32_t in_sym; /* its symbol there */
+    bool entry;                /* a kernel that is wanted */
+    cbi_lobj *obj;             /* the object whose copy is linked; NULL while undefined */
+    uint32_t in_sec;           /* its text section there */
+    uint32_t in_sym;           /* its symbol there */
     cbi_osec *text;
     cbi_osec *info;
     cbi_osec *shared; /* entries */
@@ -210,9 +200,6 @@ struct cbi_func {
     CBI_LIST(const cbi_name *) indirect; /* -3: prototypes that it calls */
     CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
-
-    cbi_dynamic *dynamic;  /* use cbi_dynamic_of() */
-    cbi_osec *image_table; /* sm_100+ */
 };
 
 /* The function's own code, for which sh_info names its symbol. */
@@ -408,7 +395,7 @@ cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uin
 /* -r: a local symbol that stands for the dynamic shared variables of a function from `value` on. */
 cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value) NOT_AFTER_LAYOUT;
 /* A record of the link's own, for .nv.info.F or (func NULL) .nv.info, behind those of the list. */
-cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, cbi_func *func, uint8_t format,
+cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, const cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);
 /* The section in which the record stands; NULL for a function without attributes. */
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec);
@@ -428,8 +415,5 @@ bool cbi_is_optimizer_type(uint32_t type);
 /* What a variable has beside, all zero where there is nothing; and for changing. */
 const cbi_variable *cbi_variable_of(const cbi_lsym *sym);
 cbi_variable *cbi_variable_in(const cbi_linker *lk, cbi_lsym *sym) NOT_AFTER_SYMBOLS;
-/* The same for functions. */
-const cbi_dynamic *cbi_dynamic_of(const cbi_func *f);
-cbi_dynamic *cbi_dynamic_in(const cbi_linker *lk, cbi_func *f) NOT_AFTER_LAYOUT;
 
 #endif

@@ -105,7 +105,7 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
     if (type->action == CBI_RELOC_CLEAR_UNUSED && (cbi_is_image(sym) || cbi_is_undefined(lk, sym)))
         return UNPLACED;
     if (!lk->exec && cbi_is_shared_var(sym) && sym->size == 0 && user &&
-        cbi_dynamic_of(user)->instance)
+        cbi_func_layout_of(lk, user)->instance)
         return DYNAMIC;
     if (has_slot(lk, type, sym))
         return SLOT;

@@ -300,7 +300,7 @@ static bool is_recorded(const cbi_linker *lk, const patch *p)
     if (!cbi_is_shared_var(sym) || (sym->size && !cbi_placement_of(lk, sym).unplaced) ||
         lk->shows_debug)
         return true;
-    cbi_func *user = r->target->func;
+    const cbi_func *user = r->target->func;
     if (!lk->layout->dynamic_recorded || !user ||
         (sym->size == 0 && (cbi_fate_of(lk, user)->entry || cbi_entries_reaching(lk, user)->len)))
         return false;
@@ -425,7 +425,7 @@ static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
         keep(lk, p);
         return;
     case CBI_OUTCOME_INSTANCE:
-        change(p)->sym = cbi_dynamic_of(p->now->target->func)->instance;
+        change(p)->sym = cbi_func_layout_of(lk, p->now->target->func)->instance;
         keep(lk, p);
         return;
     case CBI_OUTCOME_KEEP:

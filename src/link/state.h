@@ -32,7 +32,7 @@ typedef struct cbi_met {
 
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
-    CBI_VEC(cbi_func *) funcs;
+    CBI_VEC(const cbi_func *) funcs;
     cbi_rels rels;                    /* reading order; applied backwards */
     cbi_rec_table recs;               /* attributes, reading order, until stage 6 takes them over */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
@@ -59,12 +59,25 @@ typedef struct cbi_placement {
     bool recorded : 1;  /* --preserve-relocs names it in any case */
 } cbi_placement;
 
+/* What the layout gives few functions, beside what they have from the merge. */
+typedef struct cbi_func_layout {
+    cbi_osec *shared;      /* an unwanted kernel's shared memory; use cbi_shared_memory_of() */
+    cbi_osec *constants;   /* the bank of an entry that had none; use cbi_bank_of() */
+    cbi_osec *image_table; /* sm_100+ */
+    bool has_images;
+    bool uses_dynamic;        /* shared memory, as the rest here */
+    const cbi_func *set;      /* an entry: union-find parent; all of a set have one offset */
+    uint64_t offset;          /* where the dynamic variables begin */
+    const cbi_lsym *instance; /* -r: the symbol that stands for them */
+} cbi_func_layout;
+
 /* Stage 4, when everything has its place. */
 typedef struct cbi_layout {
     /* What lies elsewhere than the merge left it; use cbi_placement_of(). */
     CBI_VEC(cbi_placement) placements;
     uint32_t *placed; /* by symbol: its place in that list, from 1; 0: none */
     size_t placed_count;
+    cbi_func_layout **funcs; /* by function, NULL: nothing; use cbi_func_layout_of() */
     cbi_rel_span moved; /* of constants that went into the banks of entries; before all others */
     cbi_rel_span rels;  /* all others: those of the symbols, or a copy where variables moved */
     uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
@@ -175,7 +188,7 @@ static inline const char *cbi_obj_file(const cbi_linker *lk, uint32_t id)
 }
 
 /* The function in whose section the record stands, or NULL. */
-static inline cbi_func *cbi_rec_func(const cbi_linker *lk, const cbi_rec *rec)
+static inline const cbi_func *cbi_rec_func(const cbi_linker *lk, const cbi_rec *rec)
 {
     return rec->func ? lk->symbols->funcs.items[rec->func - 1] : NULL;
 }
@@ -220,6 +233,28 @@ static inline uint8_t cbi_state_of(const cbi_linker *lk, const cbi_lsym *sym)
     if (layout && sym->number < layout->placed_count && layout->placed[sym->number])
         return layout->placements.items[layout->placed[sym->number] - 1].state;
     return sym->state;
+}
+
+/* What the layout gave the function; all zero where that is nothing. */
+extern const cbi_func_layout cbi_no_func_layout;
+static inline const cbi_func_layout *cbi_func_layout_of(const cbi_linker *lk, const cbi_func *f)
+{
+    cbi_func_layout *const *funcs = lk->layout->funcs;
+    return funcs && funcs[f->number] ? funcs[f->number] : &cbi_no_func_layout;
+}
+
+/* The section of a kernel's shared memory, or NULL. */
+static inline cbi_osec *cbi_shared_memory_of(const cbi_linker *lk, const cbi_func *k)
+{
+    return k->shared ? k->shared : cbi_func_layout_of(lk, k)->shared;
+}
+
+/* A kernel's bank of optimizer constants, as nvlink finds it, or NULL. */
+static inline cbi_osec *cbi_bank_of(const cbi_linker *lk, const cbi_func *k)
+{
+    return k->old_constants ? k->old_constants
+           : k->constant2   ? k->constant2
+                            : cbi_func_layout_of(lk, k)->constants;
 }
 
 static inline bool cbi_is_undefined(const cbi_linker *lk, const cbi_lsym *sym)

@@ -43,8 +43,8 @@ cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 bool cbi_item_matches(const char *item, const char *name);
 /* Constants come to old_constants again. */
 void cbi_revive_constants(cbi_func *func);
-/* Creates the section of an entry's shared memory if it has none. */
-void cbi_open_shared(cbi_linker *lk, cbi_func *func);
+/* The section for an entry's shared memory, created if there is none of the name. */
+cbi_osec *cbi_open_shared(cbi_linker *lk, const cbi_func *func);
 /* Does section i belong to a function copy of this object that lost or was dropped? */
 bool cbi_belongs_to_lost(const cbi_lobj *obj, uint32_t i);
 

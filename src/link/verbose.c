@@ -80,18 +80,18 @@ void cbi_link_verbose(const cbi_linker *lk)
             !cbi_fate_of(lk, k)->live)
             continue;
         const cbi_properties *own = cbi_properties_of(lk, k);
+        const cbi_osec *shared = cbi_shared_memory_of(lk, k);
         bool propagated = lk->exec && cbi_is_wanted_entry(lk, k);
         cbi_info(ctx, "resource-usage", NULL, NULL,
                  "Function properties for '%s':", k->sym->name->s);
         line.len = 0;
-        cbi_buf_printf(ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
-                       propagated ? lk->attributes->usage[k->number].regs : own->regs,
-                       barriers_of(own), stack_of(lk, k),
-                       (unsigned long long)(k->shared && cbi_section_index(lk, k->shared)
-                                                ? k->shared->size
-                                                : 0));
+        cbi_buf_printf(
+            ctx, &line, "used %u registers, used %u barriers, %u stack, %llu bytes smem",
+            propagated ? lk->attributes->usage[k->number].regs : own->regs, barriers_of(own),
+            stack_of(lk, k),
+            (unsigned long long)(shared && cbi_section_index(lk, shared) ? shared->size : 0));
         for (uint32_t bank = 0; bank < SHT_CUDA_CONSTANT_BANKS && !lk->mercury; bank++) {
-            const cbi_osec *constants = k->old_constants ? k->old_constants : k->constant2;
+            const cbi_osec *constants = cbi_bank_of(lk, k);
             const cbi_osec *sec = bank == 0 ? k->constant0 : bank == 2 ? constants : NULL;
             if (sec && cbi_section_index(lk, sec))
                 cbi_buf_printf(ctx, &line, ", %llu bytes cmem[%u]", (unsigned long long)sec->size,

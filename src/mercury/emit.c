@@ -150,7 +150,7 @@ static void add_banks(cbi_emit *em)
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_func *f =
             cbi_is_text(lk->tables->out.items[i]) ? lk->tables->out.items[i]->func : NULL;
-        if (!f || !f->obj || !f->obj->mercury || f->image_table)
+        if (!f || !f->obj || !f->obj->mercury || cbi_func_layout_of(lk, f)->image_table)
             continue;
         const cbi_mercury_view *view = f->obj->mercury;
         uint32_t bank = view->constant0[f->in_sec];

@@ -189,17 +189,21 @@ static void append_record(const cbi_linker *lk, const cbi_rec *rec, void *partne
     cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), &copy);
 }
 
+/* The function that has the symbol, or the kernel that it was put into; NULL: it has none. */
+static const cbi_func *frame_holder(const cbi_linker *lk, uint32_t symbol)
+{
+    if (!symbol || symbol >= lk->tables->symbols.len)
+        return NULL;
+    const cbi_lsym *sym = lk->tables->symbols.items[symbol];
+    const cbi_func *f = sym->func && sym->func->sym == sym ? sym->func : NULL;
+    return f && cbi_is_inner(lk, f) ? f->alias_of : f;
+}
+
 /* Functions that ptxas -ewp put into a kernel's code share one frame size on the SASS side, that of
  * the record that comes last. */
 static void share_frames(const cbi_linker *lk)
 {
-    cbi_map holders = {0}, last = {0};
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_func *f = lk->symbols->funcs.items[i];
-        uint32_t index = cbi_symbol_index(lk, f->sym);
-        if (index)
-            cbi_map_put(lk->ctx, &holders, index, cbi_is_inner(lk, f) ? f->alias_of : f);
-    }
+    uint32_t *last = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
     cbi_buf *info = sass_info(lk, lk->info);
     cbi_buf_append(lk->ctx, info, cbi_out_of(lk, lk->info)->bytes, cbi_out_of(lk, lk->info)->size);
     for (unsigned set = 0; set < 2; set++) {
@@ -208,14 +212,13 @@ static void share_frames(const cbi_linker *lk)
         while (cbi_attr_next((cbi_span){info->items, info->len}, &pos, &attr)) {
             if (cbi_eiattr_link(attr.code) != CBI_LINK_FRAME || attr.payload.size < 8)
                 continue;
-            const cbi_func *f = cbi_map_get(&holders, cbi_ld32(attr.payload.data));
+            const cbi_func *f = frame_holder(lk, cbi_ld32(attr.payload.data));
             if (!f)
                 continue;
             if (!set)
-                cbi_map_put(lk->ctx, &last, CBI_KEY(f), (void *)(attr.payload.data + 4));
+                last[f->number] = cbi_ld32(attr.payload.data + 4);
             else
-                cbi_st32(info->items + (attr.payload.data - info->items) + 4,
-                         cbi_ld32(cbi_map_get(&last, CBI_KEY(f))));
+                cbi_st32(info->items + (attr.payload.data - info->items) + 4, last[f->number]);
         }
     }
 }
@@ -237,7 +240,8 @@ static void append_tail(const cbi_linker *lk, const cbi_func *f, uint32_t bank_s
         if (attr.code == EIATTR_PARAM_CBANK && attr.raw.size >= 8)
             cbi_st32(at + 4, bank_symbol);
     }
-    if (f->image_table && f->image_table->rela->relocs.len)
+    const cbi_osec *images = cbi_func_layout_of(lk, f)->image_table;
+    if (images && images->rela->relocs.len)
         cbi_buf_append(lk->ctx, sass_info(lk, f->info), image_banks, sizeof image_banks);
 }
 

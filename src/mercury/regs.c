@@ -3,6 +3,18 @@
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
 
+/* Functions in a map: their numbers, from 1. */
+static void put_function(cbi_ctx *ctx, cbi_map *map, const cbi_name *name, const cbi_func *func)
+{
+    cbi_map_put(ctx, map, CBI_KEY(name), (void *)((uintptr_t)func->number + 1));
+}
+
+static const cbi_func *get_function(const cbi_linker *lk, const cbi_map *map, const cbi_name *name)
+{
+    const uintptr_t number = (uintptr_t)cbi_map_get(map, CBI_KEY(name));
+    return number && number <= lk->symbols->funcs.len ? lk->symbols->funcs.items[number - 1] : NULL;
+}
+
 /* The functions of the part's object whose copies are linked, by name. */
 static void linked_functions(const cbi_linker *lk, const cbi_mercury_part *part,
                              cbi_map *ret_functions)
@@ -12,7 +24,7 @@ static void linked_functions(const cbi_linker *lk, const cbi_mercury_part *part,
         const cbi_lsym *sym = part->obj->symbols[i];
         if (CBI_ST_TYPE(s->info) == STT_FUNC && sym && sym->func && !cbi_is_removed(lk, sym) &&
             sym->func->obj == part->obj)
-            cbi_map_put(lk->ctx, ret_functions, CBI_KEY(cbi_intern(lk->ctx, s->name)), sym->func);
+            put_function(lk->ctx, ret_functions, cbi_intern(lk->ctx, s->name), sym->func);
     }
 }
 
@@ -21,18 +33,17 @@ static void linked_functions(const cbi_linker *lk, const cbi_mercury_part *part,
 static const cbi_func *first_named(const cbi_linker *lk, cbi_mercury_debug *debug,
                                    const cbi_name *name)
 {
-    static cbi_func taken;
+    const uintptr_t taken = UINTPTR_MAX; /* more than any number */
     for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
-        cbi_func *f = lk->symbols->funcs.items[i];
+        const cbi_func *f = lk->symbols->funcs.items[i];
         if (f->text && cbi_section_index(lk, f->text))
-            cbi_map_put(lk->ctx, &debug->names, CBI_KEY(cbi_mercury_name_of(lk, f)->name), f);
+            put_function(lk->ctx, &debug->names, cbi_mercury_name_of(lk, f)->name, f);
     }
     debug->has_names = true;
-    uint64_t key = CBI_KEY(name);
-    const cbi_func *first = cbi_map_get(&debug->names, key);
-    if (first && first != &taken)
-        cbi_map_put(lk->ctx, &debug->names, key, &taken);
-    return first == &taken ? NULL : first;
+    const cbi_func *first = get_function(lk, &debug->names, name);
+    if (first)
+        cbi_map_put(lk->ctx, &debug->names, CBI_KEY(name), (void *)taken);
+    return first;
 }
 
 /* What one function's record says of a register. */
@@ -164,7 +175,7 @@ void cbi_mercury_registers(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
         if (!name || !read_ranges(lk, &r, &own_ranges))
             return;
         const cbi_name *key = cbi_intern(lk->ctx, name);
-        const cbi_func *own = cbi_map_get(&linked, CBI_KEY(key));
+        const cbi_func *own = get_function(lk, &linked, key);
         const cbi_func *func = lk->quirks.namesakes_confused ? first_named(lk, debug, key) : own;
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
         /* Mercury's are in the order of the places, those of SASS in that of the registers. */
