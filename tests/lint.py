@@ -29,7 +29,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
 # What all stages use, what says something about them when asked, and the list of the passes
 ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
-WORK = {"merge_work": "symbols", "layout_work": "layout", "propagate_work": "propagate", "tables_work": "tables"}
+WORK = {"merge_work": "symbols", "layout_work": "layout", "patches_work": "patches", "propagate_work": "propagate", "tables_work": "tables"}
 # Files of src/mercury that work in a stage of the link before the last
 VIEW_STAGES = {"view": "inputs", "text": "patches"}
 MAX_LINES = 900
@@ -175,7 +175,7 @@ def staged():
 
 
 def check_writes(args):
-    """a stage writes nothing that an earlier one has fixed (stages.h)"""
+    """a stage writes nothing that an earlier one has fixed (stages.h), and no cast takes const away"""
     if not shutil.which("cc"):
         return Skip("there is no cc")
 
@@ -184,11 +184,31 @@ def check_writes(args):
         done = subprocess.run(
             ["cc", "-std=gnu17", "-fsyntax-only", "-D_GNU_SOURCE", '-DCUBIND_VERSION=""', "-Isrc", "-Iinclude",
              "-Werror=deprecated-declarations", "-Werror=incompatible-pointer-types",
-             *["-Werror=discarded-qualifiers"] * path.startswith("src/link/"), "-DCBI_STAGE=%d" % stage, path],
+             "-Werror=discarded-qualifiers", "-Werror=cast-qual", "-DCBI_STAGE=%d" % stage, path],
             cwd=ROOT, capture_output=True, text=True)
         return [line for line in done.stderr.split("\n") if "error:" in line]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return [line for lines in pool.map(compiled, staged()) for line in lines]
+
+
+# Until which stage functions may take these as something to write to.  The linker is written by the list of passes
+WRITTEN_UNTIL = {"cbi_linker": 0, "cbi_inputs": 1, "cbi_lobj": 2, "cbi_lsym": 2, "cbi_func": 2, "cbi_symbols": 2,
+                 "cbi_graph": 3, "cbi_fate": 3, "cbi_layout": 4, "cbi_placement": 4, "cbi_records": 4, "cbi_osec": 5,
+                 "cbi_patches": 5, "cbi_rec": 6, "cbi_attributes": 6, "cbi_properties": 6, "cbi_tables": 7}
+
+
+def check_signatures(args):
+    """what an earlier stage has made is const in the signatures of src/link and src/mercury"""
+    found = []
+    parameter = re.compile(r"(const )?(?:struct )?(\w+) \*+(\w+)$")
+    for path, stage in staged():
+        text = re.sub(r"/\*.*?\*/", "", "\n".join(lines_of(path)), flags=re.S)
+        for name, parameters in re.findall(r"^[a-z][\w \*]*[ \*](\w+)\(([^;{}()]*)\)\n\{", text, re.M):
+            for one in parameters.split(","):
+                match = parameter.match(" ".join(one.split()))
+                if match and not match.group(1) and stage > WRITTEN_UNTIL.get(match.group(2), stage):
+                    found.append("%s: %s takes %s" % (path, name, match.group(0)))
+    return found
 
 
 def check_quirks(args):
@@ -289,6 +309,7 @@ CHECKS = [
     ("layering", check_layering),
     ("stages", check_stages),
     ("writes", check_writes),
+    ("signatures", check_signatures),
     ("quirks", check_quirks),
     ("calls", check_calls),
     ("length", check_length),

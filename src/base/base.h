@@ -365,6 +365,11 @@ typedef struct cbi_map {
 void *cbi_map_get(const cbi_map *map, uint64_t key);
 /* Insert or replace; value must not be NULL. */
 void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value);
+/* Of a map that is a set. */
+static inline void cbi_map_add(cbi_ctx *ctx, cbi_map *map, uint64_t key)
+{
+    cbi_map_put(ctx, map, key, map);
+}
 #define CBI_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 /* ---- diagnostics ---- */

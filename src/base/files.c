@@ -391,6 +391,12 @@ void cbi_drop_pages(const cbi_mapping *file, cbi_span part)
         madvise((uint8_t *)file->base + start, end - start, MADV_DONTNEED);
 }
 
+void cbi_reuse_bytes(cbi_ctx *ctx, const cbi_mapping *file, cbi_span part)
+{
+    uint8_t *base = file->base;
+    cbi_take_back(ctx, base + (part.data - base), part.size);
+}
+
 void cbi_forget_file(cbi_mapping *file)
 {
     file->base = NULL;

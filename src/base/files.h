@@ -27,6 +27,8 @@ struct cbi_mapping *cbi_own_memory(cbi_ctx *ctx, cbi_span bytes);
 bool cbi_is_mapped(const struct cbi_mapping *file);
 /* Of a mapped one: nobody looks at these bytes soon. */
 void cbi_drop_pages(const struct cbi_mapping *file, cbi_span part);
+/* Of a copied one: nobody looks at these bytes again, and the arena takes them back. */
+void cbi_reuse_bytes(cbi_ctx *ctx, const struct cbi_mapping *file, cbi_span part);
 /* Of a copied one: its bytes are the caller's, for changing and for cbi_take_back(). */
 void cbi_forget_file(struct cbi_mapping *file);
 

@@ -36,8 +36,16 @@ static void check_abi(const cbi_linker *lk, const cbi_object *object)
                   "Input file '%s' abi does not match", object->file);
 }
 
+/* What was met so far decides about later inputs. */
+typedef struct admitted_so_far {
+    bool plain;           /* an input without a Mercury view */
+    bool mercury;         /* one with it */
+    bool ewp;             /* one of ptxas -ewp; later ones must be new */
+    const char *unmarked; /* the first whose e_flags name no kind, or NULL */
+} admitted_so_far;
+
 /* What e_flags says of the code: SASS, capsules beside it, or Mercury alone. */
-static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
+static void check_kind(const cbi_linker *lk, const cbi_lobj *obj, admitted_so_far *met)
 {
     const cbi_object *object = &obj->object;
     cbi_place place = {.file = obj->file};
@@ -54,20 +62,20 @@ static void check_kind(cbi_linker *lk, const cbi_lobj *obj)
     if (!target)
         return;
     /* beside Mercury code nvlink finalizes everything that does not say that it is SASS */
-    if (!kind && !lk->unmarked)
-        lk->unmarked = obj->file;
-    if (lk->unmarked && lk->seen_mercury)
-        cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = lk->unmarked},
+    if (!kind && !met->unmarked)
+        met->unmarked = obj->file;
+    if (met->unmarked && met->mercury)
+        cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = met->unmarked},
                   "e_flags does not say of what kind the code is", "Internal FNLZR error '%s'",
-                  lk->unmarked);
+                  met->unmarked);
 }
 
-static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
+static void check_arch(const cbi_linker *lk, const cbi_lobj *obj, admitted_so_far *met)
 {
     uint32_t sm = obj->object.sm;
     cbi_arch_facts facts = cbi_arch_read_facts(obj->object.ident[EI_OSABI], obj->object.flags,
                                                obj->has_compat ? &obj->compat : NULL);
-    bool accepted = cbi_arch_accepts_cubin(&facts, lk->seen_mercury, lk->opt->arch);
+    bool accepted = cbi_arch_accepts_cubin(&facts, met->mercury, lk->opt->arch);
     if (cbi_arch_is_mercury(lk->opt->arch))
         lk->opt->view->trace_admission(lk, obj, &facts, accepted);
     if (!accepted)
@@ -76,8 +84,8 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                              facts.specific ? "a" : "", lk->opt->arch->name),
                   "Input file '%s' arch does not match target '%s'", obj->file,
                   lk->opt->arch->name);
-    lk->seen_mercury |= facts.mercury;
-    check_kind(lk, obj);
+    met->mercury |= facts.mercury;
+    check_kind(lk, obj, met);
     if (lk->mercury && (obj->object.kind & EF_CUDA_KIND_CAPMERC) && facts.isa > CBI_MERCURY_ISA_MAX)
         cbi_fatal(lk->ctx, "finalizer", &(cbi_place){.file = obj->file},
                   cbi_printf(lk->ctx, "its Mercury version 0x%x is newer than 0x%x", facts.isa,
@@ -85,7 +93,7 @@ static void check_arch(cbi_linker *lk, const cbi_lobj *obj)
                   "Internal FNLZR error '%s'", obj->file);
 }
 
-static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
+static void check_toolkit(const cbi_linker *lk, const cbi_lobj *obj, admitted_so_far *met)
 {
     const cbi_cuinfo *c = &obj->cuinfo;
     cbi_place place = {.file = obj->file};
@@ -93,8 +101,8 @@ static void check_toolkit(cbi_linker *lk, const cbi_lobj *obj)
         cbi_fatal(lk->ctx, "toolkit-too-new", &place, NULL,
                   "Input file '%s' newer than toolkit (%u vs %u)", obj->file, c->toolkit,
                   CUDA_TOOLKIT);
-    lk->seen_ewp |= obj->ewp;
-    if (lk->seen_ewp && c->toolkit != CUDA_TOOLKIT)
+    met->ewp |= obj->ewp;
+    if (met->ewp && c->toolkit != CUDA_TOOLKIT)
         cbi_fatal(lk->ctx, "ewp-toolkit", &place, NULL,
                   "linking with -ewp objects requires using current toolkit");
 }
@@ -170,7 +178,7 @@ static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
 }
 
 /* NULL: the input takes no part. */
-static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
+static cbi_lobj *admit_one(const cbi_linker *lk, const candidate *c, admitted_so_far *met)
 {
     const cbi_link_input *in = c->in;
     cbi_lobj *obj = c->obj;
@@ -204,16 +212,16 @@ static cbi_lobj *admit_one(cbi_linker *lk, const candidate *c)
     check_abi(lk, object);
     obj->compat = section_bytes(object, ".nv.compat");
     obj->has_compat = cbi_object_find(object, ".nv.compat") != 0;
-    check_arch(lk, obj);
+    check_arch(lk, obj, met);
     obj->cuinfo = cbi_object_cuinfo(object);
-    check_toolkit(lk, obj);
+    check_toolkit(lk, obj, met);
     obj->tkinfo = section_bytes(object, ".note.nv.tkinfo");
     bool merc = object->kind & (EF_CUDA_KIND_MERCURY | EF_CUDA_KIND_CAPMERC);
     if (lk->mercury)
         lk->opt->view->make(lk, obj);
     else if (cbi_arch_is_mercury(lk->opt->arch) && merc)
-        lk->opt->view->drop(lk, obj, !lk->seen_plain);
-    lk->seen_plain |= !merc;
+        lk->opt->view->drop(lk, obj, !met->plain);
+    met->plain |= !merc;
     return obj;
 }
 
@@ -230,13 +238,13 @@ static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
 }
 
 /* A whole program may have others beside it, and the device runtime, but no modules. */
-static void warn_beside_ewp(const cbi_linker *lk)
+static void warn_beside_ewp(const cbi_linker *lk, const cbi_obj_list *objs)
 {
     bool whole = false;
-    for (size_t i = 0; i < lk->obj_count; i++)
-        whole |= lk->objs[i]->ewp;
-    for (size_t i = 0; i < lk->obj_count && whole; i++) {
-        const cbi_lobj *obj = lk->objs[i];
+    for (size_t i = 0; i < objs->len; i++)
+        whole |= objs->items[i]->ewp;
+    for (size_t i = 0; i < objs->len && whole; i++) {
+        const cbi_lobj *obj = objs->items[i];
         if (!obj->ewp && !obj->device_runtime)
             cbi_warning(lk->ctx, "ewp-with-others", &(cbi_place){.file = obj->file}, NULL,
                         "'%s': -ewp compiled objects should only link with libcudadevrt",
@@ -244,7 +252,7 @@ static void warn_beside_ewp(const cbi_linker *lk)
     }
 }
 
-void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
+const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inputs, size_t count)
 {
     if (count > CBI_OBJECTS_MAX)
         cbi_fail(lk->ctx, CB_ERR_NOMEM);
@@ -257,12 +265,15 @@ void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count)
         bytes += inputs[i].bytes.size;
     }
     cbi_parallel(lk->ctx, count, bytes, read_candidate, all);
-    lk->objs = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj *);
+    cbi_inputs *admitted = CBI_NEW(lk->ctx, cbi_inputs);
+    cbi_vec_reserve(lk->ctx, &admitted->objs, count);
+    admitted_so_far met = {0};
     for (size_t i = 0; i < count; i++) {
-        all[i].obj = admit_one(lk, &all[i]);
+        all[i].obj = admit_one(lk, &all[i], &met);
         if (all[i].obj)
-            lk->objs[lk->obj_count++] = all[i].obj;
+            cbi_vec_push(lk->ctx, &admitted->objs, all[i].obj);
     }
     cbi_parallel(lk->ctx, count, bytes, open_maps, all);
-    warn_beside_ewp(lk);
+    warn_beside_ewp(lk, &admitted->objs);
+    return admitted;
 }

@@ -63,19 +63,20 @@ void cbi_link_size_callgraph(const cbi_linker *lk)
     memcpy(lk->filling->call_counts, all.count, sizeof all.count);
     for (size_t k = 0; k < LISTS; k++)
         count += all.count[k];
-    cbi_out_fill(lk, lk->callgraph, NULL, count * RECORD);
-    cbi_out_fill(lk, lk->prototype, NULL, all.count[PROTOTYPES] * RECORD);
+    cbi_out_fill(lk, lk->records->callgraph, NULL, count * RECORD);
+    cbi_out_fill(lk, lk->records->prototype, NULL, all.count[PROTOTYPES] * RECORD);
 }
 
 void cbi_link_fill_callgraph(const cbi_linker *lk)
 {
     const size_t *counts = lk->filling->call_counts;
     lists to = {0};
-    uint8_t *at = cbi_out_open(lk, lk->callgraph, cbi_out_of(lk, lk->callgraph)->size);
+    uint8_t *at =
+        cbi_out_open(lk, lk->records->callgraph, cbi_out_of(lk, lk->records->callgraph)->size);
     for (size_t k = 0; k < LISTS; k++) {
         to.at[k] = at;
         at += counts[k] * RECORD;
     }
-    to.at[PROTOTYPES] = cbi_out_open(lk, lk->prototype, counts[PROTOTYPES] * RECORD);
+    to.at[PROTOTYPES] = cbi_out_open(lk, lk->records->prototype, counts[PROTOTYPES] * RECORD);
     put_all(lk, &to);
 }

@@ -35,7 +35,7 @@ void cbi_link_dump_callgraph(const cbi_linker *lk)
 {
     if (!lk->opt->dump_callgraph || !lk->exec)
         return;
-    if (!lk->obj_count) {
+    if (!lk->symbols->objs.len) {
         print(lk, "No relocatable objects found. Did not generate callgraph.\n");
         return;
     }

@@ -47,8 +47,8 @@ static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help
         return;
     const char *wanted = sym->name->s;
     size_t shown = 0;
-    for (size_t i = 0; i < lk->globals.len && shown < MAX_SIMILAR; i++) {
-        const cbi_lsym *have = lk->globals.items[i];
+    for (size_t i = 0; i < lk->records->globals.len && shown < MAX_SIMILAR; i++) {
+        const cbi_lsym *have = lk->records->globals.items[i];
         if (have == sym || have->state == CBI_SYM_UNDEF || have->is_section || !have->def_obj ||
             !cbi_is_similar(wanted, have->name->s))
             continue;
@@ -56,8 +56,8 @@ static void add_similar(const cbi_linker *lk, const cbi_lsym *sym, cbi_buf *help
                        cbi_obj_file(lk, have->def_obj));
         shown++;
     }
-    for (size_t i = 0; i < lk->locals.len && shown < MAX_SIMILAR; i++) {
-        const cbi_lsym *have = lk->locals.items[i];
+    for (size_t i = 0; i < lk->records->locals.len && shown < MAX_SIMILAR; i++) {
+        const cbi_lsym *have = lk->records->locals.items[i];
         if (have->is_section || have->name != sym->name || !have->def_obj)
             continue;
         cbi_buf_printf(lk->ctx, help, "\n%s has one of that name, but it is static there",
@@ -163,8 +163,9 @@ const char *cbi_explain_name(const cbi_linker *lk, const char *given, bool kerne
 {
     if (lk->told->searches++ >= MAX_SEARCHES)
         return NULL;
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_object *in = &lk->objs[i]->object;
+    const cbi_obj_list *objs = lk->symbols ? &lk->symbols->objs : &lk->inputs->objs;
+    for (size_t i = 0; i < objs->len; i++) {
+        const cbi_object *in = &objs->items[i]->object;
         for (uint32_t k = 1; k < in->symbol_count; k++) {
             const cbi_symbol *s = &in->symbols[k];
             bool kernel = CBI_ST_TYPE(s->info) == STT_FUNC && (s->other & STO_CUDA_ENTRY);

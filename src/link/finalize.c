@@ -75,7 +75,7 @@ static void size_records(const cbi_linker *lk)
     size_t count = lk->symbols->funcs.len + 1;
     uint64_t *sizes = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
     visit_records(lk, add_size, sizes);
-    lk->filling->places[lk->info->number].size += sizes[0];
+    lk->filling->places[lk->records->info->number].size += sizes[0];
     for (size_t i = 1; i < count; i++) {
         const cbi_osec *info = lk->symbols->funcs.items[i - 1]->info;
         if (info)
@@ -121,7 +121,7 @@ enum { BUCKETS = 8 };
 /* Its part of the file, from 1. */
 static uint8_t bucket(const cbi_linker *lk, const cbi_osec *sec)
 {
-    if (sec == lk->shstrtab || sec == lk->strtab || sec == lk->symtab ||
+    if (sec == lk->records->shstrtab || sec == lk->records->strtab || sec == lk->records->symtab ||
         sec->type == SHT_SYMTAB_SHNDX)
         return 1;
     if (is_reloc(sec->type))
@@ -138,14 +138,14 @@ static uint8_t bucket(const cbi_linker *lk, const cbi_osec *sec)
 enum { IF_FILLED = 0x80 }; /* beside a bucket, until it is decided */
 
 /* All that is asked of every section, since each look at one is a cache miss. */
-void cbi_tables_begin(cbi_linker *lk)
+const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_work)
 {
-    cbi_tables_work *work = CBI_NEW(lk->ctx, cbi_tables_work);
-    work->places = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_out_section);
-    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->secs.items, i, lk->secs.len));
-        const cbi_osec *sec = lk->secs.items[i];
+    cbi_tables_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_tables_work);
+    work->places = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_out_section);
+    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t);
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
+        const cbi_osec *sec = lk->records->secs.items[i];
         const presence written = presence_of(sec);
         work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
         if (is_reloc(sec->type))
@@ -154,15 +154,14 @@ void cbi_tables_begin(cbi_linker *lk)
             work->buckets[i] = bucket(lk, sec) | (written == WHERE_FILLED ? IF_FILLED : 0);
     }
     work->tables.places = work->places;
-    lk->filling = work;
-    lk->tables = &work->tables;
+    return &work->tables;
 }
 
 static void decide_sections(const cbi_linker *lk)
 {
     /* what follows the order of symbols is not there yet, and fills no section by itself */
     size_records(lk);
-    for (size_t i = 0; i < lk->secs.len; i++) {
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
         uint8_t *b = &lk->filling->buckets[i];
         const bool dead = i < lk->dead->len && lk->dead->items[i];
         const bool empty = *b & IF_FILLED && !lk->filling->places[i].size;
@@ -176,7 +175,7 @@ static void order_sections(const cbi_linker *lk)
 {
     cbi_tables_work *work = lk->filling;
     uint32_t next[BUCKETS + 2] = {0}; /* index of each bucket's next section */
-    for (size_t i = 0; i < lk->secs.len; i++)
+    for (size_t i = 0; i < lk->records->secs.len; i++)
         next[work->buckets[i] + 1]++;
     next[1] = 1; /* of those that are not written nobody asks */
     for (size_t b = 2; b <= BUCKETS + 1; b++)
@@ -184,11 +183,11 @@ static void order_sections(const cbi_linker *lk)
     cbi_vec_reserve(lk->ctx, &work->tables.out, next[BUCKETS + 1]);
     work->tables.out.len = next[BUCKETS + 1];
     work->tables.out.items[0] = NULL;
-    for (size_t i = 0; i < lk->secs.len; i++) {
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
         if (!work->buckets[i])
             continue;
         work->places[i].index = next[work->buckets[i]]++;
-        work->tables.out.items[work->places[i].index] = lk->secs.items[i];
+        work->tables.out.items[work->places[i].index] = lk->records->secs.items[i];
     }
 }
 
@@ -250,17 +249,19 @@ static void list_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint32_t *ind
 static void number_symbols(const cbi_linker *lk)
 {
     cbi_tables *tables = &lk->filling->tables;
-    uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, lk->locals.len + lk->globals.len, uint32_t);
-    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + lk->locals.len + lk->globals.len);
+    uint32_t *indices =
+        CBI_NEW_ARRAY(lk->ctx, lk->records->locals.len + lk->records->globals.len, uint32_t);
+    cbi_vec_reserve(lk->ctx, &tables->symbols,
+                    1 + lk->records->locals.len + lk->records->globals.len);
     cbi_vec_push(lk->ctx, &tables->symbols, NULL);
-    for (size_t i = 0; i < lk->locals.len; i++) {
-        cbi_fetch(CBI_LATER(lk->locals.items, i, lk->locals.len));
-        list_symbol(lk, lk->locals.items[i], indices);
+    for (size_t i = 0; i < lk->records->locals.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->locals.items, i, lk->records->locals.len));
+        list_symbol(lk, lk->records->locals.items[i], indices);
     }
     tables->first_global = (uint32_t)tables->symbols.len;
-    for (size_t i = 0; i < lk->globals.len; i++) {
-        cbi_fetch(CBI_LATER(lk->globals.items, i, lk->globals.len));
-        list_symbol(lk, lk->globals.items[i], indices);
+    for (size_t i = 0; i < lk->records->globals.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->globals.items, i, lk->records->globals.len));
+        list_symbol(lk, lk->records->globals.items[i], indices);
     }
     tables->symbol_indices = indices;
 }
@@ -305,12 +306,12 @@ static void begin_strings(const cbi_linker *lk)
     uint32_t *symbols = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
     cbi_buf_append(ctx, &tables->shstr, NULL, 1);
     cbi_buf_append(ctx, &tables->str, NULL, 1);
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->secs.items, i, lk->secs.len));
-        cbi_fetch(CBI_SOON(lk->secs.items, i, lk->secs.len)->name);
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
+        cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->name);
         if (i >= lk->dead->len || !lk->dead->items[i])
             lk->filling->places[i].name =
-                add_string(lk, &tables->shstr, sections, lk->secs.items[i]->name);
+                add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
     }
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
@@ -321,7 +322,7 @@ static void begin_strings(const cbi_linker *lk)
     lk->filling->str_offsets = symbols;
     tables->str_offsets = symbols;
     cbi_take_back(ctx, sections, ctx->name_count * sizeof *sections);
-    cbi_out_fill(lk, lk->shstrtab, tables->shstr.items, tables->shstr.len);
+    cbi_out_fill(lk, lk->records->shstrtab, tables->shstr.items, tables->shstr.len);
 }
 
 /* ---- contents that need final symbol numbers ---- */
@@ -382,7 +383,8 @@ static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 /* By which number the table of sizes knows the section's records. */
 static size_t stream_of(const cbi_linker *lk, const cbi_osec *sec)
 {
-    return sec != lk->info && sec->func && sec->func->info == sec ? sec->func->number + 1 : 0;
+    return sec != lk->records->info && sec->func && sec->func->info == sec ? sec->func->number + 1
+                                                                           : 0;
 }
 
 /* Sections that follow each other in the file do so in memory, which makes them one part. */
@@ -399,7 +401,7 @@ static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_
         if (sec->type != SHT_CUDA_INFO)
             continue;
         size_t stream = stream_of(lk, sec);
-        if (!stream && sec != lk->info) {
+        if (!stream && sec != lk->records->info) {
             cbi_out_fill(lk, sec, nothing, 0);
             continue;
         }
@@ -432,7 +434,7 @@ void cbi_link_fill_records(const cbi_linker *lk)
 /* Entries that have numbers of the link's symbols so far (cbi_link_pack_relocs). */
 static void number_packed(const cbi_linker *lk, const cbi_osec *sec)
 {
-    uint8_t *entries = (uint8_t *)sec->bytes; /* ours */
+    uint8_t *entries = cbi_link_hand_over_packed(lk, sec);
     for (size_t i = 0; i < sec->relocs.len; i++) {
         uint8_t *symbol = entries + i * sec->entsize + 12;
         uint32_t number = cbi_ld32(symbol);
@@ -509,7 +511,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cb
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
         bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
-                        cbi_shared_of(lk->debug_shared)->total);
+                        cbi_shared_of(lk->records->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
         return place->value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
     }
@@ -520,8 +522,8 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cb
 static uint64_t null_value(const cbi_linker *lk)
 {
     uint64_t value = lk->layout->null_symbol_value, reserved = 0;
-    for (size_t i = lk->few_secs.len; i-- > 0;) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = lk->records->few_secs.len; i-- > 0;) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
         if (!sym || (lk->exec &&
                      (cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry)))
@@ -536,13 +538,13 @@ static uint64_t null_value(const cbi_linker *lk)
 /* In order of creation.  In final links nvlink has one more section at first, never written. */
 static uint32_t section_number(const cbi_linker *lk, size_t i)
 {
-    return (uint32_t)i + 1 + (lk->exec && i >= lk->fixed_secs);
+    return (uint32_t)i + 1 + (lk->exec && i >= lk->records->fixed_secs);
 }
 
 /* Sections that are not written count, too. */
 static bool needs_shndx(const cbi_linker *lk)
 {
-    return section_number(lk, lk->secs.len) > SHN_LORESERVE;
+    return section_number(lk, lk->records->secs.len) > SHN_LORESERVE;
 }
 
 static const cbi_osec *shndx_of(const cbi_linker *lk)
@@ -579,8 +581,8 @@ static void put_symbol(const cbi_linker *lk, const symbol_entries *to, const cbi
 }
 
 /* In the order in which they were numbered. */
-static void put_symbols(const cbi_linker *lk, const symbol_entries *to, cbi_lsym *const *symbols,
-                        size_t count)
+static void put_symbols(const cbi_linker *lk, const symbol_entries *to,
+                        const cbi_lsym *const *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         cbi_fetch(CBI_LATER(symbols, i, count));
@@ -602,13 +604,13 @@ static void fill_symtab(const cbi_linker *lk)
     size_t count = lk->tables->symbols.len;
     const cbi_buf *str = &lk->tables->str;
     const symbol_entries to = {
-        .all = cbi_out_open(lk, lk->symtab, count * sizeof(Elf64_Sym)),
+        .all = cbi_out_open(lk, lk->records->symtab, count * sizeof(Elf64_Sym)),
         .numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL,
     };
     cbi_st64(to.all + 8, null_value(lk));
-    put_symbols(lk, &to, lk->locals.items, lk->locals.len);
-    put_symbols(lk, &to, lk->globals.items, lk->globals.len);
-    cbi_out_fill(lk, lk->strtab, str->items, str->len);
+    put_symbols(lk, &to, lk->records->locals.items, lk->records->locals.len);
+    put_symbols(lk, &to, lk->records->globals.items, lk->records->globals.len);
+    cbi_out_fill(lk, lk->records->strtab, str->items, str->len);
 }
 
 /* ---- offsets ---- */
@@ -637,8 +639,8 @@ static void place_sections(const cbi_linker *lk)
  */
 static void find_lost_constants(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->few_secs.len && !lk->exec; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len && !lk->exec; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         const cbi_lobj *by = cbi_constants_of(sec)->emptied_by;
         if (by && sec->size == 0)
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,

@@ -72,23 +72,21 @@ static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
 }
 
 /* Nothing lives so far, and what the merge removed is removed. */
-static void begin(cbi_linker *lk)
+const cbi_graph *cbi_graph_begin(const cbi_linker *lk, cbi_graph_work **ret_work)
 {
-    cbi_graph_work *work = lk->reaching = CBI_NEW(lk->ctx, cbi_graph_work);
+    cbi_graph_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_graph_work);
     work->fates = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_fate);
     cbi_flags *dead = &work->graph.dead;
-    cbi_vec_reserve(lk->ctx, dead, lk->secs.len);
-    for (dead->len = 0; dead->len < lk->secs.len; dead->len++)
-        dead->items[dead->len] = lk->symbols->met.dead && lk->secs.items[dead->len]->dead;
+    cbi_vec_reserve(lk->ctx, dead, lk->records->secs.len);
+    for (dead->len = 0; dead->len < lk->records->secs.len; dead->len++)
+        dead->items[dead->len] = lk->symbols->met.dead && lk->records->secs.items[dead->len]->dead;
     work->graph.fates = work->fates;
-    lk->graph = &work->graph;
-    lk->dead = &work->graph.dead;
+    return &work->graph;
 }
 
-void cbi_link_calls(cbi_linker *lk)
+void cbi_link_calls(const cbi_linker *lk)
 {
     prototype_table table = {0};
-    begin(lk);
     size_t edge_count = list_prototypes(lk, &table);
     size_t funcs = lk->symbols->funcs.len, count = funcs + table.list.len;
     for (size_t i = 0; i < table.list.len; i++)
@@ -267,17 +265,18 @@ static void apply_host_references(const cbi_linker *lk)
 static void lose_symbols(const cbi_linker *lk)
 {
     const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
-    bool *code_of_dead = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, bool); /* by section */
+    bool *code_of_dead = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, bool); /* by section */
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         if (!lk->reaching->fates[i].live && lk->symbols->funcs.items[i]->text)
             code_of_dead[lk->symbols->funcs.items[i]->text->number] = true;
-    for (size_t i = 0; i < lk->secs.len && i < lk->locals.len; i++) {
+    for (size_t i = 0; i < lk->records->secs.len && i < lk->records->locals.len; i++) {
         if (!code_of_dead[i])
             continue;
-        const cbi_func *f = lk->secs.items[i]->func;
-        const cbi_func *hit = lk->locals.items[i]->func;
-        if (!f || f->text != lk->secs.items[i] || fate_of(lk, f)->live || fate_of(lk, f)->entry ||
-            f->constant2 || f->old_constants || !hit || !fate_of(lk, hit)->live || !hit->obj)
+        const cbi_func *f = lk->records->secs.items[i]->func;
+        const cbi_func *hit = lk->records->locals.items[i]->func;
+        if (!f || f->text != lk->records->secs.items[i] || fate_of(lk, f)->live ||
+            fate_of(lk, f)->entry || f->constant2 || f->old_constants || !hit ||
+            !fate_of(lk, hit)->live || !hit->obj)
             continue;
         const char *name = f->sym->name->s;
         const cbi_osec *found = cbi_sec_find(lk, cbi_intern_join(lk->ctx, prefix, name));

@@ -91,8 +91,10 @@ typedef struct cbi_graph {
 } cbi_graph;
 
 /* ---- graph.c ---- */
-/* Begins the stage. */
-void cbi_link_calls(struct cbi_linker *lk);
+struct cbi_graph_work;
+/* Begins the stage: nothing lives so far, and what the merge removed is removed. */
+const cbi_graph *cbi_graph_begin(const struct cbi_linker *lk, struct cbi_graph_work **ret_work);
+void cbi_link_calls(const struct cbi_linker *lk);
 void cbi_link_liveness(const struct cbi_linker *lk);
 /* Do attributes of callees propagate to the kernel? */
 bool cbi_is_wanted_entry(const struct cbi_linker *lk, const struct cbi_func *f);

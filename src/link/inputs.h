@@ -6,10 +6,10 @@
 
 /* ---- admit.c: read the inputs and refuse what does not fit the target ---- */
 bool cbi_link_has_plain(const cbi_link_input *inputs, size_t count);
-void cbi_link_admit(cbi_linker *lk, const cbi_link_input *inputs, size_t count);
+const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inputs, size_t count);
 
 /* ---- runtime.c ---- */
 /* False for libcudadevrt when no function is missing so far; then nothing else may follow. */
-bool cbi_link_takes_part(cbi_linker *lk, const cbi_lobj *obj);
+bool cbi_link_takes_part(const cbi_linker *lk, const cbi_lobj *obj);
 
 #endif

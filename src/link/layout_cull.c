@@ -46,8 +46,8 @@ static int by_place(const void *a, const void *b)
 static variable_list collect(const cbi_linker *lk, const cbi_osec *sec)
 {
     variable_list all = {0};
-    for (size_t o = 0; o < lk->obj_count; o++) {
-        const cbi_lobj *obj = lk->objs[o];
+    for (size_t o = 0; o < lk->symbols->objs.len; o++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[o];
         for (uint32_t i = 1; i < obj->object.symbol_count; i++) {
             const cbi_symbol *in = &obj->object.symbols[i];
             const cbi_lsym *sym = obj->symbols[i];
@@ -112,7 +112,7 @@ static bool has_relocs(const cbi_linker *lk, const cbi_osec *sec)
     return false;
 }
 
-typedef CBI_VEC(variable *) variable_order;
+typedef CBI_VEC(const variable *) variable_order;
 
 static void add_kept(const cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *sec,
                      const cbi_map *by_symbol, variable_order *order)
@@ -126,11 +126,11 @@ static void add_kept(const cbi_linker *lk, const cbi_lsym *sym, const cbi_osec *
 static void place(const cbi_linker *lk, cbi_osec *sec, const cbi_map *by_symbol)
 {
     variable_order order = {0};
-    for (size_t i = 0; i < lk->locals.len; i++)
-        add_kept(lk, lk->locals.items[i], sec, by_symbol, &order);
-    for (size_t i = 0; i < lk->globals.len; i++)
-        add_kept(lk, lk->globals.items[i], sec, by_symbol, &order);
-    cbi_list_sort(lk->ctx, (void **)order.items, order.len, stays_in_front);
+    for (size_t i = 0; i < lk->records->locals.len; i++)
+        add_kept(lk, lk->records->locals.items[i], sec, by_symbol, &order);
+    for (size_t i = 0; i < lk->records->globals.len; i++)
+        add_kept(lk, lk->records->globals.items[i], sec, by_symbol, &order);
+    cbi_list_sort(lk->ctx, (const void **)order.items, order.len, stays_in_front);
     sec->pieces.len = 0;
     /* where variables are dropped, address 0 does not stay free */
     sec->size = lk->opt->reserve_null_pointer && !lk->prune ? 1 : 0;
@@ -183,8 +183,8 @@ void cbi_cull_constants(const cbi_linker *lk)
 {
     if (!lk->exec || !lk->quirks.constants_culled)
         return;
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        cbi_osec *sec = lk->records->few_secs.items[i];
         uint64_t size = lk->merge_constants ? cbi_constants_of(sec)->unshared_size : sec->size;
         if (!cbi_is_dead(lk, sec) && cbi_is_user_constants(sec) && size > CUDA_CONSTANT_BANK_SIZE)
             cull(lk, sec);

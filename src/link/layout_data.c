@@ -5,24 +5,23 @@
 
 #include <stdlib.h>
 
-void cbi_layout_begin(cbi_linker *lk)
+const cbi_layout *cbi_layout_begin(const cbi_linker *lk, cbi_layout_work **ret_work)
 {
-    lk->placing = CBI_NEW(lk->ctx, cbi_layout_work);
-    lk->placing->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
-    cbi_flags *dead = &lk->placing->layout.dead;
+    cbi_layout_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_layout_work);
+    work->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
+    cbi_flags *dead = &work->layout.dead;
     const cbi_flags *before = &lk->graph->dead;
-    cbi_vec_reserve(lk->ctx, dead, lk->secs.len);
+    cbi_vec_reserve(lk->ctx, dead, lk->records->secs.len);
     memcpy(dead->items, before->items, before->len);
-    dead->len = lk->secs.len;
-    lk->layout = &lk->placing->layout;
-    lk->dead = &lk->layout->dead;
+    dead->len = lk->records->secs.len;
+    return &work->layout;
 }
 
 cbi_placement *cbi_layout_place(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_layout *layout = &lk->placing->layout;
     if (sym->number >= layout->placed_count) {
-        size_t count = lk->locals.len + lk->globals.len;
+        size_t count = lk->records->locals.len + lk->records->globals.len;
         uint32_t *placed = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
         if (layout->placed_count)
             memcpy(placed, layout->placed, layout->placed_count * sizeof *placed);
@@ -71,7 +70,7 @@ void cbi_layout_restore(const cbi_linker *lk, const cbi_osec *sec)
 
 /* ---- commons: newest first, at the end of .nv.global ---- */
 
-void cbi_layout_commons(cbi_linker *lk)
+void cbi_layout_commons(const cbi_linker *lk)
 {
     for (size_t i = lk->symbols->commons.len; i-- > 0;) {
         const cbi_lsym *sym = lk->symbols->commons.items[i];
@@ -83,20 +82,20 @@ void cbi_layout_commons(cbi_linker *lk)
                       &(cbi_place){.file = cbi_obj_file(lk, sym->def_obj), .symbol = sym->name->s},
                       "an earlier link with -r had an initialised weak definition behind it",
                       "Common symbol '%s' has no alignment", sym->name->s);
-        if (!lk->global)
-            lk->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"), SHT_CUDA_GLOBAL,
-                                        SHF_ALLOC | SHF_WRITE, 0, 0);
+        if (!lk->records->global)
+            lk->records->global = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.global"),
+                                                 SHT_CUDA_GLOBAL, SHF_ALLOC | SHF_WRITE, 0, 0);
         cbi_placement *place = cbi_layout_place(lk, sym);
-        place->value = cbi_sec_append(lk, lk->global, (cbi_span){0}, sym->size,
+        place->value = cbi_sec_append(lk, lk->records->global, (cbi_span){0}, sym->size,
                                       cbi_variable_of(sym)->common_align);
-        place->sec = lk->global;
+        place->sec = lk->records->global;
         place->state = CBI_SYM_DEFINED;
     }
 }
 
 /* ---- optimizer constants: copied into the bank of every entry that reaches the function ---- */
 
-static cbi_osec *entry_bank(cbi_linker *lk, const cbi_func *k, const cbi_osec *like)
+static cbi_osec *entry_bank(const cbi_linker *lk, const cbi_func *k, const cbi_osec *like)
 {
     if (k->old_constants) {
         cbi_layout_restore(lk, k->old_constants);
@@ -113,7 +112,7 @@ static cbi_osec *entry_bank(cbi_linker *lk, const cbi_func *k, const cbi_osec *l
     return cbi_bank_of(lk, k);
 }
 
-static void spread_constants(cbi_linker *lk, const cbi_func *f)
+static void spread_constants(const cbi_linker *lk, const cbi_func *f)
 {
     cbi_osec *from = f->constant2;
     cbi_constants *constants = cbi_constants_in(lk, from);
@@ -161,7 +160,7 @@ static void spread_constants(cbi_linker *lk, const cbi_func *f)
 static void drop_emptied(const cbi_linker *lk, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        cbi_osec *sec = lk->few_secs.items[i];
+        cbi_osec *sec = lk->records->few_secs.items[i];
         if (cbi_is_optimizer_type(sec->type) && cbi_constants_of(sec)->emptied && sec->size == 0)
             cbi_layout_remove(lk, sec);
     }
@@ -190,8 +189,8 @@ typedef CBI_VEC(constant) constant_list;
  * that lost after it came. */
 static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
 {
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         const cbi_constants *constants = cbi_constants_of(sec);
         if (!constants->spread_to)
             continue;
@@ -200,8 +199,8 @@ static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
         for (size_t k = 0; k < constants->lost.len; k++)
             cbi_vec_push(lk->ctx, list, ((constant){NULL, constants->lost.items[k], list->len}));
     }
-    for (size_t i = 0; i < lk->locals.len; i++) {
-        const cbi_lsym *sym = lk->locals.items[i];
+    for (size_t i = 0; i < lk->records->locals.len; i++) {
+        const cbi_lsym *sym = lk->records->locals.items[i];
         const cbi_osec *sec = sym->sec;
         if (!sec || sym->is_section || !cbi_constants_of(sec)->spread_to)
             continue;
@@ -268,8 +267,8 @@ static void move_constants(const cbi_linker *lk)
     rel_copies copies = {0};
     cbi_map constants = {0};
     list_constants(lk, &constants);
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *from = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *from = lk->records->few_secs.items[i];
         constant_list *list = cbi_map_get(&constants, CBI_KEY(from));
         if (!list || !list->len)
             continue;
@@ -289,16 +288,16 @@ static void move_constants(const cbi_linker *lk)
  * that any of them needs; symbols and relocations follow their bytes, and the function's own
  * section goes. What is emptied goes, too.  -r leaves them.  (The user's bank, .nv.constant3, is
  * what the inputs have, one after the other: cbi_sec_append(); layout_cull.c makes it smaller.) */
-void cbi_layout_constants(cbi_linker *lk)
+void cbi_layout_constants(const cbi_linker *lk)
 {
     if (!lk->exec) {
-        drop_emptied(lk, lk->few_secs.len);
+        drop_emptied(lk, lk->records->few_secs.len);
         return;
     }
-    size_t created = lk->few_secs.len;
+    size_t created = lk->records->few_secs.len;
     bool any = false;
     for (size_t i = created; i-- > 0;) {
-        cbi_osec *sec = lk->few_secs.items[i];
+        cbi_osec *sec = lk->records->few_secs.items[i];
         if (!cbi_is_optimizer_type(sec->type) || cbi_is_dead(lk, sec) || !sec->func)
             continue;
         if (cbi_fate_of(lk, sec->func)->entry || !cbi_fate_of(lk, sec->func)->live ||
@@ -328,26 +327,26 @@ void cbi_layout_constant_size(const cbi_linker *lk)
     if (!lk->symbols->constant_size)
         return;
     uint64_t size = UINT64_MAX; /* without constants */
-    for (size_t i = 0; i < lk->few_secs.len; i++)
-        if (cbi_is_user_constants(lk->few_secs.items[i]))
-            size = lk->few_secs.items[i]->size;
+    for (size_t i = 0; i < lk->records->few_secs.len; i++)
+        if (cbi_is_user_constants(lk->records->few_secs.items[i]))
+            size = lk->records->few_secs.items[i]->size;
     cbi_layout_place(lk, lk->symbols->constant_size)->value = size;
 }
 
 /* ---- sections of the link itself ---- */
 
-void cbi_layout_callgraph(cbi_linker *lk)
+void cbi_layout_callgraph(const cbi_linker *lk)
 {
-    lk->callgraph =
+    lk->records->callgraph =
         cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
-    lk->prototype =
+    lk->records->prototype =
         cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
 }
 
-void cbi_layout_rel_action(cbi_linker *lk)
+void cbi_layout_rel_action(const cbi_linker *lk)
 {
     if (lk->exec && !lk->mercury)
-        lk->rel_action =
+        lk->records->rel_action =
             cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv.rel.action"), SHT_CUDA_RELOCINFO, 0, 8, 8);
 }
 
@@ -391,8 +390,8 @@ static void check_constant_limit(const cbi_linker *lk, const cbi_osec *sec)
 
 void cbi_check_limits(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         if (cbi_is_dead(lk, sec))
             continue;
         if (sec->type == SHT_CUDA_SHARED && lk->exec)

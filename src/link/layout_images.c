@@ -46,7 +46,7 @@ static bool keep_order(const void *a, const void *b)
 }
 
 /* sm_100+: the table is a section of its own, which the finalizer puts behind the parameters. */
-static cbi_osec *image_table(cbi_linker *lk, const cbi_func *k, uint64_t size)
+static cbi_osec *image_table(const cbi_linker *lk, const cbi_func *k, uint64_t size)
 {
     const cbi_name *name =
         cbi_intern_join(lk->ctx, ".nv.constant.entry_image_header_indices.", k->sym->name->s);
@@ -116,8 +116,8 @@ static uint64_t tables_start(const cbi_linker *lk)
     uint64_t start = 0;
     if (lk->mercury)
         return lk->placing->layout.images_start;
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         if (sec->type == SHT_CUDA_CONSTANT_B0 && !cbi_is_dead(lk, sec) && sec->size > start)
             start = sec->size;
     }
@@ -134,7 +134,7 @@ static const cbi_lsym **assign_slots(const cbi_linker *lk, uint64_t start)
         for (size_t i = 0; i < n; i++)
             if (CBI_ST_TYPE(lk->symbols->images.items[i]->info) == kinds[k])
                 slots[--at] = lk->symbols->images.items[i];
-    cbi_list_sort(lk->ctx, (void **)slots, n, keep_order);
+    cbi_list_sort(lk->ctx, (const void **)slots, n, keep_order);
     for (size_t i = 0; i < n; i++) {
         cbi_placement *image = cbi_layout_place(lk, slots[i]);
         image->slot = lk->mercury ? 4 * i : start + 4 * i;
@@ -144,7 +144,7 @@ static const cbi_lsym **assign_slots(const cbi_linker *lk, uint64_t start)
 }
 
 /* The driver fills the table in, slot by slot. */
-static void add_table(cbi_linker *lk, const cbi_func *k, const cbi_lsym *const *slots,
+static void add_table(const cbi_linker *lk, const cbi_func *k, const cbi_lsym *const *slots,
                       uint64_t start)
 {
     static const uint32_t header[] = {6, 7, 52};
@@ -169,7 +169,7 @@ static void add_table(cbi_linker *lk, const cbi_func *k, const cbi_lsym *const *
     }
 }
 
-void cbi_layout_images(cbi_linker *lk)
+void cbi_layout_images(const cbi_linker *lk)
 {
     if (lk->mercury)
         lk->placing->layout.images_start = lk->opt->view->banks_end(lk);
@@ -179,9 +179,9 @@ void cbi_layout_images(cbi_linker *lk)
     uint64_t start = tables_start(lk);
     const cbi_lsym **slots = assign_slots(lk, start);
     check_image_counts(lk);
-    for (size_t i = 0, secs = lk->secs.len; i < secs; i++) {
-        const cbi_func *k = lk->secs.items[i]->func;
-        if (k && k->text == lk->secs.items[i] && cbi_func_layout_of(lk, k)->has_images)
+    for (size_t i = 0, secs = lk->records->secs.len; i < secs; i++) {
+        const cbi_func *k = lk->records->secs.items[i]->func;
+        if (k && k->text == lk->records->secs.items[i] && cbi_func_layout_of(lk, k)->has_images)
             add_table(lk, k, slots, start);
     }
 }

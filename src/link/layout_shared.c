@@ -8,7 +8,7 @@ enum { DYNAMIC_ALIGN = 16 };
 
 /* Variables that no two of these share an entry with are laid over each other. */
 typedef struct group {
-    CBI_VEC(cbi_shared *) members;
+    CBI_VEC(const cbi_shared *) members;
     cbi_map entries;
     uint64_t offset;
     uint64_t end;
@@ -102,7 +102,7 @@ static cbi_func_list entries_of(const cbi_linker *lk, const cbi_lsym *sym)
             const cbi_func *k = reaching.items[j];
             if (cbi_map_get(&seen, CBI_KEY(k)))
                 continue;
-            cbi_map_put(lk->ctx, &seen, CBI_KEY(k), &all); /* anything but NULL */
+            cbi_map_add(lk->ctx, &seen, CBI_KEY(k));
             cbi_vec_push(lk->ctx, &all, k);
         }
     }
@@ -110,7 +110,7 @@ static cbi_func_list entries_of(const cbi_linker *lk, const cbi_lsym *sym)
 }
 
 /* The section of a kernel's shared memory, created if it has none. */
-static cbi_osec *open_shared(cbi_linker *lk, const cbi_func *k)
+static cbi_osec *open_shared(const cbi_linker *lk, const cbi_func *k)
 {
     if (!cbi_shared_memory_of(lk, k))
         cbi_func_layout_in(lk, k)->shared = cbi_open_shared(lk, k);
@@ -119,7 +119,7 @@ static cbi_osec *open_shared(cbi_linker *lk, const cbi_func *k)
 
 /* Unwanted kernels get their section with the first variable: first those of their own, then the
  * groups, then dynamic ones. */
-static cbi_func_list open_for(cbi_linker *lk, const cbi_lsym *sym)
+static cbi_func_list open_for(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_func_list entries = entries_of(lk, sym);
     for (size_t i = 0; i < entries.len; i++)
@@ -135,7 +135,7 @@ static bool disjoint(const group *g, const cbi_func_list *entries)
     return true;
 }
 
-static void join_group(const cbi_linker *lk, group_list *groups, cbi_shared *var,
+static void join_group(const cbi_linker *lk, group_list *groups, const cbi_shared *var,
                        const cbi_func_list *entries)
 {
     group *g = NULL;
@@ -237,11 +237,11 @@ static void place_entry(const cbi_linker *lk, const cbi_func *k, const group_lis
         }
         any = true;
     }
-    cbi_list_sort(lk->ctx, (void **)shared->variables.items, shared->variables.len, stricter);
+    cbi_list_sort(lk->ctx, (const void **)shared->variables.items, shared->variables.len, stricter);
     uint64_t align = 1, kept = keep_placed(lk, sec);
     cur = kept > cur ? kept : cur;
-    if (groups->len && lk->debug_shared)
-        align = lk->debug_shared->align > align ? lk->debug_shared->align : align;
+    if (groups->len && lk->records->debug_shared)
+        align = lk->records->debug_shared->align > align ? lk->records->debug_shared->align : align;
     for (size_t i = 0; i < shared->variables.len; i++) {
         const cbi_shared *var = shared->variables.items[i];
         if (var->placed_end)
@@ -367,7 +367,7 @@ static void preserve_dynamic(const cbi_linker *lk, bool beside_static, bool rese
         cbi_placement *place = cbi_layout_place(lk, sym);
         place->recorded = beside_static && reserve;
         place->state = CBI_SYM_DEFINED;
-        place->sec = lk->debug_shared;
+        place->sec = lk->records->debug_shared;
         place->value = UINT64_MAX;
         place->unplaced = true;
     }
@@ -375,7 +375,8 @@ static void preserve_dynamic(const cbi_linker *lk, bool beside_static, bool rese
 
 /* Gives every variable to the entry or the group of entries that it belongs to.  Returns whether
  * there are dynamic ones. */
-static bool assign_variables(cbi_linker *lk, cbi_shared **order, size_t count, group_list *groups)
+static bool assign_variables(const cbi_linker *lk, const cbi_shared **order, size_t count,
+                             group_list *groups)
 {
     bool dynamic = false;
     for (size_t i = 0; i < count; i++) {
@@ -412,7 +413,7 @@ static void show_dynamic(const cbi_linker *lk, const cbi_lsym *sym)
 {
     cbi_placement *place = cbi_layout_place(lk, sym);
     place->state = CBI_SYM_DEFINED;
-    place->sec = lk->debug_shared;
+    place->sec = lk->records->debug_shared;
     place->value = lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
     const cbi_func_list *users = users_of(lk, sym);
     place->unplaced = true;
@@ -446,7 +447,7 @@ static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
 static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t group_end,
                                 bool dynamic, bool reserve)
 {
-    cbi_osec *sec = lk->debug_shared;
+    cbi_osec *sec = lk->records->debug_shared;
     uint64_t used = grouped ? group_end : 0;
     uint64_t full = used + (reserve ? CUDA_RESERVED_SHARED : 0);
     cbi_shared_in(lk, sec)->total = used;
@@ -469,8 +470,8 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
 /* Debug data names variables of kernels that were removed, which have no place. */
 static void unplace_dead(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         bool dead = sec->func && !cbi_fate_of(lk, sec->func)->live;
         const cbi_shared_section *shared = cbi_shared_of(sec);
         for (size_t j = 0; dead && j < shared->variables.len; j++)
@@ -478,14 +479,14 @@ static void unplace_dead(const cbi_linker *lk)
     }
 }
 
-static void layout_final(cbi_linker *lk)
+static void layout_final(const cbi_linker *lk)
 {
     group_list groups = {0};
-    cbi_shared **order = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, cbi_shared *);
+    const cbi_shared **order = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, const cbi_shared *);
     size_t count = lk->symbols->shared.len;
     if (count)
         memcpy(order, lk->symbols->shared.items, count * sizeof *order);
-    cbi_list_sort(lk->ctx, (void **)order, count, larger);
+    cbi_list_sort(lk->ctx, (const void **)order, count, larger);
     bool dynamic = assign_variables(lk, order, count, &groups);
     for (size_t i = 0; i < groups.len; i++)
         for (size_t j = 0; j < groups.items[i]->members.len; j++)
@@ -503,7 +504,7 @@ static void layout_final(cbi_linker *lk)
     unplace_dead(lk);
     bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
     finish_entries(lk, dynamic, reserve);
-    if (lk->debug_shared)
+    if (lk->records->debug_shared)
         finish_debug_shared(lk, groups.len > 0, group_end, dynamic, reserve);
 }
 
@@ -515,8 +516,9 @@ static uint64_t relocatable_size(uint64_t total, uint64_t align)
     return total > align ? total : total + align;
 }
 
-static void layout_relocatable_section(const cbi_linker *lk, cbi_osec *sec, cbi_shared *const *vars,
-                                       size_t count, uint64_t min_align, bool dynamic)
+static void layout_relocatable_section(const cbi_linker *lk, cbi_osec *sec,
+                                       const cbi_shared *const *vars, size_t count,
+                                       uint64_t min_align, bool dynamic)
 {
     cbi_shared_section *shared = cbi_shared_in(lk, sec);
     uint64_t total = 0, align = min_align;
@@ -538,15 +540,15 @@ static void layout_relocatable_section(const cbi_linker *lk, cbi_osec *sec, cbi_
 }
 
 /* The module's variables, each where it is defined. */
-static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
+static const cbi_shared **defined_shared(const cbi_linker *lk, size_t *ret_count)
 {
-    cbi_shared **list = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, cbi_shared *);
+    const cbi_shared **list = CBI_NEW_ARRAY(lk->ctx, lk->symbols->shared.len, const cbi_shared *);
     cbi_map seen = {0};
     size_t count = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
         if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
-            cbi_map_put(lk->ctx, &seen, CBI_KEY(sym), lk); /* anything but NULL */
+            cbi_map_add(lk->ctx, &seen, CBI_KEY(sym));
         else
             list[count++] = lk->symbols->shared.items[i];
     }
@@ -556,7 +558,7 @@ static cbi_shared **defined_shared(cbi_linker *lk, size_t *ret_count)
 
 /* Kernels that use dynamic memory get a symbol for it, in the order of their relocations.  With -g
  * there is none, but each variable has the largest of their addresses. */
-static void create_instances(cbi_linker *lk)
+static void create_instances(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.shared; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
@@ -596,7 +598,7 @@ static void create_instances(cbi_linker *lk)
     }
 }
 
-static void layout_relocatable(cbi_linker *lk)
+static void layout_relocatable(const cbi_linker *lk)
 {
     bool dynamic = false;
     uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
@@ -611,7 +613,7 @@ static void layout_relocatable(cbi_linker *lk)
             continue;
         cbi_placement *place = cbi_layout_place(lk, sym);
         place->state = CBI_SYM_DEFINED;
-        place->sec = lk->debug_shared;
+        place->sec = lk->records->debug_shared;
         place->value = lowest;
         const cbi_func_list *users = users_of(lk, sym);
         for (size_t j = 0; j < users->len; j++)
@@ -644,15 +646,16 @@ static void layout_relocatable(cbi_linker *lk)
         sec->needed = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
     }
     create_instances(lk);
-    if (!lk->debug_shared)
+    if (!lk->records->debug_shared)
         return;
-    uint64_t align = dynamic ? DYNAMIC_ALIGN : cbi_shared_of(lk->debug_shared)->whole_align;
+    uint64_t align =
+        dynamic ? DYNAMIC_ALIGN : cbi_shared_of(lk->records->debug_shared)->whole_align;
     size_t count;
-    cbi_shared **list = defined_shared(lk, &count);
-    layout_relocatable_section(lk, lk->debug_shared, list, count, align, dynamic);
-    if (dynamic && cbi_shared_of(lk->debug_shared)->total == 0)
-        lk->debug_shared->size = lk->debug_shared->align;
-    lk->debug_shared->needed = lk->debug_shared->size || dynamic;
+    const cbi_shared **list = defined_shared(lk, &count);
+    layout_relocatable_section(lk, lk->records->debug_shared, list, count, align, dynamic);
+    if (dynamic && cbi_shared_of(lk->records->debug_shared)->total == 0)
+        lk->records->debug_shared->size = lk->records->debug_shared->align;
+    lk->records->debug_shared->needed = lk->records->debug_shared->size || dynamic;
 }
 
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the
@@ -660,7 +663,7 @@ static void layout_relocatable(cbi_linker *lk)
 static void place_reserved(const cbi_linker *lk, cbi_osec *sec)
 {
     const cbi_shared_section *shared = cbi_shared_of(sec);
-    cbi_shared **vars = shared->variables.items;
+    const cbi_shared **vars = shared->variables.items;
     size_t count = shared->variables.len;
     if (!count)
         return;
@@ -668,7 +671,7 @@ static void place_reserved(const cbi_linker *lk, cbi_osec *sec)
         layout_relocatable_section(lk, sec, vars, count, 0, false);
         return;
     }
-    cbi_list_sort(lk->ctx, (void **)vars, count, stricter);
+    cbi_list_sort(lk->ctx, (const void **)vars, count, stricter);
     uint64_t end = lk->mercury ? 0 : CUDA_RESERVED_SHARED_OWN;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = cbi_align_up(end, vars[i]->align);
@@ -682,8 +685,8 @@ static void place_reserved(const cbi_linker *lk, cbi_osec *sec)
 /* Sections of ptxas -ewp with dynamic memory only stay as they are. */
 static void emit_empty(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        cbi_osec *sec = lk->few_secs.items[i];
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        cbi_osec *sec = lk->records->few_secs.items[i];
         uint64_t align = cbi_shared_of(sec)->whole_align;
         if (sec->needed || !align)
             continue;
@@ -699,7 +702,7 @@ static void emit_empty(const cbi_linker *lk)
  * over each other, and groups one behind the other, in front of the entries' own.  Dynamic memory
  * of all entries that share it starts behind all that.  -r: sections keep what they have, and only
  * sizes and alignments are added up. */
-void cbi_layout_shared(cbi_linker *lk)
+void cbi_layout_shared(const cbi_linker *lk)
 {
     collect_users(lk);
     if (lk->exec)
@@ -707,7 +710,7 @@ void cbi_layout_shared(cbi_linker *lk)
     else
         layout_relocatable(lk);
     emit_empty(lk);
-    for (size_t i = 0; i < lk->few_secs.len; i++)
-        if (lk->few_secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
-            place_reserved(lk, lk->few_secs.items[i]);
+    for (size_t i = 0; i < lk->records->few_secs.len; i++)
+        if (lk->records->few_secs.items[i]->type == SHT_CUDA_SHARED_RESERVED)
+            place_reserved(lk, lk->records->few_secs.items[i]);
 }

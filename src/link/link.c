@@ -16,6 +16,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->ctx = ctx;
     lk->opt = opt;
     lk->lists = CBI_NEW(ctx, cbi_pool);
+    lk->records = CBI_NEW(ctx, cbi_records);
     lk->told = CBI_NEW(ctx, cbi_told);
     lk->failures = CBI_NEW(ctx, cbi_failure_list);
     lk->quirks = cbi_quirks_make(opt->exact);
@@ -35,31 +36,27 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
 /* Stage 2: the objects, in order.  Libcudadevrt takes part only if something needs it by then. */
 static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
 {
-    size_t taken = 0;
-    cbi_link_merge_begin(lk);
+    lk->symbols = cbi_symbols_begin(lk, &lk->merging);
     cbi_link_skeleton(lk); /* sections that every output has */
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        cbi_lobj *obj = lk->objs[i];
+    for (size_t i = 0; i < lk->inputs->objs.len; i++) {
+        cbi_lobj *obj = lk->inputs->objs.items[i];
         if (!cbi_link_takes_part(lk, obj)) {
-            cbi_vec_push(lk->ctx, &lk->unused, obj);
+            cbi_link_leave_out(lk, obj);
             continue;
         }
-        obj->number = (uint32_t)taken;
-        lk->objs[taken++] = obj;
         if (obj->device_runtime)
             ret_result->device_runtime_used = true;
         cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
     }
-    lk->obj_count = taken;
     cbi_link_complete_calls(lk);
-    if (lk->sym_by_name.items) /* nobody looks for a name from here on */
-        cbi_large_free(lk->ctx, lk->sym_by_name.items);
-    lk->sym_by_name = (cbi_name_table){0};
+    cbi_link_merge_end(lk);
 }
 
 /* Stage 3: who calls whom, what lives, what is in a circle. */
 static void make_graph(cbi_linker *lk)
 {
+    lk->graph = cbi_graph_begin(lk, &lk->reaching);
+    lk->dead = &lk->graph->dead;
     cbi_link_calls(lk);
     cbi_link_liveness(lk);
     cbi_link_components(lk);
@@ -68,7 +65,8 @@ static void make_graph(cbi_linker *lk)
 /* Stage 4: addresses. */
 static void lay_out(cbi_linker *lk)
 {
-    cbi_layout_begin(lk);
+    lk->layout = cbi_layout_begin(lk, &lk->placing);
+    lk->dead = &lk->layout->dead;
     cbi_layout_commons(lk);       /* they join .nv.global ... */
     cbi_layout_callgraph(lk);     /* ... and these follow: the order of creation */
     cbi_link_warn_graph(lk);      /* recursion, functions that nobody calls */
@@ -88,7 +86,7 @@ static void lay_out(cbi_linker *lk)
 static void make_tables(cbi_linker *lk)
 {
     const cbi_link_options *opt = lk->opt;
-    cbi_tables_begin(lk);
+    lk->tables = cbi_tables_begin(lk, &lk->filling);
     cbi_link_notes(lk);
     cbi_link_number(lk);
     /* what is written need not lie beside the rest */
@@ -124,7 +122,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     size_t errors = ctx->error_count;
 
     /* 1 inputs: the models of the objects are checked and stay as they are. */
-    cbi_link_admit(lk, inputs, count);
+    lk->inputs = cbi_link_admit(lk, inputs, count);
     cbi_link_trace(lk); /* --trace-symbol */
 
     /* 2 symbols: symbols stay as they are, and where inputs went; no function, no attribute of an
@@ -142,11 +140,13 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
 
     /* 5 patches: the contents of sections from inputs are final; what the driver has to do is
      * listed in relocation sections. */
+    lk->patches = cbi_patches_begin(lk, &lk->patching);
     cbi_link_relocate(lk);
     if (cbi_link_pack_relocs(lk))
         cbi_link_merge_forget(lk);
 
     /* 6 propagation: attribute records, registers and stacks of entries are final. */
+    lk->attributes = cbi_attributes_begin(lk, &lk->propagating);
     cbi_link_propagate(lk);
     cbi_link_check_records(lk);
 

@@ -7,12 +7,13 @@
 #include "link/layout.h"
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void sort(void **list, void **scratch, size_t n, bool (*keep)(const void *, const void *))
+static void sort(const void **list, const void **scratch, size_t n,
+                 bool (*keep)(const void *, const void *))
 {
     if (n < 2)
         return;
     size_t na = (n + 1) / 2, nb = n / 2;
-    void **a = scratch, **b = scratch + na;
+    const void **a = scratch, **b = scratch + na;
     for (size_t i = 0; i < n; i++) {
         if (i % 2 == 0)
             a[na - 1 - i / 2] = list[i];
@@ -31,8 +32,8 @@ static void sort(void **list, void **scratch, size_t n, bool (*keep)(const void 
         list[out++] = b[j++];
 }
 
-void cbi_list_sort(cbi_ctx *ctx, void **items, size_t count,
+void cbi_list_sort(cbi_ctx *ctx, const void **items, size_t count,
                    bool (*keep)(const void *, const void *))
 {
-    sort(items, CBI_NEW_ARRAY(ctx, count, void *), count, keep);
+    sort(items, CBI_NEW_ARRAY(ctx, count, const void *), count, keep);
 }

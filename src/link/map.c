@@ -50,8 +50,8 @@ static void add_row(const cbi_linker *lk, row_list *rows, const cbi_osec *sec, u
 
 static void collect_sections(const cbi_linker *lk, row_list *rows)
 {
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_lobj *obj = lk->objs[i];
+    for (size_t i = 0; i < lk->symbols->objs.len; i++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[i];
         for (uint32_t s = 1; s < obj->object.section_count; s++) {
             const cbi_osec *sec = obj->sections[s].out;
             if (sec && cbi_section_index(lk, sec) && !obj->sections[s].lost &&
@@ -62,7 +62,7 @@ static void collect_sections(const cbi_linker *lk, row_list *rows)
     }
 }
 
-static void collect_symbols(const cbi_linker *lk, cbi_lsym *const *symbols, size_t count,
+static void collect_symbols(const cbi_linker *lk, const cbi_lsym *const *symbols, size_t count,
                             row_list *rows)
 {
     for (size_t i = 0; i < count; i++) {
@@ -88,8 +88,8 @@ static void dropped_functions(const cbi_linker *lk, cbi_buf *out)
 
 static void dropped_copies(const cbi_linker *lk, cbi_buf *out)
 {
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_lobj *obj = lk->objs[i];
+    for (size_t i = 0; i < lk->symbols->objs.len; i++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[i];
         for (uint32_t s = 1; s < obj->object.symbol_count; s++) {
             const cbi_lsym *winner = obj->symbols[s];
             if (obj->symbol_lost[s] == CBI_NOT_LOST || !winner || !winner->def_obj ||
@@ -115,8 +115,8 @@ void cbi_link_map(const cbi_linker *lk, cbi_buf *out)
 
     row_list rows = {0};
     collect_sections(lk, &rows);
-    collect_symbols(lk, lk->locals.items, lk->locals.len, &rows);
-    collect_symbols(lk, lk->globals.items, lk->globals.len, &rows);
+    collect_symbols(lk, lk->records->locals.items, lk->records->locals.len, &rows);
+    collect_symbols(lk, lk->records->globals.items, lk->records->globals.len, &rows);
     if (rows.len)
         qsort(rows.items, rows.len, sizeof *rows.items, by_place);
     cbi_buf_printf(ctx, out, "\nWhat is in them\n");
@@ -132,8 +132,9 @@ void cbi_link_map(const cbi_linker *lk, cbi_buf *out)
 
     cbi_buf_printf(ctx, out, "\nLeft out\n\n");
     size_t before = out->len;
-    for (size_t i = 0; i < lk->unused.len; i++)
-        cbi_buf_printf(ctx, out, "  %s: nothing needs it\n", shown(lk, lk->unused.items[i]->file));
+    for (size_t i = 0; i < lk->symbols->unused.len; i++)
+        cbi_buf_printf(ctx, out, "  %s: nothing needs it\n",
+                       shown(lk, lk->symbols->unused.items[i]->file));
     dropped_functions(lk, out);
     dropped_copies(lk, out);
     if (out->len == before)

@@ -42,11 +42,11 @@ static void add_room(const cbi_object *object, room *all)
 
 /* The lists have room for all that the inputs have; records are pointed to and must not move.  A
  * second view has other sections than the file, whose entries were counted when it was read. */
-static void reserve(const cbi_linker *lk)
+static void reserve(const cbi_linker *lk, cbi_merge_work *work)
 {
     room all = {0};
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_object *object = &lk->objs[i]->object;
+    for (size_t i = 0; i < lk->inputs->objs.len; i++) {
+        const cbi_object *object = &lk->inputs->objs.items[i]->object;
         if (lk->mercury) {
             add_room(object, &all);
         } else {
@@ -54,35 +54,49 @@ static void reserve(const cbi_linker *lk)
             all.records += object->info_records;
         }
     }
-    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.rels, all.relocs);
-    cbi_vec_reserve(lk->ctx, &lk->merging->symbols.recs, all.records);
+    cbi_vec_reserve(lk->ctx, &work->symbols.rels, all.relocs);
+    cbi_vec_reserve(lk->ctx, &work->symbols.recs, all.records);
 }
 
 /* About how many sections and global symbols there will be: lists that grow leave their old places
  * behind. */
-static void expect(cbi_linker *lk)
+static void expect(const cbi_linker *lk, cbi_merge_work *work)
 {
     size_t sections = 0, globals = 0;
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_object *object = &lk->objs[i]->object;
+    for (size_t i = 0; i < lk->inputs->objs.len; i++) {
+        const cbi_object *object = &lk->inputs->objs.items[i]->object;
         uint32_t locals = object->symtab ? object->sections[object->symtab].info : 0;
         sections += object->section_count;
         globals += object->symbol_count > locals ? object->symbol_count - locals : 0;
     }
-    cbi_vec_reserve(lk->ctx, &lk->secs, sections);
-    cbi_vec_reserve(lk->ctx, &lk->locals, sections);
-    cbi_vec_reserve(lk->ctx, &lk->globals, globals);
+    cbi_vec_reserve(lk->ctx, &lk->records->secs, sections);
+    cbi_vec_reserve(lk->ctx, &lk->records->locals, sections);
+    cbi_vec_reserve(lk->ctx, &lk->records->globals, globals);
     cbi_names_reserve(lk->ctx, sections + globals);
-    cbi_name_table_reserve(lk->ctx, &lk->sec_by_name, sections + globals);
-    cbi_name_table_reserve(lk->ctx, &lk->sym_by_name, sections + globals);
+    cbi_name_table_reserve(lk->ctx, &lk->records->sec_by_name, sections + globals);
+    cbi_name_table_reserve(lk->ctx, &work->sym_by_name, sections + globals);
 }
 
-void cbi_link_merge_begin(cbi_linker *lk)
+const cbi_symbols *cbi_symbols_begin(const cbi_linker *lk, cbi_merge_work **ret_work)
 {
-    lk->merging = CBI_NEW(lk->ctx, cbi_merge_work);
-    lk->symbols = &lk->merging->symbols;
-    reserve(lk);
-    expect(lk);
+    cbi_merge_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_merge_work);
+    cbi_vec_reserve(lk->ctx, &work->symbols.objs, lk->inputs->objs.len);
+    reserve(lk, work);
+    expect(lk, work);
+    return &work->symbols;
+}
+
+void cbi_link_merge_end(const cbi_linker *lk)
+{
+    cbi_name_table *names = &lk->merging->sym_by_name;
+    if (names->items)
+        cbi_large_free(lk->ctx, names->items);
+    *names = (cbi_name_table){0};
+}
+
+void cbi_link_leave_out(const cbi_linker *lk, const cbi_lobj *obj)
+{
+    cbi_vec_push(lk->ctx, &lk->merging->symbols.unused, obj);
 }
 
 cbi_rec_table cbi_link_hand_over_records(const cbi_linker *lk)
@@ -99,26 +113,26 @@ void cbi_link_merge_forget(const cbi_linker *lk)
 
 /* ---- skeleton ---- */
 
-void cbi_link_skeleton(cbi_linker *lk)
+void cbi_link_skeleton(const cbi_linker *lk)
 {
     cbi_ctx *ctx = lk->ctx;
 #define SECTION(name, type, flags, align, ent)                                                     \
     cbi_sec_create(lk, cbi_intern(ctx, name), (type), (flags), (align), (ent))
-    lk->shstrtab = SECTION(".shstrtab", SHT_STRTAB, 0, 1, 0);
-    lk->strtab = SECTION(".strtab", SHT_STRTAB, 0, 1, 0);
-    lk->symtab = SECTION(".symtab", SHT_SYMTAB, 0, 8, 24);
+    lk->records->shstrtab = SECTION(".shstrtab", SHT_STRTAB, 0, 1, 0);
+    lk->records->strtab = SECTION(".strtab", SHT_STRTAB, 0, 1, 0);
+    lk->records->symtab = SECTION(".symtab", SHT_SYMTAB, 0, 8, 24);
     SECTION(".symtab_shndx", SHT_SYMTAB_SHNDX, 0, 4, 4);
-    lk->tkinfo = SECTION(".note.nv.tkinfo", SHT_NOTE, SHF_CUDA_TKINFO, 4, 0);
-    lk->cuinfo = SECTION(".note.nv.cuinfo", SHT_NOTE, SHF_CUDA_CUINFO, 4, 0);
-    lk->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
+    lk->records->tkinfo = SECTION(".note.nv.tkinfo", SHT_NOTE, SHF_CUDA_TKINFO, 4, 0);
+    lk->records->cuinfo = SECTION(".note.nv.cuinfo", SHT_NOTE, SHF_CUDA_CUINFO, 4, 0);
+    lk->records->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
     if (lk->sm90plus)
-        lk->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
+        lk->records->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
     if (lk->opt->has_nv_host) {
-        lk->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);
-        cbi_sec_append(lk, lk->host, lk->opt->nv_host, lk->opt->nv_host.size, 8);
+        lk->records->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);
+        cbi_sec_append(lk, lk->records->host, lk->opt->nv_host, lk->opt->nv_host.size, 8);
     }
 #undef SECTION
-    lk->fixed_secs = lk->secs.len;
+    lk->records->fixed_secs = lk->records->secs.len;
 }
 
 /* ---- sections ---- */
@@ -142,7 +156,7 @@ cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec)
     return winner && winner->func ? winner->func->text : NULL;
 }
 
-cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+cbi_osec *cbi_open_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *target = cbi_section_target(obj, in);
@@ -188,9 +202,9 @@ cbi_osec *cbi_open_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
     cbi_sec_add_symbol(lk, sec);
     if (in->type == SHT_CUDA_GLOBAL)
-        lk->global = sec;
+        lk->records->global = sec;
     if (in->type == SHT_CUDA_SHARED && !func)
-        lk->debug_shared = sec;
+        lk->records->debug_shared = sec;
     return sec;
 }
 
@@ -267,7 +281,7 @@ static bool shares_bank(const cbi_linker *lk, const cbi_lobj *obj, const cbi_ose
 }
 
 /* Merge a whole input section once; later calls return what happened then. */
-cbi_secmap *cbi_merge_section(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+cbi_secmap *cbi_merge_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     cbi_secmap *map = &obj->sections[i];
     if (map->out)
@@ -295,7 +309,7 @@ static bool merged_elsewhere(const cbi_section *sec)
 
 /* Optimizer constants of a copy that lost stay as dead space; nvlink later writes their place to
  * the null symbol. */
-static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void keep_lost_constants(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_secmap *map = cbi_merge_section(lk, obj, i);
     if (!map->out->func)
@@ -305,7 +319,7 @@ static void keep_lost_constants(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_vec_push(lk->ctx, &constants->lost, ((cbi_range){map->base, obj->object.sections[i].size}));
 }
 
-static void pass_sections(cbi_linker *lk, cbi_lobj *obj)
+static void pass_sections(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     bool *has_symbol = CBI_NEW_ARRAY(lk->ctx, in->section_count, bool);
@@ -345,7 +359,7 @@ static void warn_of_isa_class(const cbi_linker *lk, const cbi_lobj *obj)
     while (cbi_attr_next(obj->compat, &pos, &attr))
         if (attr.code == EICOMPAT_ISA_CLASS)
             return;
-    if (obj->has_compat && lk->compat)
+    if (obj->has_compat && lk->records->compat)
         cbi_warning(lk->ctx, "missing-isa-class", &(cbi_place){.file = obj->file}, NULL,
                     "Output is limited to run on SM Arch '%u' only, due to missing attribute "
                     "'ISA_CLASS' in input file '%s'",
@@ -362,9 +376,11 @@ static void fetch_names(const cbi_linker *lk, const cbi_object *object)
             cbi_name_fetch(lk->ctx, object->symbols[i].name);
 }
 
-void cbi_link_merge(cbi_linker *lk, cbi_lobj *obj)
+void cbi_link_merge(const cbi_linker *lk, cbi_lobj *obj)
 {
     size_t errors = lk->ctx->error_count, first_record = lk->symbols->recs.len;
+    obj->number = (uint32_t)lk->symbols->objs.len;
+    cbi_vec_push(lk->ctx, &lk->merging->symbols.objs, obj);
     fetch_names(lk, &obj->object);
     cbi_merge_functions(lk, obj);
     cbi_merge_objects(lk, obj);

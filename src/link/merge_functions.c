@@ -40,7 +40,7 @@ static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t ind
 }
 
 /* Entries of one name, static ones of several files, share this section. */
-cbi_osec *cbi_open_shared(cbi_linker *lk, const cbi_func *func)
+cbi_osec *cbi_open_shared(const cbi_linker *lk, const cbi_func *func)
 {
     const cbi_name *name = cbi_intern_join(lk->ctx, ".nv.shared.", func->sym->name->s);
     cbi_osec *sec = cbi_sec_find(lk, name);
@@ -85,7 +85,7 @@ static bool is_entry(const cbi_linker *lk, const cbi_symbol *s)
     return (s->other & STO_CUDA_ENTRY) && (!lk->prune || kernel_wanted(lk, s->name));
 }
 
-static void define_function(cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
+static void define_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)
 {
     const cbi_symbol *in = &obj->object.symbols[index];
     const cbi_section *text = &obj->object.sections[in->shndx];
@@ -216,7 +216,7 @@ static void lose_function(cbi_lobj *obj, uint32_t index)
         obj->sections[in->shndx].lost = true;
 }
 
-static cbi_lsym *new_function(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
+static cbi_lsym *new_function(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
                               const cbi_name *name)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
@@ -225,8 +225,8 @@ static cbi_lsym *new_function(cbi_linker *lk, const cbi_lobj *obj, const cbi_sym
     cbi_lsym *sym = cbi_sym_create(lk, name, s->info, s->other, local_list);
     sym->first_obj = cbi_obj_id(obj);
     if (bind != STB_LOCAL)
-        cbi_name_put(lk->ctx, &lk->sym_by_name, name, sym);
-    cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->func_pool, cbi_func);
+        cbi_name_put(lk->ctx, &lk->merging->sym_by_name, name, sym);
+    cbi_func *func = CBI_POOL_NEW(lk->ctx, &lk->merging->func_pool, cbi_func);
     func->sym = sym;
     func->number = (uint32_t)lk->symbols->funcs.len;
     func->entry = is_entry(lk, s);
@@ -235,7 +235,7 @@ static cbi_lsym *new_function(cbi_linker *lk, const cbi_lobj *obj, const cbi_sym
     return sym;
 }
 
-static void merge_function(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void merge_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     if (obj->symbols[i] || CBI_ST_TYPE(s->info) != STT_FUNC ||
@@ -260,7 +260,7 @@ static void merge_function(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         define_function(lk, obj, i, sym->func);
 }
 
-void cbi_merge_functions(cbi_linker *lk, cbi_lobj *obj)
+void cbi_merge_functions(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     for (uint32_t i = 1; i < in->symbol_count; i++) {

@@ -24,7 +24,7 @@ static void meet(const cbi_linker *lk, uint8_t other)
     lk->merging->symbols.met.shared |= (other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
 }
 
-static cbi_lsym *new_object_symbol(cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
+static cbi_lsym *new_object_symbol(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *s,
                                    const cbi_name *name)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
@@ -42,7 +42,7 @@ static cbi_lsym *new_object_symbol(cbi_linker *lk, const cbi_lobj *obj, const cb
     sym->size = s->size;
     sym->value = s->value;
     if (bind != STB_LOCAL)
-        cbi_name_put(lk->ctx, &lk->sym_by_name, sym->name, sym);
+        cbi_name_put(lk->ctx, &lk->merging->sym_by_name, sym->name, sym);
     return sym;
 }
 
@@ -87,12 +87,12 @@ void cbi_list_shared(const cbi_linker *lk, cbi_lsym *sym, uint64_t align, cbi_os
     list_shared(lk, sym, align, sec);
 }
 
-static cbi_osec *debug_shared(cbi_linker *lk)
+static cbi_osec *debug_shared(const cbi_linker *lk)
 {
-    if (!lk->debug_shared)
-        lk->debug_shared = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv_debug.shared"),
-                                          SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE, 1, 0);
-    return lk->debug_shared;
+    if (!lk->records->debug_shared)
+        lk->records->debug_shared = cbi_sec_create(lk, cbi_intern(lk->ctx, ".nv_debug.shared"),
+                                                   SHT_CUDA_SHARED, SHF_ALLOC | SHF_WRITE, 1, 0);
+    return lk->records->debug_shared;
 }
 
 static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s, cbi_lsym *sym)
@@ -121,7 +121,7 @@ static void merge_common(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *
 }
 
 /* A number that the link fills in, see cbi_layout_constant_size: one symbol for all objects. */
-static void merge_constant_size(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void merge_constant_size(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     if (lk->symbols->constant_size) {
@@ -166,7 +166,7 @@ static void overlay_constant(const cbi_linker *lk, cbi_osec *out, cbi_span bytes
 
 /* Optimizer constants go by symbol: what a section has behind the last one, dead space of an
  * earlier -r link, is left out. */
-static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
+static cbi_secmap *merge_optimizer(const cbi_linker *lk, cbi_lobj *obj, const cbi_symbol *s)
 {
     const cbi_section *in = &obj->object.sections[s->shndx];
     cbi_secmap *map = &obj->sections[s->shndx];
@@ -200,7 +200,7 @@ static cbi_secmap *merge_optimizer(cbi_linker *lk, cbi_lobj *obj, const cbi_symb
     return map;
 }
 
-static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void merge_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     if (CBI_ST_TYPE(s->info) == STT_NOTYPE && !s->name[0])
@@ -236,7 +236,7 @@ static void merge_internal(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     obj->symbols[i] = sym;
 }
 
-static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void merge_defined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     const cbi_section *in = &obj->object.sections[s->shndx];
@@ -293,7 +293,7 @@ static void merge_defined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     }
 }
 
-static void merge_undefined(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void merge_undefined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
     cbi_lsym *sym;
@@ -330,7 +330,7 @@ static bool is_reserved_mark(const cbi_lobj *obj, const cbi_symbol *s)
            obj->object.sections[s->shndx].type == SHT_CUDA_SHARED_RESERVED;
 }
 
-void cbi_merge_objects(cbi_linker *lk, cbi_lobj *obj)
+void cbi_merge_objects(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     for (uint32_t i = 1; i < in->symbol_count; i++) {

@@ -6,6 +6,8 @@
 
 typedef struct cbi_merge_work {
     cbi_symbols symbols;
+    cbi_name_table sym_by_name;
+    cbi_pool func_pool;
     cbi_pool payload_pool; /* of records whose input is spent */
     cbi_map proto_seen;
     const cbi_lobj
@@ -13,6 +15,7 @@ typedef struct cbi_merge_work {
     uint32_t proto_offset;
     const cbi_name *proto;
     cbi_map constant_pieces; /* equal constants of objects are shared: contents -> the piece kept */
+    uint32_t tcgen05_toolkits; /* see metadata.c, once code that uses tcgen05 was read */
 } cbi_merge_work;
 
 /* The function, for changing; NULL: NULL. */

@@ -25,13 +25,13 @@ static bool is_of_copy(uint8_t code)
     }
 }
 
-/* Which toolkits number them alike: lk->tcgen05_toolkits. */
+/* Which toolkits number them alike: lk->merging->tcgen05_toolkits. */
 enum { UNSEEN, BEFORE_13, SINCE_13 };
 
 /* Code with tcgen05 names what runs at the kernel's entry, and 13.0 gave that other numbers than
  * the toolkits before: of a record the last of these counts.  The first record that has any says
  * which are right. */
-static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *rec)
+static void check_fragments(const cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *rec)
 {
     uint32_t toolkits = UNSEEN;
     for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
@@ -39,9 +39,9 @@ static void check_fragments(cbi_linker *lk, const cbi_lobj *obj, const cbi_rec *
         if (fragment >= 4 && fragment <= 7)
             toolkits = fragment < 6 ? BEFORE_13 : SINCE_13;
     }
-    if (lk->tcgen05_toolkits == UNSEEN)
-        lk->tcgen05_toolkits = toolkits;
-    if (toolkits != UNSEEN && lk->tcgen05_toolkits != toolkits)
+    if (lk->merging->tcgen05_toolkits == UNSEEN)
+        lk->merging->tcgen05_toolkits = toolkits;
+    if (toolkits != UNSEEN && lk->merging->tcgen05_toolkits != toolkits)
         cbi_error(lk->ctx, "tcgen05-toolkits",
                   &(cbi_place){.file = obj->file, .symbol = cbi_rec_func(lk, rec)->sym->name->s},
                   NULL,
@@ -72,7 +72,7 @@ static void read_symbols(const cbi_linker *lk, const cbi_lobj *obj, cbi_span wor
     }
 }
 
-static void read_record(cbi_linker *lk, const cbi_lobj *obj, const cbi_attr *attr,
+static void read_record(const cbi_linker *lk, const cbi_lobj *obj, const cbi_attr *attr,
                         const cbi_func *func)
 {
     uint8_t code = attr->code;
@@ -110,7 +110,7 @@ static void read_record(cbi_linker *lk, const cbi_lobj *obj, const cbi_attr *att
     recs->len++;
 }
 
-static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+static void read_attributes(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     cbi_func *func = NULL;
     if (sec->flags & SHF_INFO_LINK) {
@@ -135,7 +135,7 @@ static void read_attributes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *se
 
 /* ---- call graph ---- */
 
-static const cbi_name *intern_prototype(cbi_linker *lk, const cbi_lobj *obj, uint32_t offset)
+static const cbi_name *intern_prototype(const cbi_linker *lk, const cbi_lobj *obj, uint32_t offset)
 {
     cbi_merge_work *work = lk->merging;
     if (work->proto_obj == obj && work->proto_offset == offset)
@@ -143,7 +143,7 @@ static const cbi_name *intern_prototype(cbi_linker *lk, const cbi_lobj *obj, uin
     const char *s = cbi_span_string(obj->object.sections[obj->object.strtab].data, offset);
     const cbi_name *name = cbi_intern(lk->ctx, s ? s : "");
     if (!cbi_map_get(&work->proto_seen, CBI_KEY(name))) {
-        cbi_map_put(lk->ctx, &work->proto_seen, CBI_KEY(name), lk); /* anything but NULL */
+        cbi_map_add(lk->ctx, &work->proto_seen, CBI_KEY(name));
         cbi_vec_push(lk->ctx, &work->symbols.protos, name);
     }
     work->proto_obj = obj;
@@ -184,7 +184,7 @@ static void add_taken(const cbi_linker *lk, cbi_func *user, cbi_func *taken)
     cbi_vec_push(lk->ctx, &user->takes, taken);
 }
 
-static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+static void read_callgraph(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     int32_t list = 0;
     for (size_t at = 0; at + 8 <= sec->data.size; at += 8) {
@@ -224,7 +224,7 @@ static void read_callgraph(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec
     }
 }
 
-static void read_prototypes(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+static void read_prototypes(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     for (size_t at = 0; at + 8 <= sec->data.size; at += 8) {
         uint32_t symbol = cbi_ld32(sec->data.data + at);
@@ -279,7 +279,7 @@ static bool forgets_losers(const cbi_section *target)
            (cbi_is_constant_type(target->type) && target->type != SHT_CUDA_MERC_CONSTANT_OPT);
 }
 
-static void open_relocs(cbi_linker *lk, cbi_osec *target, bool rela)
+static void open_relocs(const cbi_linker *lk, cbi_osec *target, bool rela)
 {
     /* Not the companion for texture tables: ptxas -ewp has made these itself. */
     if (target->rel && target->rel->companion)
@@ -295,7 +295,7 @@ static void open_relocs(cbi_linker *lk, cbi_osec *target, bool rela)
 
 /* Entries of code that the link has thrown away (quirk aliases_emptied) are read and go nowhere;
  * the sections for them have the input's name. */
-static void drop_relocs(cbi_linker *lk, const cbi_lobj *obj, const cbi_section *sec)
+static void drop_relocs(const cbi_linker *lk, const cbi_lobj *obj, const cbi_section *sec)
 {
     const char *name = obj->object.sections[sec->info].name;
     cbi_osec *target = obj->sections[sec->info].out;
@@ -329,7 +329,7 @@ static cbi_lrel convert(const cbi_linker *lk, cbi_lobj *obj, const cbi_secmap *m
     return read;
 }
 
-static void read_entries(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+static void read_entries(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
     const cbi_secmap *map = &obj->sections[sec->info];
@@ -368,7 +368,7 @@ static void read_entries(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
     }
 }
 
-static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
+static void read_relocs(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
     const cbi_object *in = &obj->object;
     if (sec->info == 0 || sec->info >= in->section_count)
@@ -388,7 +388,7 @@ static void read_relocs(cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 
 /* ptxas -ewp has laid out a kernel's shared memory itself and names no variables; for nvlink the
  * whole is the null symbol.  That of a kernel that is not wanted is not laid out at all. */
-static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+static void list_whole_shared(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *out = cbi_merge_section(lk, obj, i)->out;
@@ -402,7 +402,7 @@ static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         cbi_shared_in(lk, out)->whole_align = in->align;
     if (!in->size && (lk->exec || !out->func))
         return;
-    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
+    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->records->sym_pool, cbi_lsym);
     sym->name = cbi_intern(lk->ctx, "");
     sym->info = CBI_ST_INFO(STB_LOCAL, STT_CUDA_OBJECT);
     sym->other = STO_CUDA_SHARED;
@@ -413,7 +413,7 @@ static void list_whole_shared(cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_shared_in(lk, out)->whole = sym;
 }
 
-void cbi_link_read_metadata(cbi_linker *lk, cbi_lobj *obj)
+void cbi_link_read_metadata(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     if (obj->lost_count)

@@ -13,25 +13,26 @@ static void make_tkinfo(const cbi_linker *lk)
                                     .tool_version = lk->opt->tool_version,
                                     .build = lk->opt->tool_build,
                                     .options = lk->opt->command_line});
-    for (size_t i = 0; lk->exec && i < lk->obj_count; i++)
-        cbi_buf_append(lk->ctx, &out, lk->objs[i]->tkinfo.data, lk->objs[i]->tkinfo.size);
-    cbi_out_fill(lk, lk->tkinfo, out.items, out.len);
+    for (size_t i = 0; lk->exec && i < lk->symbols->objs.len; i++)
+        cbi_buf_append(lk->ctx, &out, lk->symbols->objs.items[i]->tkinfo.data,
+                       lk->symbols->objs.items[i]->tkinfo.size);
+    cbi_out_fill(lk, lk->records->tkinfo, out.items, out.len);
 }
 
 static void make_cuinfo(const cbi_linker *lk)
 {
     uint16_t virtual_sm = (uint16_t)lk->opt->arch->sm;
-    if (lk->obj_count)
-        virtual_sm = lk->objs[0]->cuinfo.virtual_sm;
-    for (size_t i = 1; i < lk->obj_count; i++) {
-        const uint16_t its = lk->objs[i]->cuinfo.virtual_sm;
+    if (lk->symbols->objs.len)
+        virtual_sm = lk->symbols->objs.items[0]->cuinfo.virtual_sm;
+    for (size_t i = 1; i < lk->symbols->objs.len; i++) {
+        const uint16_t its = lk->symbols->objs.items[i]->cuinfo.virtual_sm;
         virtual_sm = its < virtual_sm ? its : virtual_sm;
     }
     cbi_buf out = {0};
     cbi_note_append_header(lk->ctx, &out, 8, NT_CUDA_CUINFO);
     cbi_buf_u32(lk->ctx, &out, 2 | (uint32_t)virtual_sm << 16);
     cbi_buf_u32(lk->ctx, &out, CUDA_TOOLKIT);
-    cbi_out_fill(lk, lk->cuinfo, out.items, out.len);
+    cbi_out_fill(lk, lk->records->cuinfo, out.items, out.len);
 }
 
 /* ---- .nv.compat ---- */
@@ -113,21 +114,21 @@ static void read_compat(const cbi_linker *lk, compat_list *list, const cbi_lobj 
 
 static void make_compat(const cbi_linker *lk)
 {
-    if (!lk->compat)
+    if (!lk->records->compat)
         return;
     compat_list list = {0};
     const cbi_eicompat *target = cbi_eicompat_find(EICOMPAT_CUDA_ACCELERATOR_TARGET);
     cbi_vec_push(lk->ctx, &list, ((compat){target, lk->opt->arch->suffix == 'a'}));
-    for (size_t i = 0; i < lk->obj_count; i++)
-        if (lk->objs[i]->has_compat)
-            read_compat(lk, &list, lk->objs[i]);
+    for (size_t i = 0; i < lk->symbols->objs.len; i++)
+        if (lk->symbols->objs.items[i]->has_compat)
+            read_compat(lk, &list, lk->symbols->objs.items[i]);
     cbi_buf out = {0};
     for (size_t i = 0; i < list.len; i++) {
         const compat *c = &list.items[i];
         cbi_buf_u32(lk->ctx, &out,
                     c->row->format | (uint32_t)c->row->id << 8 | (uint32_t)c->value << 16);
     }
-    cbi_out_fill(lk, lk->compat, out.items, out.len);
+    cbi_out_fill(lk, lk->records->compat, out.items, out.len);
 }
 
 void cbi_link_notes(const cbi_linker *lk)
@@ -137,6 +138,7 @@ void cbi_link_notes(const cbi_linker *lk)
     make_tkinfo(lk);
     make_cuinfo(lk);
     make_compat(lk);
-    if (lk->rel_action)
-        cbi_out_fill(lk, lk->rel_action, cbi_memdup(lk->ctx, action, sizeof action), sizeof action);
+    if (lk->records->rel_action)
+        cbi_out_fill(lk, lk->records->rel_action, cbi_memdup(lk->ctx, action, sizeof action),
+                     sizeof action);
 }

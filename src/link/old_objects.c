@@ -167,8 +167,8 @@ void cbi_apply_cache_preferences(const cbi_linker *lk)
 
 void cbi_mark_old_objects(const cbi_linker *lk, cbi_rec_list *ret_recs)
 {
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_cuinfo *c = &lk->objs[i]->cuinfo;
+    for (size_t i = 0; i < lk->symbols->objs.len; i++) {
+        const cbi_cuinfo *c = &lk->symbols->objs.items[i]->cuinfo;
         if (c->present && c->version >= 2 && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
         cbi_rec_append(lk->ctx, ret_recs, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);

@@ -4,11 +4,16 @@
 
 #include "link/state.h"
 
-void cbi_link_relocate(cbi_linker *lk);
+/* Begins the stage. */
+struct cbi_patches_work;
+const cbi_patches *cbi_patches_begin(const cbi_linker *lk, struct cbi_patches_work **ret_work);
+void cbi_link_relocate(const cbi_linker *lk);
 /* Brings the entries that stay into the form of the file, but for the numbers of their symbols,
  * which are the link's from 1 on: then the list of relocations is not needed any more.  False where
  * a report or the second view asks for them, or one is outside of its section. */
 bool cbi_link_pack_relocs(const cbi_linker *lk);
+/* Gives those of the section away: stage 7 puts the numbers of symbols in. */
+uint8_t *cbi_link_hand_over_packed(const cbi_linker *lk, const cbi_osec *sec);
 /* Does --preserve-relocs name it? */
 bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym);
 void cbi_link_check_records(const cbi_linker *lk);

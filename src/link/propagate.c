@@ -351,9 +351,9 @@ static void explain_registers(const cbi_linker *lk)
     for (size_t i = 0; i < lk->graph->entries.len; i++)
         counts[lk->graph->entries.items[i]->number] =
             cbi_properties_of(lk, lk->graph->entries.items[i])->regs;
-    for (size_t i = 0; i < lk->secs.len; i++) {
-        const cbi_func *f = lk->secs.items[i]->func;
-        if (!f || f->text != lk->secs.items[i] || cbi_fate_of(lk, f)->entry ||
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
+        const cbi_func *f = lk->records->secs.items[i]->func;
+        if (!f || f->text != lk->records->secs.items[i] || cbi_fate_of(lk, f)->entry ||
             !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
@@ -400,10 +400,10 @@ static void registers(const cbi_linker *lk)
     }
 }
 
-static void begin(cbi_linker *lk)
+const cbi_attributes *cbi_attributes_begin(const cbi_linker *lk, cbi_propagate_work **ret_work)
 {
-    lk->propagating = CBI_NEW(lk->ctx, cbi_propagate_work);
-    cbi_attributes *attributes = &lk->propagating->attributes;
+    cbi_propagate_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_propagate_work);
+    cbi_attributes *attributes = &work->attributes;
     attributes->recs = cbi_link_hand_over_records(lk);
     attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
@@ -411,7 +411,7 @@ static void begin(cbi_linker *lk)
         attributes->properties[i].obj = cbi_obj_id(f->obj);
         attributes->properties[i].inner = cbi_is_inner(lk, f);
     }
-    lk->attributes = attributes;
+    return attributes;
 }
 
 void cbi_link_forget_records(const cbi_linker *lk)
@@ -419,9 +419,8 @@ void cbi_link_forget_records(const cbi_linker *lk)
     cbi_vec_free(lk->ctx, &lk->propagating->attributes.recs);
 }
 
-void cbi_link_propagate(cbi_linker *lk)
+void cbi_link_propagate(const cbi_linker *lk)
 {
-    begin(lk);
     collect(lk);
     lk->propagating->attributes.usage = sweep(lk);
     if (lk->exec) {

@@ -6,8 +6,12 @@
 #include "link/state.h"
 
 /* ---- propagate.c ---- */
-/* Begins the stage and does all of it. */
-void cbi_link_propagate(cbi_linker *lk);
+/* Begins the stage: takes over the records of the inputs. */
+struct cbi_propagate_work;
+const cbi_attributes *cbi_attributes_begin(const cbi_linker *lk,
+                                           struct cbi_propagate_work **ret_work);
+/* Does all of it. */
+void cbi_link_propagate(const cbi_linker *lk);
 /* Lets go of the records, when all have been written; the numbers of the properties stay. */
 void cbi_link_forget_records(const cbi_linker *lk);
 /* Warn of what the graph alone shows: recursion, functions that nobody calls. */

@@ -27,13 +27,13 @@ bool cbi_is_optimizer_type(uint32_t type)
 
 cbi_osec *cbi_sec_find(const cbi_linker *lk, const cbi_name *name)
 {
-    return cbi_name_get(&lk->sec_by_name, name);
+    return cbi_name_get(&lk->records->sec_by_name, name);
 }
 
 /* Most sections are code, attributes or relocations: who looks for others need not look at them. */
-static void list_section(cbi_linker *lk, cbi_osec *sec)
+static void list_section(const cbi_linker *lk, cbi_osec *sec)
 {
-    cbi_vec_push(lk->ctx, &lk->secs, sec);
+    cbi_vec_push(lk->ctx, &lk->records->secs, sec);
     switch (sec->type) {
     case SHT_PROGBITS:
     case SHT_CUDA_INFO:
@@ -41,31 +41,31 @@ static void list_section(cbi_linker *lk, cbi_osec *sec)
     case SHT_REL:
     case SHT_RELA:
     case SHT_CUDA_RESOLVED_RELA:
-        cbi_vec_push(lk->ctx, &lk->rel_secs, sec);
+        cbi_vec_push(lk->ctx, &lk->records->rel_secs, sec);
         break;
     default:
-        cbi_vec_push(lk->ctx, &lk->few_secs, sec);
+        cbi_vec_push(lk->ctx, &lk->records->few_secs, sec);
         break;
     }
 }
 
-cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
-                              uint64_t align, uint64_t entsize)
+cbi_osec *cbi_sec_create_bare(const cbi_linker *lk, const cbi_name *name, uint32_t type,
+                              uint64_t flags, uint64_t align, uint64_t entsize)
 {
-    cbi_osec *sec = CBI_POOL_NEW(lk->ctx, &lk->sec_pool, cbi_osec);
+    cbi_osec *sec = CBI_POOL_NEW(lk->ctx, &lk->records->sec_pool, cbi_osec);
     sec->name = name;
     sec->type = type;
     sec->flags = flags;
     sec->align = align;
     sec->entsize = entsize;
-    sec->number = (uint32_t)lk->secs.len;
+    sec->number = (uint32_t)lk->records->secs.len;
     list_section(lk, sec);
     if (!cbi_sec_find(lk, name))
-        cbi_name_put(lk->ctx, &lk->sec_by_name, name, sec);
+        cbi_name_put(lk->ctx, &lk->records->sec_by_name, name, sec);
     return sec;
 }
 
-void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec)
+void cbi_sec_add_symbol(const cbi_linker *lk, cbi_osec *sec)
 {
     cbi_lsym *sym = cbi_sym_create(lk, sec->name, STT_SECTION, 0, true);
     sym->is_section = true;
@@ -74,7 +74,7 @@ void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec)
     sec->symbol = sym;
 }
 
-cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+cbi_osec *cbi_sec_create(const cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
                          uint64_t align, uint64_t entsize)
 {
     cbi_osec *sec = cbi_sec_create_bare(lk, name, type, flags, align, entsize);
@@ -121,7 +121,7 @@ cbi_shared_section *cbi_shared_in(const cbi_linker *lk, cbi_osec *sec)
 
 cbi_osec *cbi_resolved_of(const cbi_linker *lk, const cbi_osec *target)
 {
-    return cbi_map_get(&lk->resolved, CBI_KEY(target));
+    return cbi_map_get(&lk->records->resolved, CBI_KEY(target));
 }
 
 const cbi_variable *cbi_variable_of(const cbi_lsym *sym)
@@ -199,15 +199,16 @@ uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec)
 {
     if (!sec->copied)
         own_contents(lk, sec);
-    return (uint8_t *)sec->bytes; /* ours */
+    return sec->writable;
 }
 
-cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela)
+cbi_osec *cbi_sec_rel(const cbi_linker *lk, cbi_osec *target, bool rela)
 {
     return cbi_sec_rel_named(lk, target, rela, target->name->s);
 }
 
-cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela, const char *target_name)
+cbi_osec *cbi_sec_rel_named(const cbi_linker *lk, cbi_osec *target, bool rela,
+                            const char *target_name)
 {
     cbi_osec **slot = rela ? &target->rela : &target->rel;
     if (!*slot) {
@@ -223,7 +224,7 @@ cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela, const c
 
 /* --preserve-relocs keeps what was resolved beside the first relocation section of the target.
  * Targets of the same name, static functions, share one. */
-void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
+void cbi_sec_resolved(const cbi_linker *lk, cbi_osec *target)
 {
     if (cbi_resolved_of(lk, target))
         return;
@@ -234,26 +235,26 @@ void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target)
         sec->target = target;
         sec->func = target->func;
     }
-    cbi_map_put(lk->ctx, &lk->resolved, CBI_KEY(target), sec);
+    cbi_map_put(lk->ctx, &lk->records->resolved, CBI_KEY(target), sec);
 }
 
-cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
+cbi_lsym *cbi_sym_create(const cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list)
 {
-    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->sym_pool, cbi_lsym);
+    cbi_lsym *sym = CBI_POOL_NEW(lk->ctx, &lk->records->sym_pool, cbi_lsym);
     sym->name = name;
     sym->info = info;
     sym->other = other;
-    sym->number = (uint32_t)(lk->locals.len + lk->globals.len);
+    sym->number = (uint32_t)(lk->records->locals.len + lk->records->globals.len);
     sym->in_local_list = local_list;
     if (local_list)
-        cbi_vec_push(lk->ctx, &lk->locals, sym);
+        cbi_vec_push(lk->ctx, &lk->records->locals, sym);
     else
-        cbi_vec_push(lk->ctx, &lk->globals, sym);
+        cbi_vec_push(lk->ctx, &lk->records->globals, sym);
     return sym;
 }
 
-cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value)
+cbi_lsym *cbi_sym_create_dynamic(const cbi_linker *lk, const char *name, uint64_t value)
 {
     cbi_lsym *sym =
         cbi_sym_create(lk, cbi_intern(lk->ctx, name), CBI_ST_INFO(STB_WEAK, STT_CUDA_OBJECT),
@@ -265,7 +266,7 @@ cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t valu
 
 cbi_osec *cbi_rec_stream(const cbi_linker *lk, const cbi_rec *rec)
 {
-    return rec->func ? cbi_rec_func(lk, rec)->info : lk->info;
+    return rec->func ? cbi_rec_func(lk, rec)->info : lk->records->info;
 }
 
 cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, const cbi_func *func, uint8_t format,

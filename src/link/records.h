@@ -9,7 +9,8 @@
 #include "link/stages.h"
 #include "object/object.h"
 
-typedef struct cbi_linker cbi_linker; /* state.h */
+typedef struct cbi_linker cbi_linker;               /* state.h */
+typedef struct cbi_records TILL_LAYOUT cbi_records; /* the lists of them, state.h */
 typedef struct cbi_osec cbi_osec; /* an output section: each member says until when it changes */
 /* Of these all members change until the same stage. */
 typedef struct cbi_lobj TILL_SYMBOLS cbi_lobj; /* an input object being linked */
@@ -20,7 +21,13 @@ typedef struct cbi_rec TILL_PROPAGATION cbi_rec; /* an EIATTR record of the link
 
 /* Bytes that an output section got from somewhere. */
 typedef struct cbi_piece {
-    cbi_span bytes;       /* data NULL: zeros */
+    union {
+        cbi_span bytes; /* data NULL: zeros */
+        struct {
+            uint8_t *data;
+            size_t size;
+        } writable; /* own */
+    };
     uint64_t offset : 63; /* in the output section */
     uint64_t own : 1;     /* the bytes are a copy for this piece, which may be written to */
 } cbi_piece;
@@ -53,11 +60,11 @@ typedef struct cbi_constants {
 
 /* Of a section of shared memory. */
 typedef struct cbi_shared_section {
-    CBI_LIST(cbi_shared *) variables; /* in order of appearance */
-    const cbi_lsym *whole;            /* of ptxas -ewp: all of it, the null symbol */
-    uint64_t whole_align;             /* of ptxas -ewp with dynamic memory only: its alignment */
-    bool as_it_came;                  /* of ptxas -ewp: of a kernel that is not wanted */
-    uint64_t total; /* what its variables take: -r plain sum, else end of the groups */
+    CBI_LIST(const cbi_shared *) variables; /* in order of appearance */
+    const cbi_lsym *whole;                  /* of ptxas -ewp: all of it, the null symbol */
+    uint64_t whole_align; /* of ptxas -ewp with dynamic memory only: its alignment */
+    bool as_it_came;      /* of ptxas -ewp: of a kernel that is not wanted */
+    uint64_t total;       /* what its variables take: -r plain sum, else end of the groups */
 } cbi_shared_section;
 
 /* Of these there are many: what few have lies behind pointers. */
@@ -79,7 +86,10 @@ struct cbi_osec {
     CBI_LIST(cbi_piece) TILL_LAYOUT pieces;
     /* The contents once their size is fixed, where they lie in one place: an input's, or a copy.
      * NULL: they are the pieces. */
-    const uint8_t *TILL_PATCHES bytes;  /* for writing use cbi_sec_writable() */
+    union {
+        const uint8_t *TILL_PATCHES bytes;
+        uint8_t *TILL_PATCHES writable; /* copied; use cbi_sec_writable() */
+    };
     cbi_osec *TILL_LAYOUT target;       /* section that sh_info names */
     const cbi_func *TILL_LAYOUT func;   /* the function that the section belongs to, or NULL */
     const cbi_lsym *TILL_LAYOUT symbol; /* its STT_SECTION symbol */
@@ -340,12 +350,12 @@ typedef struct cbi_lost {
 /* ---- records.c ---- */
 cbi_osec *cbi_sec_find(const cbi_linker *lk, const cbi_name *name);
 /* Appends a section and its section symbol. */
-cbi_osec *cbi_sec_create(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
+cbi_osec *cbi_sec_create(const cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
                          uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
 /* The same without the section symbol, for callers that must place it later. */
-cbi_osec *cbi_sec_create_bare(cbi_linker *lk, const cbi_name *name, uint32_t type, uint64_t flags,
-                              uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
-void cbi_sec_add_symbol(cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
+cbi_osec *cbi_sec_create_bare(const cbi_linker *lk, const cbi_name *name, uint32_t type,
+                              uint64_t flags, uint64_t align, uint64_t entsize) NOT_AFTER_LAYOUT;
+void cbi_sec_add_symbol(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_LAYOUT;
 /* Append bytes at the section's alignment rules; returns the offset. */
 uint64_t cbi_sec_append(const cbi_linker *lk, cbi_osec *sec, cbi_span bytes, uint64_t size,
                         uint64_t align) NOT_AFTER_LAYOUT;
@@ -376,9 +386,9 @@ uint8_t *cbi_sec_copy(const cbi_linker *lk, const cbi_osec *sec);
 /* ... for writing. */
 uint8_t *cbi_sec_writable(const cbi_linker *lk, cbi_osec *sec) NOT_AFTER_PATCHES;
 /* The section for its relocations without addends, or for those with; creates it when missing. */
-cbi_osec *cbi_sec_rel(cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
+cbi_osec *cbi_sec_rel(const cbi_linker *lk, cbi_osec *target, bool rela) NOT_AFTER_LAYOUT;
 /* The same; a new one is called after another target. */
-cbi_osec *cbi_sec_rel_named(cbi_linker *lk, cbi_osec *target, bool rela,
+cbi_osec *cbi_sec_rel_named(const cbi_linker *lk, cbi_osec *target, bool rela,
                             const char *target_name) NOT_AFTER_LAYOUT;
 /* For section symbols: where the object's contribution starts; else 0. */
 static inline uint64_t cbi_section_base(const cbi_lrel *r)
@@ -389,11 +399,12 @@ static inline uint64_t cbi_section_base(const cbi_lrel *r)
 }
 
 /* --preserve-relocs: makes cbi_resolved_of(target). */
-void cbi_sec_resolved(cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
-cbi_lsym *cbi_sym_create(cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
+void cbi_sec_resolved(const cbi_linker *lk, cbi_osec *target) NOT_AFTER_LAYOUT;
+cbi_lsym *cbi_sym_create(const cbi_linker *lk, const cbi_name *name, uint8_t info, uint8_t other,
                          bool local_list) NOT_AFTER_LAYOUT;
 /* -r: a local symbol that stands for the dynamic shared variables of a function from `value` on. */
-cbi_lsym *cbi_sym_create_dynamic(cbi_linker *lk, const char *name, uint64_t value) NOT_AFTER_LAYOUT;
+cbi_lsym *cbi_sym_create_dynamic(const cbi_linker *lk, const char *name,
+                                 uint64_t value) NOT_AFTER_LAYOUT;
 /* A record of the link's own, for .nv.info.F or (func NULL) .nv.info, behind those of the list. */
 cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, const cbi_func *func, uint8_t format,
                         uint8_t code, uint16_t value);

@@ -6,7 +6,7 @@
 #include "base/fetch.h"
 #include "link/graph.h"
 #include "link/layout.h"
-#include "link/patches.h"
+#include "link/patches_work.h"
 #include "link/reloc_decision.h"
 #include "link/report.h"
 #include "link/view.h"
@@ -168,8 +168,8 @@ static void patch_section(const cbi_linker *lk, const cbi_reloc_type *type, cons
     const cbi_piece *piece = piece_for(r->target, type, r->offset);
     if (piece) {
         uint64_t inside = r->offset - piece->offset;
-        patch_at(type, r, (uint8_t *)piece->bytes.data + inside, piece->bytes.size - inside,
-                 symbol_value, bank);
+        patch_at(type, r, piece->writable.data + inside, piece->bytes.size - inside, symbol_value,
+                 bank);
         return;
     }
     cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, symbol_value, bank);
@@ -248,7 +248,7 @@ static const cbi_lrel *settled(const cbi_linker *lk, const patch *p)
     return p->now == &p->changed ? cbi_memdup(lk->ctx, p->now, sizeof *p->now) : p->now;
 }
 
-static void keep(cbi_linker *lk, patch *p)
+static void keep(const cbi_linker *lk, patch *p)
 {
     uint64_t base = cbi_section_base(p->now);
     if (base)
@@ -263,7 +263,7 @@ static void keep(cbi_linker *lk, patch *p)
     cbi_osec *sec = r->is_rela || lk->opt->force_rela ? r->target->rela : r->target->rel;
     if (!sec)
         out_of_range(lk, r, "relocation is past end of offset");
-    lk->kept_astray |= !lk->mercury && !in_range(lk, r);
+    lk->patching->patches.kept_astray |= !lk->mercury && !in_range(lk, r);
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 
@@ -279,7 +279,7 @@ static CBI_NORETURN void deleted_symbol(const cbi_linker *lk, const cbi_lrel *r)
 
 bool cbi_is_recorded(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    return cbi_placement_of(lk, sym).recorded || cbi_map_get(&lk->recorded, CBI_KEY(sym));
+    return cbi_placement_of(lk, sym).recorded || cbi_map_get(&lk->patches->recorded, CBI_KEY(sym));
 }
 
 /* Not recorded: numbers of the link's, and in final links dynamic shared memory (but with -g),
@@ -317,7 +317,7 @@ void cbi_link_check_records(const cbi_linker *lk)
         deleted_symbol(lk, failure->rel);
 }
 
-static void record_resolved(cbi_linker *lk, const patch *p)
+static void record_resolved(const cbi_linker *lk, const patch *p)
 {
     const cbi_lrel *r = p->now;
     /* Of the Mercury view little more than shared variables survives. */
@@ -329,7 +329,7 @@ static void record_resolved(cbi_linker *lk, const patch *p)
     if (!r->is_rela)
         copy->addend = old_field(lk, r);
     if (r->sym) {
-        cbi_map_put(lk->ctx, &lk->recorded, CBI_KEY(r->sym), lk); /* anything but NULL */
+        cbi_map_add(lk->ctx, &lk->patching->patches.recorded, CBI_KEY(r->sym));
         copy->addend += (int64_t)cbi_section_base(r);
     }
     cbi_vec_push(lk->ctx, &cbi_resolved_of(lk, r->target)->relocs, copy);
@@ -364,7 +364,7 @@ void cbi_link_check_replaced(const cbi_linker *lk)
 }
 
 /* Kept for a symbol that is not resolved here; otherwise nvlink gives up. */
-static void relocate_unknown(cbi_linker *lk, patch *p)
+static void relocate_unknown(const cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
     if (r->sym && cbi_keeps_symbol(lk, r->sym)) {
@@ -378,7 +378,7 @@ static void relocate_unknown(cbi_linker *lk, patch *p)
 }
 
 /* To a unified table that no input defines. */
-static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void relocate_unified(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
     if (strcmp(p->now->sym->name->s, "__UFT_OFFSET") == 0)
         return;
@@ -389,7 +389,7 @@ static void relocate_unified(cbi_linker *lk, patch *p, const cbi_reloc_type *typ
 }
 
 /* Puts the value in its place. */
-static void resolve_one(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void resolve_one(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
 {
     const cbi_lrel *r = p->now;
     if (!in_range(lk, r))
@@ -407,7 +407,7 @@ static void resolve_one(cbi_linker *lk, patch *p, const cbi_reloc_type *type)
         patch_section(lk, type, r, v.value, v.bank);
 }
 
-static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
+static void carry_out(const cbi_linker *lk, patch *p, const cbi_reloc_type *type,
                       cbi_reloc_outcome outcome)
 {
     switch (outcome) {
@@ -439,7 +439,7 @@ static void carry_out(cbi_linker *lk, patch *p, const cbi_reloc_type *type,
     }
 }
 
-static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
+static void relocate_one(const cbi_linker *lk, const cbi_lrel *read)
 {
     patch p;
     p.now = read;
@@ -464,7 +464,7 @@ static void relocate_one(cbi_linker *lk, const cbi_lrel *read)
     carry_out(lk, &p, type, cbi_reloc_decide(lk, type, p.now));
 }
 
-static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
+static void relocate_all(const cbi_linker *lk, const cbi_rel_span *rels)
 {
     enum { LATER = 6 };
     for (size_t i = rels->len; i-- > 0;) {
@@ -474,11 +474,17 @@ static void relocate_all(cbi_linker *lk, const cbi_rel_span *rels)
     }
 }
 
-void cbi_link_relocate(cbi_linker *lk)
+const cbi_patches *cbi_patches_begin(const cbi_linker *lk, cbi_patches_work **ret_work)
 {
-    for (size_t i = 0; i < lk->secs.len; i++)
-        if (!cbi_is_dead(lk, lk->secs.items[i]))
-            cbi_sec_settle(lk, lk->secs.items[i]);
+    *ret_work = CBI_NEW(lk->ctx, cbi_patches_work);
+    return &(*ret_work)->patches;
+}
+
+void cbi_link_relocate(const cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->records->secs.len; i++)
+        if (!cbi_is_dead(lk, lk->records->secs.items[i]))
+            cbi_sec_settle(lk, lk->records->secs.items[i]);
     relocate_all(lk, &lk->layout->rels);
     relocate_all(lk, &lk->layout->moved);
 }
@@ -489,7 +495,7 @@ static bool can_pack(const cbi_linker *lk)
 {
     /* what is out of range is an error, but not yet */
     return !lk->mercury && !lk->opt->verbose && !cbi_deferred(lk, CBI_FAILS_AT_RECORDS) &&
-           !lk->kept_astray;
+           !lk->patches->kept_astray;
 }
 
 /* entries: where to. */
@@ -511,18 +517,25 @@ bool cbi_link_pack_relocs(const cbi_linker *lk)
     if (!can_pack(lk))
         return false;
     uint64_t total = 0;
-    for (size_t i = 0; i < lk->rel_secs.len; i++)
-        total += lk->rel_secs.items[i]->relocs.len * lk->rel_secs.items[i]->entsize;
+    for (size_t i = 0; i < lk->records->rel_secs.len; i++)
+        total +=
+            lk->records->rel_secs.items[i]->relocs.len * lk->records->rel_secs.items[i]->entsize;
     /* what follows each other in the file does so in memory, which makes it one part */
-    uint8_t *next = cbi_alloc(lk->ctx, total);
-    for (size_t i = 0; i < lk->rel_secs.len; i++) {
-        cbi_osec *sec = lk->rel_secs.items[i];
+    uint8_t *next = lk->patching->packed = cbi_alloc(lk->ctx, total);
+    for (size_t i = 0; i < lk->records->rel_secs.len; i++) {
+        cbi_osec *sec = lk->records->rel_secs.items[i];
         if (sec->relocs.len) {
             pack_section(lk, sec, next);
             next += sec->relocs.len * sec->entsize;
         }
     }
     return true;
+}
+
+uint8_t *cbi_link_hand_over_packed(const cbi_linker *lk, const cbi_osec *sec)
+{
+    uint8_t *all = lk->patching->packed;
+    return all + (sec->bytes - all);
 }
 
 /* ---- undefined symbols ---- */
@@ -547,8 +560,8 @@ void cbi_link_undefined(const cbi_linker *lk)
 {
     if (!lk->exec)
         return;
-    for (size_t i = 0; i < lk->globals.len; i++) {
-        const cbi_lsym *sym = lk->globals.items[i];
+    for (size_t i = 0; i < lk->records->globals.len; i++) {
+        const cbi_lsym *sym = lk->records->globals.items[i];
         if (cbi_placement_of(lk, sym).state != CBI_SYM_UNDEF || cbi_is_removed(lk, sym) ||
             may_stay_undefined(lk, sym))
             continue;

@@ -79,8 +79,8 @@ static bool is_traced(const cbi_linker *lk, const char *symbol)
 /* A name that nobody mentions. */
 static void report_untraced(const cbi_linker *lk, const char *given)
 {
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_object *in = &lk->objs[i]->object;
+    for (size_t i = 0; i < lk->inputs->objs.len; i++) {
+        const cbi_object *in = &lk->inputs->objs.items[i]->object;
         for (uint32_t s = 1; s < in->symbol_count; s++)
             if (cbi_name_matches(lk, given, in->symbols[s].name))
                 return;
@@ -94,8 +94,8 @@ void cbi_link_trace(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->opt->traced_count; i++)
         report_untraced(lk, lk->opt->traced[i]);
-    for (size_t i = 0; lk->opt->traced_count && i < lk->obj_count; i++) {
-        const cbi_object *in = &lk->objs[i]->object;
+    for (size_t i = 0; lk->opt->traced_count && i < lk->inputs->objs.len; i++) {
+        const cbi_object *in = &lk->inputs->objs.items[i]->object;
         for (uint32_t s = 1; s < in->symbol_count; s++) {
             const cbi_symbol *symbol = &in->symbols[s];
             uint32_t type = CBI_ST_TYPE(symbol->info);
@@ -106,7 +106,8 @@ void cbi_link_trace(const cbi_linker *lk)
                                : CBI_ST_BIND(symbol->info) == STB_WEAK  ? "has a weak definition of"
                                : CBI_ST_BIND(symbol->info) == STB_LOCAL ? "has its own"
                                                                         : "defines";
-            say(lk, "%s: %s %s", lk->objs[i]->file, what, cbi_shown_name(lk, symbol->name));
+            say(lk, "%s: %s %s", lk->inputs->objs.items[i]->file, what,
+                cbi_shown_name(lk, symbol->name));
         }
     }
 }

@@ -4,7 +4,7 @@
  */
 #include "format/eiattr.h"
 #include "link/report.h"
-#include "link/symbols.h"
+#include "link/merge_work.h"
 
 static const char *MEMORY_SPACE =
     "Memory space doesn't match for '%s' in '%s', first specified in '%s'";
@@ -232,7 +232,7 @@ cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, name);
+    cbi_lsym *sym = cbi_name_get(&lk->merging->sym_by_name, name);
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;
@@ -361,7 +361,7 @@ cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t ind
     *ret_sym = NULL;
     if (CBI_ST_BIND(in->info) == STB_LOCAL)
         return CBI_NEW;
-    cbi_lsym *sym = cbi_name_get(&lk->sym_by_name, name);
+    cbi_lsym *sym = cbi_name_get(&lk->merging->sym_by_name, name);
     *ret_sym = sym;
     if (!sym)
         return CBI_NEW;

@@ -112,7 +112,7 @@ static void give_up(const cbi_linker *lk, const cbi_lobj *obj, const uint8_t *fr
     size_t size = (size_t)(to - from), unaligned = -(uintptr_t)from % _Alignof(max_align_t);
     if (!cbi_is_mapped(obj->own)) {
         if (size >= LEAST)
-            cbi_take_back(lk->ctx, (uint8_t *)from + unaligned, size - unaligned);
+            cbi_reuse_bytes(lk->ctx, obj->own, (cbi_span){from + unaligned, size - unaligned});
     } else if (size >= LEAST_MAPPED) {
         cbi_drop_pages(obj->own, (cbi_span){from, size});
     }
@@ -153,7 +153,7 @@ static void spend_bytes(const cbi_linker *lk, cbi_lobj *obj, size_t first_record
     spend_file(lk, obj, kept);
 }
 
-void cbi_link_spend(cbi_linker *lk, cbi_lobj *obj, size_t first_record)
+void cbi_link_spend(const cbi_linker *lk, cbi_lobj *obj, size_t first_record)
 {
     if (!is_spent(lk, obj))
         return;

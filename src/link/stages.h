@@ -27,22 +27,12 @@
 
 #define CBI_TOO_LATE __attribute__((deprecated("what it writes is fixed by now")))
 
-#if CBI_STAGE > CBI_STAGE_INPUTS
-#define TILL_INPUTS const
-#else
-#define TILL_INPUTS
-#endif
 #if CBI_STAGE > CBI_STAGE_SYMBOLS
 #define TILL_SYMBOLS      const
 #define NOT_AFTER_SYMBOLS CBI_TOO_LATE
 #else
 #define TILL_SYMBOLS
 #define NOT_AFTER_SYMBOLS
-#endif
-#if CBI_STAGE > CBI_STAGE_GRAPH
-#define TILL_GRAPH const
-#else
-#define TILL_GRAPH
 #endif
 #if CBI_STAGE > CBI_STAGE_LAYOUT
 #define TILL_LAYOUT      const
@@ -62,11 +52,6 @@
 #define TILL_PROPAGATION const
 #else
 #define TILL_PROPAGATION
-#endif
-#if CBI_STAGE > CBI_STAGE_TABLES
-#define TILL_TABLES const
-#else
-#define TILL_TABLES
 #endif
 
 #endif

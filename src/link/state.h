@@ -30,16 +30,42 @@ typedef struct cbi_met {
     bool dead;        /* sections that the merge has removed */
 } cbi_met;
 
+/* Sections and symbols: stages 2 and 4 make them, and nobody does later. */
+struct cbi_records {
+    cbi_pool sec_pool, sym_pool;
+    CBI_VEC(cbi_osec *) secs;       /* creation order */
+    CBI_VEC(cbi_osec *) rel_secs;   /* of these the relocations */
+    CBI_VEC(cbi_osec *) few_secs;   /* ... all but code, attributes and relocations */
+    size_t TILL_SYMBOLS fixed_secs; /* of these the first, which every link has */
+    cbi_name_table sec_by_name;
+    CBI_VEC(const cbi_lsym *) locals;
+    CBI_VEC(const cbi_lsym *) globals;
+    cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
+
+    cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *host;
+    cbi_osec *callgraph, *prototype, *rel_action;
+    cbi_osec *global, *debug_shared;
+};
+
+typedef CBI_VEC(cbi_lobj *) cbi_obj_list;
+
+/* Stage 1: what may be linked. */
+typedef struct cbi_inputs {
+    cbi_obj_list objs; /* in their order */
+} cbi_inputs;
+
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
+    cbi_obj_list objs;                /* those that take part, in their order */
+    CBI_VEC(const cbi_lobj *) unused; /* libcudadevrt, when nothing needs it */
     CBI_VEC(const cbi_func *) funcs;
     cbi_rels rels;                    /* reading order; applied backwards */
     cbi_rec_table recs;               /* attributes, reading order, until stage 6 takes them over */
     CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
-    CBI_VEC(const cbi_lsym *) commons; /* pending, oldest first */
-    CBI_VEC(cbi_shared *) shared;      /* variables of .nv_debug.shared in order of appearance */
-    cbi_lsym *constant_size;           /* .nv.ptx.const0.size; NULL if no object has it */
-    CBI_VEC(const cbi_lsym *) images;  /* textures, samplers, surfaces in symbol order */
+    CBI_VEC(const cbi_lsym *) commons;  /* pending, oldest first */
+    CBI_VEC(const cbi_shared *) shared; /* variables of .nv_debug.shared in order of appearance */
+    cbi_lsym *constant_size;            /* .nv.ptx.const0.size; NULL if no object has it */
+    CBI_VEC(const cbi_lsym *) images;   /* textures, samplers, surfaces in symbol order */
     const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
     cbi_met met;
 } cbi_symbols;
@@ -115,6 +141,12 @@ typedef struct cbi_tables {
     uint64_t shoff;
 } cbi_tables;
 
+/* Stage 5: what became of the relocations, beside the bytes that they patch. */
+typedef struct cbi_patches {
+    cbi_map recorded; /* symbols that --preserve-relocs names */
+    bool kept_astray; /* an entry that stays is outside of its section */
+} cbi_patches;
+
 struct cbi_linker {
     cbi_ctx *ctx;
     const cbi_link_options *opt;
@@ -128,63 +160,42 @@ struct cbi_linker {
     bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
     bool eliminate;       /* dead code elimination runs */
 
-    /* The results of stages.  Only the files of a stage see what it works on. */
-    const cbi_symbols *TILL_SYMBOLS symbols;
+    cbi_records *records;
+
+    /* The results of stages, which link.c enters as each begins; only the files of a stage see what
+     * it works on. */
+    const cbi_inputs *inputs;
+    const cbi_symbols *symbols;
     struct cbi_merge_work *merging;
-    const cbi_graph *TILL_GRAPH graph;
+    const cbi_graph *graph;
     struct cbi_graph_work *reaching;
-    const cbi_layout *TILL_LAYOUT layout;
+    const cbi_layout *layout;
     struct cbi_layout_work *placing;
-    const cbi_attributes *TILL_PROPAGATION attributes;
+    const cbi_patches *patches;
+    struct cbi_patches_work *patching;
+    const cbi_attributes *attributes;
     struct cbi_propagate_work *propagating;
-    const cbi_tables *TILL_TABLES tables;
+    const cbi_tables *tables;
     struct cbi_tables_work *filling;
-    const cbi_flags *TILL_LAYOUT dead; /* of the stage that looked at it last */
+    const cbi_flags *dead; /* of the stage that looked at it last */
 
-    bool runtime_left_out; /* libcudadevrt was not needed where it stood */
-
-    cbi_lobj **TILL_SYMBOLS objs;
-    size_t TILL_SYMBOLS obj_count;
-    CBI_VEC(cbi_lobj *) TILL_SYMBOLS unused; /* libcudadevrt, when nothing needs it */
-    struct cbi_told *told;                   /* what messages need to know of earlier ones */
-
-    cbi_pool sec_pool, sym_pool, func_pool;
-    cbi_pool *lists;                          /* first places of what most have one of */
-    CBI_VEC(cbi_osec *) TILL_LAYOUT secs;     /* creation order */
-    CBI_VEC(cbi_osec *) TILL_LAYOUT rel_secs; /* of these the relocations */
-    CBI_VEC(cbi_osec *) TILL_LAYOUT few_secs; /* ... all but code, attributes and relocations */
-    size_t TILL_SYMBOLS fixed_secs;           /* of these the first, which every link has */
-    cbi_name_table sec_by_name;
-    CBI_VEC(cbi_lsym *) TILL_LAYOUT locals;
-    CBI_VEC(cbi_lsym *) TILL_LAYOUT globals;
-    cbi_name_table sym_by_name;   /* until all is merged */
-    cbi_map TILL_LAYOUT resolved; /* section -> its relocation section for --preserve-relocs */
-
-    cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *host;
-    cbi_osec *callgraph, *prototype, *rel_action;
-    cbi_osec *global, *debug_shared;
-    cbi_map TILL_PATCHES recorded; /* symbols that --preserve-relocs names, since the patches */
-    cbi_failure_list *failures;    /* noticed, and not reported yet */
-    bool TILL_PATCHES kept_astray; /* an entry that stays is outside of its section */
+    struct cbi_told *told;      /* what messages need to know of earlier ones */
+    cbi_pool *lists;            /* first places of what most have one of */
+    cbi_failure_list *failures; /* noticed, and not reported yet */
 
     struct cbi_mercury_state *merc; /* sm_100+ */
-    uint32_t tcgen05_toolkits;      /* see metadata.c, once code that uses tcgen05 was read */
-    bool seen_plain;                /* an input without a Mercury view was read */
-    bool seen_mercury;              /* an input had a Mercury view */
-    bool seen_ewp;                  /* an input came from ptxas -ewp; later ones must be new */
-    const char *unmarked;           /* first input whose e_flags name no kind, or NULL */
 };
 
 /* The object that has the number (cbi_obj_id); NULL for 0. */
 static inline const cbi_lobj *cbi_obj_at(const cbi_linker *lk, uint32_t id)
 {
-    return id ? lk->objs[id - 1] : NULL;
+    return id ? lk->symbols->objs.items[id - 1] : NULL;
 }
 
 /* ... as messages call it. */
 static inline const char *cbi_obj_file(const cbi_linker *lk, uint32_t id)
 {
-    return id ? lk->objs[id - 1]->file : NULL;
+    return id ? lk->symbols->objs.items[id - 1]->file : NULL;
 }
 
 /* The function in whose section the record stands, or NULL. */

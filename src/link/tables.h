@@ -6,7 +6,8 @@
 #include "link/state.h"
 
 /* Begins the stage: sections have the sizes and contents that the patches left. */
-void cbi_tables_begin(cbi_linker *lk);
+struct cbi_tables_work;
+const cbi_tables *cbi_tables_begin(const cbi_linker *lk, struct cbi_tables_work **ret_work);
 
 /* ---- callgraph.c ---- */
 /* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,

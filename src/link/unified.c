@@ -9,12 +9,13 @@
 
 void cbi_link_check_unified(const cbi_linker *lk)
 {
-    for (size_t i = 0; lk->exec && i < lk->obj_count; i++) {
-        const cbi_object *object = &lk->objs[i]->object;
+    for (size_t i = 0; lk->exec && i < lk->symbols->objs.len; i++) {
+        const cbi_object *object = &lk->symbols->objs.items[i]->object;
         for (uint32_t s = 0; s < object->section_count; s++) {
             if (!cbi_is_unified_table(object->sections[s].type) || !object->sections[s].size)
                 continue;
-            cbi_place place = {.file = lk->objs[i]->file, .section = object->sections[s].name};
+            cbi_place place = {.file = lk->symbols->objs.items[i]->file,
+                               .section = object->sections[s].name};
             /* the format of index files is not public */
             cbi_fatal(lk->ctx, "unified-without-index", &place, "link with -r",
                       "Unified symbols found but index file not specified.");
@@ -24,16 +25,16 @@ void cbi_link_check_unified(const cbi_linker *lk)
 
 void cbi_link_fill_unified(const cbi_linker *lk)
 {
-    uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, uint8_t *);
-    for (size_t i = 0; i < lk->few_secs.len; i++) {
-        const cbi_osec *sec = lk->few_secs.items[i];
+    uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t *);
+    for (size_t i = 0; i < lk->records->few_secs.len; i++) {
+        const cbi_osec *sec = lk->records->few_secs.items[i];
         if (!cbi_is_unified_table(sec->type))
             continue;
         copies[sec->number] = cbi_sec_copy(lk, sec);
         cbi_out_fill(lk, sec, copies[sec->number], sec->size);
     }
-    for (size_t i = 0; i < lk->obj_count; i++) {
-        const cbi_lobj *obj = lk->objs[i];
+    for (size_t i = 0; i < lk->symbols->objs.len; i++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[i];
         for (uint32_t s = 0; s < obj->object.section_count; s++) {
             const cbi_section *in = &obj->object.sections[s];
             const cbi_secmap *map = &obj->sections[s];

@@ -23,7 +23,7 @@ static uint32_t output_link(const cbi_linker *lk, const cbi_osec *sec)
 {
     switch (sec->type) {
     case SHT_SYMTAB:
-        return cbi_section_index(lk, lk->strtab);
+        return cbi_section_index(lk, lk->records->strtab);
     case SHT_SYMTAB_SHNDX:
     case SHT_REL:
     case SHT_RELA:
@@ -34,20 +34,20 @@ static uint32_t output_link(const cbi_linker *lk, const cbi_osec *sec)
     case SHT_CUDA_UFT:
     case SHT_CUDA_UFT_ENTRY:
     case SHT_CUDA_UDT_ENTRY:
-        return cbi_section_index(lk, lk->symtab);
+        return cbi_section_index(lk, lk->records->symtab);
     case SHT_PROGBITS:
-        return sec->flags & SHF_EXECINSTR ? cbi_section_index(lk, lk->symtab) : 0;
+        return sec->flags & SHF_EXECINSTR ? cbi_section_index(lk, lk->records->symtab) : 0;
     default:
-        return sec == lk->cuinfo ? cbi_section_index(lk, lk->tkinfo) : 0;
+        return sec == lk->records->cuinfo ? cbi_section_index(lk, lk->records->tkinfo) : 0;
     }
 }
 
 static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
 {
-    if (sec == lk->symtab)
+    if (sec == lk->records->symtab)
         return lk->tables->first_global;
-    if (sec == lk->cuinfo)
-        return lk->compat ? cbi_section_index(lk, lk->compat) : 0;
+    if (sec == lk->records->cuinfo)
+        return lk->records->compat ? cbi_section_index(lk, lk->records->compat) : 0;
     if (cbi_is_code_of(sec, sec->func))
         return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_top << 24;
     return sec->target ? cbi_section_index(lk, sec->target) : 0;
@@ -58,7 +58,7 @@ void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t 
     uint64_t flags = sec->flags;
     if (cbi_is_code_of(sec, sec->func) && cbi_properties_of(lk, sec->func)->barriers_told)
         flags &= ~SHF_CUDA_BARRIERS_MASK;
-    if (sec == lk->cuinfo && lk->compat)
+    if (sec == lk->records->cuinfo && lk->records->compat)
         flags |= SHF_INFO_LINK;
     const cbi_out_section *place = cbi_out_of(lk, sec);
     cbi_st32(p, place->name);
@@ -131,8 +131,8 @@ static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
 static void check_size(const cbi_linker *lk, const cbi_file_tables *t)
 {
     uint64_t most = OUTPUT_FLOOR + OUTPUT_MULTIPLE * (uint64_t)lk->opt->nv_host.size;
-    for (size_t i = 0; i < lk->obj_count; i++)
-        most += OUTPUT_MULTIPLE * (uint64_t)lk->objs[i]->object.bytes.size;
+    for (size_t i = 0; i < lk->symbols->objs.len; i++)
+        most += OUTPUT_MULTIPLE * (uint64_t)lk->symbols->objs.items[i]->object.bytes.size;
     if (lk->ctx->memory_limit && !lk->opt->any_size && t->shoff > most)
         cbi_fatal(lk->ctx, "output-too-large", NULL,
                   "inputs with alignments like that are damaged; --memory-limit allows any size",
@@ -154,13 +154,14 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_st64(p + 32, t->segment_count ? t->shoff + t->section_count * sizeof(Elf64_Shdr) : 0);
     cbi_st64(p + 40, t->shoff);
     /* one of the first sections */
-    cbi_st32(p + 48, cbi_section_index(lk, lk->cuinfo) << 24 | lk->opt->arch->sm << 8 | t->kind);
+    cbi_st32(p + 48,
+             cbi_section_index(lk, lk->records->cuinfo) << 24 | lk->opt->arch->sm << 8 | t->kind);
     cbi_st16(p + 52, sizeof(Elf64_Ehdr));
     cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
     cbi_st16(p + 56, (uint16_t)t->segment_count);
     cbi_st16(p + 58, sizeof(Elf64_Shdr));
     cbi_st16(p + 60, (uint16_t)(t->section_count > SHN_LORESERVE ? 0 : t->section_count));
-    cbi_st16(p + 62, (uint16_t)cbi_section_index(lk, lk->shstrtab));
+    cbi_st16(p + 62, (uint16_t)cbi_section_index(lk, lk->records->shstrtab));
     cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
 }
 
@@ -234,9 +235,9 @@ void cbi_link_check_emptied(const cbi_linker *lk)
 {
     if (!lk->quirks.aliases_emptied || !lk->exec || !lk->sm90plus)
         return;
-    for (size_t i = 0; i < lk->secs.len; i++) {
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
         const cbi_out_section *place = &lk->tables->places[i];
-        const cbi_osec *sec = lk->secs.items[i];
+        const cbi_osec *sec = lk->records->secs.items[i];
         if (!place->index || place->size || !(sec->flags & SHF_EXECINSTR) || !sec->func ||
             sec->size)
             continue;

@@ -8,7 +8,7 @@ const cbi_mercury_debug *cbi_mercury_debug_of(const cbi_linker *lk, const cbi_os
     return lk->merc ? cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec)) : NULL;
 }
 
-static cbi_mercury_debug *open_debug(const cbi_linker *lk, cbi_osec *sec)
+static cbi_mercury_debug *open_debug(const cbi_linker *lk, const cbi_osec *sec)
 {
     cbi_mercury_debug *d = cbi_map_get(&lk->merc->debug_of, CBI_KEY(sec));
     if (d)
@@ -22,10 +22,10 @@ static cbi_mercury_debug *open_debug(const cbi_linker *lk, cbi_osec *sec)
 
 static void collect_parts(const cbi_linker *lk)
 {
-    for (size_t o = 0; o < lk->obj_count; o++) {
-        cbi_lobj *obj = lk->objs[o];
+    for (size_t o = 0; o < lk->symbols->objs.len; o++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[o];
         for (uint32_t i = 1; i < obj->object.section_count; i++) {
-            cbi_osec *sec = obj->sections[i].out;
+            const cbi_osec *sec = obj->sections[i].out;
             if (!sec || !cbi_section_index(lk, sec) || !cbi_is_debug(sec) ||
                 obj->object.sections[i].type != SHT_PROGBITS)
                 continue;

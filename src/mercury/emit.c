@@ -113,7 +113,7 @@ static void add_sass_sections(cbi_emit *em)
         } else if (is_reloc_section(sec)) {
             cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
             set_bytes(s, list.items, list.len);
-        } else if (sec == lk->compat) {
+        } else if (sec == lk->records->compat) {
             cbi_buf list = cbi_mercury_compat(lk, sec);
             set_bytes(s, list.items, list.len);
         } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
@@ -347,7 +347,7 @@ static void add_mirrors(cbi_emit *em)
     em->merc_symtab = (uint32_t)em->secs.len;
     add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
                 8, 24)
-        ->link = cbi_section_index(lk, lk->strtab);
+        ->link = cbi_section_index(lk, lk->records->strtab);
     link_mirrors(em);
 }
 
@@ -414,9 +414,9 @@ static void place(cbi_emit *em)
     uint64_t cur = sizeof(Elf64_Ehdr);
     for (size_t i = 1; i < em->secs.len; i++) {
         cbi_emit_sec *s = &em->secs.items[i];
-        if (s->src == em->lk->strtab && s->src)
+        if (s->src == em->lk->records->strtab && s->src)
             cur += STRTAB_GAP;
-        if (s->src == em->lk->symtab && s->src)
+        if (s->src == em->lk->records->symtab && s->src)
             cur += em->strtab_extra;
         if (s->alias) {
             s->offset = em->secs.items[s->alias].offset;
@@ -495,13 +495,14 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
         cbi_emit_sec *s = &em.secs.items[i];
         const cbi_buf *info = &lk->merc->infos[s->src->number];
         /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
-        if (s->src->type == SHT_CUDA_INFO && (s->src != lk->info || info->len))
+        if (s->src->type == SHT_CUDA_INFO && (s->src != lk->records->info || info->len))
             set_bytes(s, info->items, info->len);
     }
     cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");
     cbi_mercury_symtabs(&em);
-    set_bytes(&em.secs.items[cbi_section_index(lk, lk->shstrtab)], em.shstr.items, em.shstr.len);
-    set_bytes(&em.secs.items[cbi_section_index(lk, lk->strtab)], em.str.items, em.str.len);
+    set_bytes(&em.secs.items[cbi_section_index(lk, lk->records->shstrtab)], em.shstr.items,
+              em.shstr.len);
+    set_bytes(&em.secs.items[cbi_section_index(lk, lk->records->strtab)], em.str.items, em.str.len);
     place(&em);
     cbi_mercury_write(&em, sink);
     cbi_mercury_trace(lk, "FNLZR: result 0");

@@ -124,8 +124,8 @@ static void pair_stream(const cbi_linker *lk, cbi_span merc, cbi_span sass, cons
 
 static void pair_streams(const cbi_linker *lk, cbi_map *partners)
 {
-    for (size_t o = 0; o < lk->obj_count; o++) {
-        const cbi_lobj *obj = lk->objs[o];
+    for (size_t o = 0; o < lk->symbols->objs.len; o++) {
+        const cbi_lobj *obj = lk->symbols->objs.items[o];
         const cbi_mercury_view *view = obj->mercury;
         for (uint32_t i = 1; i < obj->object.section_count; i++) {
             const cbi_section *sec = &obj->object.sections[i];
@@ -204,8 +204,9 @@ static const cbi_func *frame_holder(const cbi_linker *lk, uint32_t symbol)
 static void share_frames(const cbi_linker *lk)
 {
     uint32_t *last = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, uint32_t);
-    cbi_buf *info = sass_info(lk, lk->info);
-    cbi_buf_append(lk->ctx, info, cbi_out_of(lk, lk->info)->bytes, cbi_out_of(lk, lk->info)->size);
+    cbi_buf *info = sass_info(lk, lk->records->info);
+    cbi_buf_append(lk->ctx, info, cbi_out_of(lk, lk->records->info)->bytes,
+                   cbi_out_of(lk, lk->records->info)->size);
     for (unsigned set = 0; set < 2; set++) {
         size_t pos = 0;
         cbi_attr attr;
@@ -248,7 +249,7 @@ static void append_tail(const cbi_linker *lk, const cbi_func *f, uint32_t bank_s
 void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols)
 {
     cbi_map partners = {0};
-    lk->merc->infos = CBI_NEW_ARRAY(lk->ctx, lk->secs.len, cbi_buf);
+    lk->merc->infos = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_buf);
     pair_streams(lk, &partners);
     cbi_for_each_record(lk, append_record, &partners);
     bool inner = false;
@@ -258,6 +259,6 @@ void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols)
         if (f->info && cbi_section_index(lk, f->info) && f->obj && f->obj->mercury)
             append_tail(lk, f, bank_symbols[f->number]);
     }
-    if (inner && lk->info)
+    if (inner && lk->records->info)
         share_frames(lk);
 }

@@ -27,7 +27,7 @@ typedef struct cbi_mercury_move {
 } cbi_mercury_move;
 
 typedef struct cbi_mercury_part {
-    cbi_lobj *obj;
+    const cbi_lobj *obj;
     uint32_t section; /* of the view */
     uint64_t merc_base;
     uint64_t sass_base;
@@ -36,7 +36,7 @@ typedef struct cbi_mercury_part {
 
 /* A debug section: its bytes on the SASS side. */
 typedef struct cbi_mercury_debug {
-    cbi_osec *sec;
+    const cbi_osec *sec;
     CBI_VEC(cbi_mercury_part) parts; /* input order */
     cbi_buf sass;
     bool has_names;

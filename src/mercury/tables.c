@@ -302,7 +302,7 @@ void cbi_mercury_symtabs(cbi_emit *em)
     size_t count = lk->tables->symbols.len;
     size_t total = count + em->bank_count;
     uint8_t *sass = cbi_alloc(lk->ctx, total * 24), *merc = cbi_alloc(lk->ctx, count * 24);
-    memcpy(merc, cbi_out_of(lk, lk->symtab)->bytes, count * 24);
+    memcpy(merc, cbi_out_of(lk, lk->records->symtab)->bytes, count * 24);
     memcpy(sass, merc, count * 24);
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->tables->symbols.items[i];
@@ -323,7 +323,7 @@ void cbi_mercury_symtabs(cbi_emit *em)
         s[4] = STT_SECTION;
         cbi_st16(s + 6, (uint16_t)(lk->tables->out.len + i));
     }
-    cbi_emit_sec *table = &em->secs.items[cbi_section_index(lk, lk->symtab)];
+    cbi_emit_sec *table = &em->secs.items[cbi_section_index(lk, lk->records->symtab)];
     table->bytes = sass;
     table->size = total * 24;
     table->info = em->bank_count ? (uint32_t)total : lk->tables->first_global;
