@@ -9,8 +9,11 @@ usage: lint.py --build FOLDER [--jobs N] [--tally FILE] [--quick] [CHECK...]
 import argparse
 import concurrent.futures
 import glob
+import hashlib
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -87,20 +90,57 @@ def check_analyzer(args):
     return run_tidy(args, "-bugprone-*,-misc-*,-performance-*,-readability-*")
 
 
+def preprocessed(database):
+    """File -> what the compiler makes of it, with its comments."""
+    with open(database) as f:
+        rows = json.load(f)
+    commands = {}
+    for row in rows:
+        words = [w for w in shlex.split(row["command"]) if w not in ("-c", "-MD")]
+        for option in ("-o", "-MF", "-MQ"):
+            if option in words:
+                del words[words.index(option):words.index(option) + 2]
+        commands[os.path.relpath(os.path.join(row["directory"], row["file"]), ROOT)] = words, row["directory"]
+
+    def text(path):
+        words, folder = commands[path]
+        return subprocess.run([*words, "-E", "-C"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return text
+
+
 def run_tidy(args, checks):
-    """Findings of .clang-tidy's checks less those."""
+    """Findings of .clang-tidy's checks less those.  A file that is as it was when it was looked at is not looked at
+    again: BUILD/lint-cache has what was found."""
     database = os.path.join(args.build, "compile_commands.json")
     if not shutil.which("clang-tidy"):
         return Skip("clang-tidy is missing")
     if not os.path.exists(database):
         return Skip("%s is missing" % database)
     files = [f for f in tracked(".c") if f.startswith(("src/", "tools/"))]
+    cache = os.path.join(args.build, "lint-cache")
+    os.makedirs(cache, exist_ok=True)
+    version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE).stdout
+    rules = version + checks.encode() + "\n".join(lines_of(".clang-tidy")).encode()
+    text_of = preprocessed(database)
 
     def run(path):
-        return subprocess.run(
-            ["clang-tidy", "--quiet", "-checks=" + checks, "-p", args.build, path], cwd=ROOT,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        ).stdout
+        try:
+            key = hashlib.sha256(rules + path.encode() + text_of(path)).hexdigest()
+        except KeyError:
+            return "%s:1:1: error: is not compiled\n" % path
+        known = os.path.join(cache, key)
+        if not os.path.exists(known):
+            done = subprocess.run(
+                ["clang-tidy", "--quiet", "-checks=" + checks, "-p", args.build, path], cwd=ROOT,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )
+            if done.returncode:
+                return done.stdout
+            with open(known + ".new", "w") as f:
+                f.write(done.stdout)
+            os.rename(known + ".new", known)
+        with open(known) as f:
+            return f.read()
 
     found = []
     with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
