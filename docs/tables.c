@@ -67,7 +67,7 @@ static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
     static const char *const actions[] = {
         "dropped",          "patched",          "kept",          "made plain",
         "zeroed if unused", "patched or error", "kept, patched", "error"};
-    printf("| type | name | for | final link | fields |\n|---|---|---|---|---|\n");
+    printf("| type | name | for | final link | fields | slot |\n|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         const cbi_reloc_type *t = &rows[i];
         printf(t->type < R_MERCURY_FIRST ? "| %u | `%s` | %s | %s | "
@@ -82,7 +82,7 @@ static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
         }
         if (t->plain)
             printf(" as `%s`", cbi_reloc_find(t->plain)->name);
-        printf(" |\n");
+        printf(" |%s |\n", t->texture_slot ? " yes" : "");
     }
     printf("\n");
 }
@@ -90,7 +90,8 @@ static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
 static void print_relocs(void)
 {
     printf("## Relocations\n\nFields are bit ranges of the little-endian number at the place, and "
-           "what they get.  V is symbol plus addend.\n\n### R_CUDA\n\n");
+           "what they get.  V is symbol plus addend.  Slot: an image can be meant by its slot in "
+           "bank 0.\n\n### R_CUDA\n\n");
     print_reloc_rows(cbi_reloc_cuda, CBI_RELOC_CUDA_TYPES);
     printf("### R_MERCURY\n\n");
     print_reloc_rows(cbi_reloc_mercury, CBI_RELOC_MERCURY_TYPES);
@@ -162,10 +163,10 @@ static void print_chips(void)
         "## Targets\n\nShared memory in bytes: the most a kernel may have (`a` targets, and "
         "with --enable-extended-smem; 0x%x otherwise), and what the system takes of it. "
         "\"runs\": other chips whose machine code it runs unchanged. \"made from\": the chip whose "
-        "fatbin entries a finalizer turns into code for it. The last two: its bit in "
+        "fatbin entries a finalizer turns into code for it. The next two: its bit in "
         "CAN_FASTPATH_FINALIZE, and the bits of its own code.\n\n"
-        "| sm | shared | reserved | runs | made from | bit | code "
-        "|\n|---|---|---|---|---|---|---|\n",
+        "| sm | shared | reserved | runs | made from | bit | code | notes "
+        "|\n|---|---|---|---|---|---|---|---|\n",
         CBI_SHARED_MAX);
     for (size_t i = 0; i < cbi_chip_count; i++) {
         const cbi_chip *c = &cbi_chips[i];
@@ -176,7 +177,21 @@ static void print_chips(void)
         printf(" |");
         if (c->finalized_from)
             printf(" %u", c->finalized_from);
-        printf(" | 0x%02x | 0x%02x |\n", c->fast_bit, c->fast_mask);
+        printf(" | 0x%02x | 0x%02x |", c->fast_bit, c->fast_mask);
+        const struct {
+            bool holds;
+            const char *text;
+        } notes[] = {{c->fence_reads, "fences at exits have a read scoreboard"},
+                     {c->quick, "quick results a cycle sooner"},
+                     {c->other_pace, "made code changes its pace"},
+                     {c->runs_all, "runs all code it is made from"}};
+        const char *separator = " ";
+        for (size_t k = 0; k < CBI_COUNT(notes); k++) {
+            if (notes[k].holds)
+                printf("%s%s", separator, notes[k].text);
+            separator = notes[k].holds ? ", " : separator;
+        }
+        printf(" |\n");
     }
     printf("\n");
 }

@@ -36,6 +36,7 @@ WORK = {"merge_work": "symbols", "layout_work": "layout", "patches_work": "patch
 # Files of src/mercury that work in a stage of the link before the last
 VIEW_STAGES = {"view": "inputs", "text": "patches"}
 MAX_LINES = 900
+MAX_FUNCTION = 60
 
 
 class Skip:
@@ -263,12 +264,61 @@ def check_quirks(args):
 
 
 def check_length(args):
-    """no source file is so long that it holds more than one idea"""
+    """no source file or function is so long that it holds more than one idea"""
     found = []
+    for path in tracked(".c"):
+        begin = 0
+        for number, line in enumerate(lines_of(path) if path.startswith(("src/", "tools/")) else [], 1):
+            if line == "{":
+                begin = number
+            elif line == "}" and begin and number - begin - 1 > MAX_FUNCTION:
+                found.append("%s:%d: %d lines, at most %d" % (path, begin, number - begin - 1, MAX_FUNCTION))
     for path in tracked(".c", ".h", ".py"):
         count = len(lines_of(path)) - 1
         if count > MAX_LINES:
             found.append("%s: %d lines, at most %d" % (path, count, MAX_LINES))
+    return found
+
+
+def check_rules(args):
+    """docs/link-semantics.md, "Where a rule is": sections, functions and tests that the table names are there"""
+    lines = lines_of("docs/link-semantics.md")
+    headings = {re.sub(r"[#`]", "", line).strip().split(":")[0] for line in lines if line.startswith("#")}
+    start = lines.index("## Where a rule is")
+    rows = [line for line in lines[start + 4:] if line]
+    rows = rows[:next(i for i, row in enumerate(rows) if not row.startswith("|"))]
+    sources = {os.path.basename(path): "\n".join(lines_of(path)) for path in tracked(".c")
+               if path.startswith(("src/format/", "src/link/", "src/mercury/", "tests/unit/"))}
+    goldens = set(os.listdir(os.path.join(ROOT, "tests", "golden")))
+    found = []
+    for row in rows:
+        rule, section, functions, tests = (cell.strip() for cell in row.strip("|").split(" | "))
+
+        def missing(what, rule=rule):
+            found.append("%s: %s" % (rule, what))
+        for name in section.split(", "):
+            if name not in headings:
+                missing("no section %s" % name)
+        for names, path in re.findall(r"((?:`\w+`(?:, )?)+) \((\w+\.c)\)", functions):
+            for name in re.findall(r"`(\w+)`", names):
+                if not re.search(r"\b%s(\(|\[)" % name, sources.get(path, "")):
+                    missing("no %s in %s" % (name, path))
+        for path in re.findall(r"\b(\w+\.c)\b", functions):
+            if path not in sources:
+                missing("no file %s" % path)
+        for program, texts in re.findall(r"`(test_\w+)`((?:(?:,| and)? ?(?:\"[^\"]+\"|`[a-z]\w+`))*)", tests):
+            code = sources.get(program + ".c", "")
+            for text in re.findall(r"[\"`]([^\"`]+?)(?:\.\.\.)?[\"`]", texts) or [""]:
+                if not code or text not in code:
+                    missing("no %s in %s" % (text, program))
+        for name in re.findall(r"`(?:features|cases)/[^`]+`", tests):
+            if not glob.glob(os.path.join(ROOT, "tests", "oracle" if "features" in name else "", name.strip("`"))):
+                missing("no %s" % name)
+        for name in re.findall(r"goldens? `([^`]+)`", tests):
+            if name not in goldens:
+                missing("no golden %s" % name)
+        if "`" not in tests:
+            missing("no test")
     return found
 
 
@@ -353,6 +403,7 @@ CHECKS = [
     ("quirks", check_quirks),
     ("calls", check_calls),
     ("length", check_length),
+    ("rules", check_rules),
     ("paths", check_paths),
     ("unfinished", check_unfinished),
     ("names", check_names),

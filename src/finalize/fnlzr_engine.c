@@ -160,10 +160,11 @@ static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
         if (!f->excluded && (f->config.fast_path_off || !runs_unchanged(f, s)))
             f->excluded = function_name(s);
     }
-    /* What the mask of the whole image excludes is in no single function.  Nothing excludes 121:
-     * a link of code of 120 for it does not ask. */
+    /* What the mask of the whole image excludes is in no single function.  Where all
+     * code runs (cbi_chip.runs_all) a link does not ask. */
     uint32_t target = f->config.target->sm;
-    bool always = f->source == 120 && target == 121;
+    const cbi_chip *chip = cbi_chip_find(target);
+    bool always = chip && chip->runs_all && chip->finalized_from == f->source;
     if (f->functions && !f->excluded && f->source != target && !always &&
         !(f->mask & cbi_mercury_target_bit(target)))
         f->excluded = "(all)";

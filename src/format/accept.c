@@ -88,7 +88,9 @@ static bool matches(const cbi_arch_facts *in, const cbi_arch *target)
         return !in->specific || target->suffix != 'f';
     if (is_same_code(in->sm, target->sm))
         return true;
-    return in->sm == 120 && target->sm == 121 && !in->specific && target->suffix != 'f';
+    const cbi_chip *chip = cbi_chip_find(target->sm);
+    return chip && chip->runs_all && chip->finalized_from == in->sm && !in->specific &&
+           target->suffix != 'f';
 }
 
 uint32_t cbi_arch_renumbered(uint32_t sm)

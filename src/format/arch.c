@@ -5,19 +5,20 @@
 /* clang-format off */
 enum { RESERVED = CUDA_RESERVED_SHARED };
 const cbi_chip cbi_chips[] = {
-    /* sm, shared_max, reserved, same_code, finalized_from, fast_bit, fast_mask, fence_reads */
-    {75, 0x10000, 0, {0}, 0, 0, 0, false},
-    {80, 0x28c00, 0, {0}, 0, 0, 0, false},
-    {86, 0x18c00, 0, {80}, 0, 0, 0, false},
-    {87, 0x28c00, 0, {0}, 0, 0, 0, false},
-    {88, 0x18c00, 0, {0}, 0, 0, 0, false},
-    {89, 0x18c00, 0, {80, 86}, 0, 0, 0, false},
-    {90, 0x38c00, RESERVED, {0}, 0, 0, 0, false},
-    {100, 0x38c00, RESERVED, {0}, 0, 0x01, 0x01 | 0x08, true},
-    {103, 0x38c00, RESERVED, {0}, 100, 0x08, 0, true},
-    {110, 0x38c00, RESERVED, {0}, 0, 0x02, 0, true},
-    {120, 0x18c00, RESERVED, {0}, 0, 0x10, 0x10 | 0x40, false},
-    {121, 0x18c00, RESERVED, {0}, 120, 0x40, 0, false},
+    /* sm, shared_max, reserved, same_code, finalized_from, fast_bit, fast_mask, fence_reads,
+     * quick, other_pace, runs_all */
+    {75, 0x10000, 0, {0}, 0, 0, 0, false, false, false, false},
+    {80, 0x28c00, 0, {0}, 0, 0, 0, false, false, false, false},
+    {86, 0x18c00, 0, {80}, 0, 0, 0, false, false, false, false},
+    {87, 0x28c00, 0, {0}, 0, 0, 0, false, false, false, false},
+    {88, 0x18c00, 0, {0}, 0, 0, 0, false, false, false, false},
+    {89, 0x18c00, 0, {80, 86}, 0, 0, 0, false, false, false, false},
+    {90, 0x38c00, RESERVED, {0}, 0, 0, 0, false, false, false, false},
+    {100, 0x38c00, RESERVED, {0}, 0, 0x01, 0x01 | 0x08, true, true, false, false},
+    {103, 0x38c00, RESERVED, {0}, 100, 0x08, 0, true, false, true, false},
+    {110, 0x38c00, RESERVED, {0}, 0, 0x02, 0, true, false, false, false},
+    {120, 0x18c00, RESERVED, {0}, 0, 0x10, 0x10 | 0x40, false, false, false, false},
+    {121, 0x18c00, RESERVED, {0}, 120, 0x40, 0, false, false, false, true},
 };
 /* clang-format on */
 const size_t cbi_chip_count = CBI_COUNT(cbi_chips);
@@ -26,6 +27,14 @@ const cbi_chip *cbi_chip_find(uint32_t sm)
 {
     for (size_t i = 0; i < cbi_chip_count; i++)
         if (cbi_chips[i].sm == sm)
+            return &cbi_chips[i];
+    return NULL;
+}
+
+const cbi_chip *cbi_chip_made_from(uint32_t sm)
+{
+    for (size_t i = 0; i < cbi_chip_count; i++)
+        if (sm && cbi_chips[i].finalized_from == sm)
             return &cbi_chips[i];
     return NULL;
 }

@@ -15,6 +15,9 @@ typedef struct cbi_chip {
     uint8_t fast_bit;         /* its bit in CAN_FASTPATH_FINALIZE (.nv.compat) */
     uint8_t fast_mask;        /* bits that code for it has unless an instruction forbids it */
     bool fence_reads;         /* a fence at an exit has a read scoreboard */
+    bool quick;               /* results of CBI_OPF_QUICK instructions come a cycle sooner */
+    bool other_pace;          /* code of finalized_from changes its pace (docs/code-rewriting.md) */
+    bool runs_all;            /* code of finalized_from runs on it, whatever its mask says */
 } cbi_chip;
 
 enum { CBI_SHARED_MAX = 0xc000 };
@@ -24,6 +27,8 @@ extern const size_t cbi_chip_count;
 
 /* The row of a number, or NULL. */
 const cbi_chip *cbi_chip_find(uint32_t sm);
+/* The chip for which a finalizer makes code from that of the number, or NULL. */
+const cbi_chip *cbi_chip_made_from(uint32_t sm);
 
 typedef struct cbi_arch {
     const char *name; /* "sm_100a" */
@@ -39,9 +44,14 @@ extern const size_t cbi_arch_count;
 const cbi_arch *cbi_arch_find(const char *name);
 
 /* Targets from sm_100 on are linked through their Mercury view. */
+static inline bool cbi_sm_is_mercury(uint32_t sm)
+{
+    return sm >= 100;
+}
+
 static inline bool cbi_arch_is_mercury(const cbi_arch *arch)
 {
-    return arch->sm >= 100;
+    return cbi_sm_is_mercury(arch->sm);
 }
 
 /* ---- which input may be linked for which target ---- */

@@ -8,6 +8,9 @@
 
 /* Types that the link chooses itself. */
 enum {
+    R_CUDA_TEX_HEADER_INDEX = 6,
+    R_CUDA_SAMP_HEADER_INDEX = 7,
+    R_CUDA_SURF_HEADER_INDEX = 52,
     R_CUDA_ABS32_32 = 55,
     R_CUDA_ABS24_40 = 74,
     R_CUDA_8_32 = 80,
@@ -84,6 +87,7 @@ typedef struct cbi_reloc_type {
     uint32_t sass_data;
     uint32_t sass_text;
     uint32_t sass_text_other;
+    bool texture_slot; /* can refer to an image by its slot in bank 0 */
 } cbi_reloc_type;
 
 /* Rows of both families; they are dense. */
@@ -109,6 +113,13 @@ static inline bool cbi_keeps_function(uint32_t type)
     return row && row->fields[0].width > 8 &&
            (row->fields[0].source == CBI_SRC_FUNC_DESC ||
             row->fields[0].source == CBI_SRC_FUNC_DESC_ADDRESS);
+}
+
+/* May an image be referred to by its slot with it? */
+static inline bool cbi_is_texture_slot(uint32_t type)
+{
+    const cbi_reloc_type *row = cbi_reloc_find(type);
+    return row && row->texture_slot;
 }
 
 /* Is its action CBI_RELOC_PROG_REL? */

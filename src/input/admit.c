@@ -62,7 +62,7 @@ static void check_abi(cbi_ctx *ctx, const char *file, const cbi_elf *elf)
 
 void cbi_inputs_check_virtual_name(cbi_inputs *in, uint32_t sm)
 {
-    if (in->options.exact && sm >= 100)
+    if (in->options.exact && cbi_sm_is_mercury(sm)) /* a number of three digits */
         cbi_fatal(in->ctx, "input-arch-name", NULL, NULL, "specified arch exceeds buffer length");
 }
 
@@ -221,7 +221,7 @@ cbi_admission cbi_admit_cubin(cbi_inputs *in, const cbi_origin *origin, cbi_span
                   "Internal error");
     if (cbi_arch_is_mercury(in->options.arch) && (elf.kind & EF_CUDA_KIND_CAPMERC))
         check_mercury(ctx, file, &elf, &facts);
-    if (facts.sm < 100 && (elf.kind & EF_CUDA_KIND_CAPMERC))
+    if (!cbi_sm_is_mercury(facts.sm) && (elf.kind & EF_CUDA_KIND_CAPMERC))
         cbi_fatal(ctx, "input-kind", &place,
                   "its e_flags name a Mercury capsule, which its architecture does not have",
                   "Internal error");

@@ -91,7 +91,8 @@ static void check_header(cbi_checker *c)
         cbi_check_fail(c, CBI_CHECK_TARGET, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
                        "there is no target sm_%u", c->sm);
     uint32_t kind = o->flags & 0xff;
-    if (!legacy && kind != EF_CUDA_KIND_SASS && (c->sm < 100 || kind != EF_CUDA_KIND_CAPMERC))
+    if (!legacy && kind != EF_CUDA_KIND_SASS &&
+        (!cbi_sm_is_mercury(c->sm) || kind != EF_CUDA_KIND_CAPMERC))
         cbi_check_fail(c, CBI_CHECK_KIND, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
                        "kind 0x%x does not suit sm_%u", kind, c->sm);
     uint32_t cuinfo = cbi_check_find(c, ".note.nv.cuinfo");
@@ -244,7 +245,7 @@ void cbi_check(cbi_ctx *ctx, const cbi_object *object, cbi_findings *findings)
                      .executable = object->type == ET_EXEC};
     c.legacy = object->ident[EI_OSABI] == ELFOSABI_CUDA_LEGACY;
     /* code without a Mercury side is like that of earlier chips */
-    c.mercury = c.sm >= 100 && !(object->flags & EF_CUDA_KIND_SASS);
+    c.mercury = cbi_sm_is_mercury(c.sm) && !(object->flags & EF_CUDA_KIND_SASS);
     c.made = made_by(&c);
     index_sections(&c);
     cbi_check_file(&c);

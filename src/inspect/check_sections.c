@@ -1,4 +1,5 @@
 /* check: sections against the table of the ABI. */
+#include "format/arch.h"
 #include "inspect/check.h"
 #include "format/section.h"
 
@@ -146,7 +147,8 @@ void cbi_check_sections(cbi_checker *c)
             cbi_check_fail(c, CBI_CHECK_SECTION_ENTRIES, i, place, NULL,
                            "sh_entsize is %llu instead of %u", (unsigned long long)s->entsize,
                            entsize);
-        if (c->sm < rule->first_sm || (c->sm > rule->last_sm && (c->sm < 100 || c->mercury)))
+        if (c->sm < rule->first_sm ||
+            (c->sm > rule->last_sm && (!cbi_sm_is_mercury(c->sm) || c->mercury)))
             cbi_check_fail(c, CBI_CHECK_SECTION_TARGET, i, place, NULL,
                            "sm_%u has no sections of this name", c->sm);
         if (s->flags & SHF_EXECINSTR && s->size % 16 != 0)

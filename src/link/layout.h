@@ -22,8 +22,6 @@ void cbi_layout_rel_action(const cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
 uint64_t cbi_dynamic_offset(const cbi_linker *lk, const cbi_func *f);
-/* Relocation types that refer to a texture by its slot in bank 0. */
-bool cbi_is_slot_type(uint32_t type);
 /* nvlink's list sort: keep(a, b) = "a may stay in front of b".  Not stable; see docs. */
 void cbi_list_sort(cbi_ctx *ctx, const void **items, size_t count,
                    bool (*keep)(const void *, const void *));

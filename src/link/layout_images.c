@@ -4,40 +4,6 @@
 #include "link/layout_work.h"
 #include "link/view.h"
 
-bool cbi_is_slot_type(uint32_t type)
-{
-    switch (type) {
-    case 5:
-    case 12:
-    case 17:
-    case 18:
-    case 22:
-    case 23:
-    case 24:
-    case 25:
-    case 29:
-    case 30:
-    case 38:
-    case 39:
-    case 42:
-    case 46:
-    case 50:
-    case 51:
-    case 54:
-    case 55:
-    case 59:
-    case 64:
-    case 65:
-    case 66:
-    case 115:
-    case R_MERCURY_ABS32:
-    case R_MERCURY_ABS16:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool keep_order(const void *a, const void *b)
 {
     (void)a;
@@ -95,7 +61,7 @@ static void find_users(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->rels.len; i++) {
         const cbi_lrel *r = &lk->symbols->rels.items[i];
-        if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_slot_type(r->type) || !r->target->func ||
+        if (!r->sym || !cbi_is_image(r->sym) || !cbi_is_texture_slot(r->type) || !r->target->func ||
             r->target != r->target->func->text || r->target->func->obj != r->obj)
             continue;
         const cbi_func *user = r->target->func;
@@ -147,7 +113,8 @@ static const cbi_lsym **assign_slots(const cbi_linker *lk, uint64_t start)
 static void add_table(const cbi_linker *lk, const cbi_func *k, const cbi_lsym *const *slots,
                       uint64_t start)
 {
-    static const uint32_t header[] = {6, 7, 52};
+    static const uint32_t header[] = {R_CUDA_TEX_HEADER_INDEX, R_CUDA_SAMP_HEADER_INDEX,
+                                      R_CUDA_SURF_HEADER_INDEX};
     size_t n = lk->symbols->images.len;
     cbi_osec *bank = lk->mercury ? image_table(lk, k, 4 * n) : k->constant0;
     if (!bank)

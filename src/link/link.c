@@ -82,6 +82,15 @@ static void lay_out(cbi_linker *lk)
     cbi_layout_rel_action(lk);
 }
 
+/* Stage 5: what relocations do. */
+static void apply_relocations(cbi_linker *lk)
+{
+    lk->patches = cbi_patches_begin(lk, &lk->patching);
+    cbi_link_relocate(lk);
+    if (cbi_link_pack_relocs(lk))
+        cbi_link_merge_forget(lk);
+}
+
 /* Stage 7: numbers, places in the file, and the tables that the link itself writes. */
 static void make_tables(cbi_linker *lk)
 {
@@ -140,10 +149,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
 
     /* 5 patches: the contents of sections from inputs are final; what the driver has to do is
      * listed in relocation sections. */
-    lk->patches = cbi_patches_begin(lk, &lk->patching);
-    cbi_link_relocate(lk);
-    if (cbi_link_pack_relocs(lk))
-        cbi_link_merge_forget(lk);
+    apply_relocations(lk);
 
     /* 6 propagation: attribute records, registers and stacks of entries are final. */
     lk->attributes = cbi_attributes_begin(lk, &lk->propagating);

@@ -82,11 +82,10 @@ static bool has_slot(const cbi_linker *lk, const cbi_reloc_type *type, const cbi
 {
     if (!cbi_is_image(sym))
         return false;
-    bool slot_type = cbi_is_slot_type(type->type);
-    if (lk->exec && cbi_placement_of(lk, sym).has_slot && slot_type)
+    if (lk->exec && cbi_placement_of(lk, sym).has_slot && type->texture_slot)
         return true;
     return (lk->exec || !lk->mercury) && type->action == CBI_RELOC_PATCH &&
-           (slot_type || type->klass == CBI_RELOC_CLASS_LINKER);
+           (type->texture_slot || type->klass == CBI_RELOC_CLASS_LINKER);
 }
 
 static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)

@@ -3,8 +3,8 @@
 #include "mercury/mercury.h"
 #include "sass/opcodes.h"
 
-/* Instructions that the next chip of the family encodes differently. */
-static bool keeps_to_sm100(const uint8_t *instruction)
+/* Instructions that the next chip of the family computes at another pace. */
+static bool keeps_to_chip(const uint8_t *instruction)
 {
     cbi_sass w = cbi_sass_load(instruction);
     uint8_t slow = cbi_instruction_of(cbi_sass_op(w))->slow;
@@ -18,8 +18,10 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     const cbi_chip *chip = cbi_chip_find(sm);
     if (!chip)
         return 0;
-    for (size_t at = 0; sm == 100 && at + CBI_SASS_INSTRUCTION <= size; at += CBI_SASS_INSTRUCTION)
-        if (keeps_to_sm100(text + at))
+    const cbi_chip *next = cbi_chip_made_from(sm);
+    const size_t end = next && next->other_pace ? size : 0;
+    for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= end; at += CBI_SASS_INSTRUCTION)
+        if (keeps_to_chip(text + at))
             return chip->fast_bit;
     return chip->fast_mask;
 }
@@ -34,7 +36,9 @@ static bool has_few_chips(uint64_t fields)
 uint64_t cbi_mercury_compat_chips(cbi_span compat)
 {
     enum { CLASS_OF_FEW = 4 };
-    const uint64_t others = cbi_mercury_target_bit(103) | cbi_mercury_target_bit(121);
+    uint64_t others = 0;
+    for (size_t i = 0; i < cbi_chip_count; i++)
+        others |= cbi_chips[i].finalized_from ? cbi_chips[i].fast_bit : 0;
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(compat, &pos, &attr))

@@ -7,7 +7,8 @@
 
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
 {
-    return sm == 100 && target == 103;
+    const cbi_chip *chip = cbi_chip_find(target);
+    return chip && chip->other_pace && chip->finalized_from == sm;
 }
 
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)

@@ -1,4 +1,5 @@
 /* What the scoreboard model reads from code, step by step, and when results are there. */
+#include "format/arch.h"
 #include "sass/scoreboard_read.h"
 
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
@@ -6,12 +7,16 @@ static const uint64_t LIMIT = UINT64_C(1) << 31;
 
 int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
 {
-    enum { QUICK_CHIP = 100, RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
+    enum { RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
     const cbi_instruction *row = cbi_instruction_of(op);
     if (!write)
         return row->sources ? row->sources : SOURCES;
+    if (row->result && row->flags & CBI_OPF_QUICK) {
+        const cbi_chip *facts = cbi_chip_find(chip);
+        return row->result - (facts && facts->quick);
+    }
     if (row->result)
-        return row->result - (chip == QUICK_CHIP && row->flags & CBI_OPF_QUICK);
+        return row->result;
     return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
