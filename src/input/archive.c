@@ -38,8 +38,10 @@ static uint64_t decimal(const char *field, size_t size, size_t *ret_digits)
 /* Length of the text before the first stop byte, size if there is none. */
 static size_t length_before(const char *s, size_t size, char stop)
 {
-    const char *end = memchr(s, stop, size);
-    return end ? (size_t)(end - s) : size;
+    size_t length = 0;
+    while (length < size && s[length] != stop)
+        length++;
+    return length;
 }
 
 static bool long_name(cbi_ctx *ctx, const cbi_archive *archive, uint64_t offset, const char **ret)
