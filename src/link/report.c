@@ -186,7 +186,7 @@ static char *cycle_text(const cbi_linker *lk, cbi_graph_node start)
     const uint32_t *component = lk->graph->components.of;
     step_list steps = {0};
     bool *seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool);
-    cbi_vec_push(lk->ctx, &steps, ((step){start, 0}));
+    cbi_vec_push(lk->ctx, &steps, ((step){.node = start}));
     size_t last = 0;
     for (size_t at = 0; at < steps.len && !last; at++) {
         cbi_graph_node node = steps.items[at].node;
