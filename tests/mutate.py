@@ -10,7 +10,7 @@ machine without the CUDA toolkit, all cases with --cases. --rules takes the list
 draws from files with TEXT in their path, --file takes every place in one line. What compiles to the
 same program is drawn again; other mutants that cannot be told apart from it are named in mutants.py
 and do not count.  --all tries every place that can be switched at run time (mutate_all.py; wants build/ and clang);
---left tries only what survivors.txt of the last run has, with unit tests that changed since and with cases; --search
+--left tries only what the last run did not notice or did not know; --search
 then looks for copies and reports that notice more, and adds them to tests/golden/chosen.txt and asked.txt.
 """
 import argparse

@@ -32,6 +32,7 @@ FILES = os.path.join("/dev/shm" if os.access("/dev/shm", os.W_OK) else WORK, "cu
 LIMITS = {"chosen": 300, "golden": 60, "report": 40, "code": 40, "copy": 80, "case": 80}   # in this order
 COPIES, CODES, CODES_AT_ONCE = 12, changed.CODES, 50
 SURVIVORS = os.path.join(ROOT, "build-mutate", "survivors.txt")
+NOTICED = os.path.join(WORK, "noticed.json")
 TRIES = 14      # changes that a new job is tried with, before it notices one
 RECORDING = 300     # seconds: each command starts a Python
 SLOW_UNITS = ("test_demangle",)
@@ -251,13 +252,16 @@ class Trial:
             what, len(self.alive()), len(self.switched), 100 * self.rate()), flush=True)
 
     def take_others(self):
-        """Takes for noticed what survivors.txt of the last run does not have, wherever it stands now."""
+        """Takes for noticed what the last run noticed, wherever it stands now: not what it did not know."""
         def without_number(text):
             return re.sub(r"^(\S+):\d+", r"\1", text)
         with open(SURVIVORS) as f:
             left = {without_number(line.rpartition(" (met by ")[0]) for line in f}
+        with open(NOTICED) as f:
+            noticed = {without_number(name) for name in json.load(f)}
         for n in self.switched:
-            if without_number(str(self.places[n])) not in left:
+            text = without_number(str(self.places[n]))
+            if text in noticed and text not in left:
                 self.noticed[n] = "before"
 
     def by_jobs(self, kinds=tuple(LIMITS)):
@@ -284,12 +288,12 @@ class Trial:
         spread(self.driver, self.file, order, first, self.workers)
         spread(self.driver, self.file, self.alive(), second, self.workers)
 
-    def by_units(self, only=()):
+    def by_units(self):
         """Tries what is left with the unit tests that meet it."""
         met = {}
         for name in sorted(os.listdir(self.unit)):
             path = os.path.join(WORK, "met")
-            if name in SLOW_UNITS or only and name not in only:
+            if name in SLOW_UNITS:
                 continue
             if os.path.exists(path):
                 os.unlink(path)
@@ -384,21 +388,14 @@ def add_to_lists(asked, chosen):
         f.writelines("%s %s\n" % (key, ",".join(sorted(set(copies[key]), key=int))) for key in sorted(copies))
 
 
-def newer_units():
-    """The unit tests that changed since the last run."""
-    folder = os.path.join(HERE, "unit")
-    return [name[:-2] for name in os.listdir(folder) if name.endswith(".c") and
-            os.path.getmtime(os.path.join(folder, name)) > os.path.getmtime(SURVIVORS)] + [""]
-
-
 def main(places, build, workers, left, seconds, seed):
     """places: number -> Mutant.  Returns the exit status."""
     trial = Trial(places, build, workers)
     if left:
         trial.take_others()
-    trial.by_jobs(["case"] if left else LIMITS)
+    trial.by_jobs()
     trial.tell("goldens, reports, copies, code")
-    trial.by_units(newer_units() if left else ())
+    trial.by_units()
     trial.tell("and unit tests")
     trial.by_cases()
     trial.tell("and cases")
@@ -408,7 +405,7 @@ def main(places, build, workers, left, seconds, seed):
     with open(SURVIVORS, "w") as f:
         for n in trial.alive():
             f.write("%s (met by %d)\n" % (places[n], trial.met[n]))
-    with open(os.path.join(WORK, "noticed.json"), "w") as f:
+    with open(NOTICED, "w") as f:
         json.dump({str(places[n]): by for n, by in trial.noticed.items()}, f, indent=0)
     print("the others are in " + os.path.relpath(SURVIVORS, ROOT))
     return 0
