@@ -90,6 +90,12 @@ static bool is_never(cbi_sass w)
     return cbi_sass_signed_guard(w) == NEVER;
 }
 
+/* A wait for the whole warp ends a block, but time goes on. */
+static bool follows_sync(const cbi_sb_code *c, uint32_t i)
+{
+    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
+}
+
 /* Stall counts within the field, and the yield flag that goes with them. */
 static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
@@ -99,7 +105,7 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
         cbi_sass *w = &pace->words[i];
         uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
         bool math = has_fixed_time(cbi_sass_op(*w));
-        if (c->blocks.items[c->block_of[i]].start == i)
+        if (c->blocks.items[c->block_of[i]].start == i && !follows_sync(c, i))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
             (math && now == PAIR)) {

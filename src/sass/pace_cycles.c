@@ -120,7 +120,7 @@ static uint32_t result_latency(kind from, kind to)
 static uint32_t rewrite_latency(kind from, kind to)
 {
     if (is_late(to))
-        return is_math(from) ? 6 : FAR;
+        return is_math(from) || from == CBI_KIND_COUNTER ? 6 : FAR;
     if (from == CBI_KIND_COUNTER && to == CBI_KIND_COUNTER)
         return 2;
     if (is_math(from) && to == CBI_KIND_COUNTER)
@@ -129,7 +129,8 @@ static uint32_t rewrite_latency(kind from, kind to)
         return FAR;
     bool integers = (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
                     (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY);
-    return integers || from == to ? 1 : 5;
+    bool product = from == CBI_KIND_MULTIPLY && to == CBI_KIND_WIDE;
+    return integers || product || from == to ? 1 : 5;
 }
 
 static uint32_t uniform_latency(kind from, kind to)
@@ -143,6 +144,14 @@ static uint32_t uniform_latency(kind from, kind to)
     if (from == CBI_KIND_UNIFORM)
         return is_math(to) ? 6 : to == CBI_KIND_UNIFORM ? 4 : FAR;
     return FAR;
+}
+
+/* The same for those that write it. */
+static uint32_t uniform_rewrite(kind from, kind to)
+{
+    if (from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM)
+        return 4;
+    return from == CBI_KIND_UNIFORM_MOVE && is_uniform(to) ? 3 : FAR;
 }
 
 static bool is_population(cbi_sass w)
@@ -240,10 +249,17 @@ static bool delays_nothing(uint32_t op, bool adjacent)
            ((op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_WARPSYNC_R) && !adjacent);
 }
 
+/* Does the instruction read predicates as late as guards? */
+static bool waits_long(uint32_t op)
+{
+    return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE;
+}
+
 /* What may change the warp takes as long as a branch. */
 static bool takes_five(uint32_t op)
 {
-    return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK;
+    return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK ||
+           op == CBI_OP_WARPSYNC_R || op == CBI_OP_BMOV_355 || op == CBI_OP_BMOV_356;
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */
@@ -275,17 +291,17 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
-        least = cbi_larger(least, from == CBI_KIND_UNIFORM && from == to ? 4 : FAR);
+        least = cbi_larger(least, uniform_rewrite(from, to));
     if (f.uniform_written & (g.uniform_read | g.uniform_written))
         least = FAR;
     if (f.written & g.guard)
         least = cbi_larger(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
     if (f.written & g.read)
-        least = cbi_larger(least, from != CBI_KIND_ALU      ? FAR
-                                  : to == CBI_KIND_CONTROL  ? GUARD_LATENCY
-                                  : to == CBI_KIND_ALU      ? 4
-                                  : to == CBI_KIND_MULTIPLY ? 5
-                                                            : FAR);
+        least = cbi_larger(least, from != CBI_KIND_ALU          ? FAR
+                                  : waits_long(cbi_sb_op(c, j)) ? GUARD_LATENCY
+                                  : to == CBI_KIND_ALU          ? 4
+                                  : to == CBI_KIND_MULTIPLY     ? 5
+                                                                : FAR);
     if (f.written & g.written)
         least = cbi_larger(least, is_late(to) ? GUARD_LATENCY - 1 : from == to ? 2 : FAR);
     return least;
@@ -417,6 +433,7 @@ static int64_t last_stall(const block_times *t)
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     uint32_t own = branches || k == CBI_KIND_CALL     ? CONTROL_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
+                   : takes_five(cbi_sb_op(c, last))   ? CONTROL_STALL
                    : k == CBI_KIND_OTHER              ? FAR
                    : cbi_sass_holds(c->words[last])   ? 2
                                                       : 1;
@@ -508,10 +525,9 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
 
 void cbi_pace_predicates(cbi_sass w, uint8_t *ret_written, uint8_t *ret_read)
 {
-    enum { EVERYTHING = 0x7f };
     flags f = flags_of(w);
     *ret_written = f.written;
-    *ret_read = f.guard | f.read | (cbi_sass_op(w) == CBI_OP_P2R ? EVERYTHING : 0);
+    *ret_read = f.guard | f.read;
 }
 
 bool cbi_pace_is_opaque(uint32_t op)

@@ -5,14 +5,19 @@
  * what collective sequences leave of it. */
 #include "sass/scoreboard_assign.h"
 
+/* What needs a late instruction behind its stretch. */
+typedef struct crossing {
+    cbi_u32_list users, heads; /* heads: starts of collective sequences on the way */
+    cbi_u32_list loops;        /* starts of loops that it is in and comes around */
+} crossing;
+
 /* What one of them needs. */
 typedef struct late {
     uint32_t at;
     bool write, read;    /* scoreboards */
     uint32_t used;       /* first instruction of the stretch that needs the result */
     uint32_t overwrites; /* ... that writes a source */
-    cbi_u32_list users, overwriters;
-    cbi_u32_list user_heads, overwriter_heads; /* starts of collective sequences before these */
+    crossing users, overwriters;
 } late;
 
 /* The memory barrier of a barrier in front of an exit: the next one waits for the guard of both. */
@@ -60,16 +65,36 @@ static uint32_t last_of_stretch(const cbi_sb_code *c, uint32_t i)
     return i;
 }
 
+static void note(const cbi_sb_code *c, cbi_u32_list *list, uint32_t j)
+{
+    if (!cbi_sb_contains(list, j))
+        cbi_vec_push(c->ctx, list, j);
+}
+
+/* What follows instruction j on the way from i. */
+static void push_behind(const cbi_sb_code *c, uint32_t i, uint32_t j, crossing *x,
+                        cbi_u32_list *todo)
+{
+    uint32_t block = c->block_of[j];
+    const cbi_sb_block *b = &c->blocks.items[block];
+    cbi_sb_push_next(c, j, todo);
+    for (size_t k = 0; j + 1 == b->end && k < b->succ.len; k++) {
+        uint32_t to = c->position[b->succ.items[k]];
+        if (to <= c->position[block] && to <= c->position[c->block_of[i]])
+            note(c, &x->loops, c->blocks.items[b->succ.items[k]].start);
+    }
+}
+
 /* First instructions behind the stretch, on every path, that need the result or, with sources,
  * overwrite one that is kept.  Collective sequences need everything: their starts wait, too, and
  * their ends wait again, if nothing inside did. */
-static cbi_u32_list find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t i,
-                                  bool sources, cbi_u32_list *ret_heads)
+static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, bool sources)
 {
-    cbi_u32_list found = {0}, todo = {0};
+    crossing x = {0};
+    cbi_u32_list todo = {0};
     cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
     uint32_t visit = ++c->visit;
-    cbi_sb_push_next(c, last_of_stretch(c, i), &todo);
+    push_behind(c, i, last_of_stretch(c, i), &x, &todo);
     while (todo.len) {
         uint32_t j = todo.items[--todo.len];
         if (c->visited[j] == visit)
@@ -79,13 +104,13 @@ static cbi_u32_list find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint
                                                 cbi_regset_meet(&kept, &c->operands[j].written))
                             : cbi_sb_uses_late(c, which, i, j);
         if (c->group[j])
-            cbi_vec_push(c->ctx, ret_heads, j);
+            cbi_vec_push(c->ctx, &x.heads, j);
         if (ends || cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
-            cbi_vec_push(c->ctx, &found, j);
+            cbi_vec_push(c->ctx, &x.users, j);
         else if (j != i)
-            cbi_sb_push_next(c, j, &todo);
+            push_behind(c, i, j, &x, &todo);
     }
-    return found;
+    return x;
 }
 
 /* The late instructions of a block, last first; in a stretch `awaited` is the first wait for the
@@ -112,15 +137,15 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
                 l->overwrites = j;
         }
         if (l->used == CBI_SB_NOWHERE && awaited == CBI_SB_NOWHERE)
-            l->users = find_crossing(c, which, i, false, &l->user_heads);
-        l->write = l->used != CBI_SB_NOWHERE ? l->used < awaited : l->users.len > 0;
+            l->users = find_crossing(c, which, i, false);
+        l->write = l->used != CBI_SB_NOWHERE ? l->used < awaited : l->users.users.len > 0;
         if (l->used < awaited)
             awaited = l->used;
         if (awaited < read_by)
             read_by = awaited;
         bool leaves = l->overwrites == CBI_SB_NOWHERE && read_by == CBI_SB_NOWHERE;
         if (leaves)
-            l->overwriters = find_crossing(c, which, i, true, &l->overwriter_heads);
+            l->overwriters = find_crossing(c, which, i, true);
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
         l->read = leaves ? cbi_regset_any(&kept) : l->overwrites < read_by;
         if (l->overwrites < read_by)
@@ -183,8 +208,10 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
         cbi_vec_push(c->ctx, &p->consumers, p->local);
         return;
     }
-    p->consumers = write ? l->users : l->overwriters;
-    p->heads = write ? l->user_heads : l->overwriter_heads;
+    const crossing *x = write ? &l->users : &l->overwriters;
+    p->consumers = x->users;
+    p->heads = x->heads;
+    p->loops = x->loops;
     p->ends = write && !p->consumers.len; /* sources keep their number */
     leave_stretch(c, p);
 }

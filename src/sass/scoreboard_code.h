@@ -36,6 +36,7 @@ typedef struct cbi_sb_producer {
     cbi_u32_list
         heads; /* starts of collective sequences that wait for it, too, but do not end it */
     cbi_u32_list consumers;
+    cbi_u32_list loops; /* late ones: first instructions of loops that it comes around */
 } cbi_sb_producer;
 
 typedef struct cbi_sb_block {

@@ -76,22 +76,31 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     return true;
 }
 
+/* Does a wait for the warp start a block, the last pause being that?  Where code changes its pace,
+ * those without a register do not behind a YIELD. */
+static bool starts_apart(const cbi_sb_code *c, uint32_t op, uint32_t last_pause)
+{
+    if (last_pause == CBI_OP_NOP)
+        return false;
+    return op == CBI_OP_WARPSYNC_R ||
+           (op == CBI_OP_WARPSYNC && !(c->calls_apart && last_pause == CBI_OP_YIELD));
+}
+
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
 {
     bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
-    bool exclusive = false;
+    uint32_t last_pause = CBI_OP_NOP;
     leader[0] = true;
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_u32_list s = {0};
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        /* Where code changes its pace a YIELD makes no difference. */
-        if (op == CBI_OP_NANOSLEEP || (op == CBI_OP_YIELD && !c->calls_apart)) {
-            exclusive = true;
-        } else if (exclusive && op == CBI_OP_WARPSYNC) {
+        if (op == CBI_OP_NANOSLEEP || op == CBI_OP_YIELD)
+            last_pause = op;
+        else if (starts_apart(c, op, last_pause)) {
             leader[i] = true;
-            exclusive = false;
+            last_pause = CBI_OP_NOP;
         }
         if (c->calls_apart && cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             leader[i] = leader[i + 1] = true;

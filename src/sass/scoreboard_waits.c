@@ -55,7 +55,7 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
 
 /* Waits for what the blocks before, in the order of the assignment, leave pending. */
 static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs, uint64_t **leaving,
-                          uint8_t *wait)
+                          uint8_t *wait, uint8_t *ret_busy)
 {
     const cbi_sb_code *c = a->c;
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
@@ -65,6 +65,7 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
         cbi_sb_enter(c, k, leaving, set);
         for (uint32_t i = k->start; i < k->end; i++) {
             wait[i] = step_output(a, needs, i, 0, set);
+            ret_busy[i] = cbi_sb_numbers_in(a, set);
             for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
                 if (a->present[q])
                     cbi_sb_put(set, q);
@@ -73,21 +74,33 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
     }
 }
 
-/* Numbers that instruction i takes although they come around a loop, which nobody knew then.  Reads
- * may share one. */
-static uint8_t taken_again(const cbi_sb_assignment *a, uint32_t i, const uint64_t *set)
+/* Does instruction i, with its producer p, take the number of q although that comes around a loop,
+ * which nobody knew then?  Reads may share one.  busy[i]: the numbers pending from before the loop.
+ */
+static bool takes_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_t i, uint32_t p,
+                        uint32_t q)
 {
     const cbi_sb_code *c = a->c;
+    const cbi_sb_producer *mine = &c->producers.items[p], *its = &c->producers.items[q];
+    if (a->number[q] != a->number[p] || a->apart >> a->number[q] & 1 || is_exempt(a, i, q) ||
+        (cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)))
+        return false;
+    if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
+        return false; /* it joined what was pending */
+    return (mine->write || its->write || mine->local != CBI_SB_NOWHERE) &&
+           cbi_sb_comes_around(c, its, i);
+}
+
+/* The numbers of all such. */
+static uint8_t taken_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_t i,
+                           const uint64_t *set)
+{
     uint8_t out = 0;
-    for (uint32_t p = c->first[i]; p < c->first[i + 1]; p++)
-        CBI_SB_EACH(q, set, a->present[p] ? c->row : 0)
-    if (a->number[q] == a->number[p] && !is_exempt(a, i, q) &&
-        !(cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)) &&
-        (c->producers.items[p].write || c->producers.items[q].write ||
-         c->producers.items[p].local != CBI_SB_NOWHERE) &&
-        cbi_sb_comes_around(c, &c->producers.items[q], i))
+    for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
+        CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
+    if (takes_again(a, busy, i, p, q))
         out |= (uint8_t)(1u << a->number[q]);
-    return out & (uint8_t)~a->apart;
+    return out;
 }
 
 /* What comes around a loop into a block. */
@@ -105,32 +118,114 @@ static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **
     }
 }
 
-/* Adds waits for what comes around loops.  The waits that are there end such producers, too, but
- * the added ones end nothing else. */
-static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
-                           uint64_t **leaving, uint8_t *wait)
+/* Loops that a late producer comes around to instruction i, which it finds in none of their first
+ * blocks: these wait for it at their ends.  Returns whether there are new ones. */
+static bool wait_at_starts(const cbi_sb_assignment *a, uint32_t q, uint32_t i, cbi_u32_list *starts)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_sb_producer *p = &c->producers.items[q];
+    bool any = false;
+    for (size_t k = 0; k < p->loops.len; k++)
+        if (c->block_of[p->loops.items[k]] == c->block_of[i])
+            return false;
+    for (size_t k = 0; k < p->loops.len; k++) {
+        uint32_t last = cbi_sb_last_of(c, c->block_of[p->loops.items[k]]);
+        if (cbi_sb_contains(&starts[last], q))
+            continue;
+        cbi_vec_push(c->ctx, &starts[last], q);
+        any = true;
+    }
+    return any;
+}
+
+/* A pass over what comes around loops. */
+typedef struct around {
+    const cbi_sb_assignment *a;
+    const cbi_u32_list *needs;
+    cbi_u32_list *starts; /* by instruction: what the end of a first block waits for besides */
+    uint64_t **sets;      /* by block: pending at its end */
+    uint64_t **leaving;
+    const uint8_t *busy, *wait;
+    uint8_t *added;
+} around;
+
+static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set)
+{
+    uint8_t out = 0;
+    for (size_t k = 0; k < x->starts[i].len; k++)
+        if (cbi_sb_has(set, x->starts[i].items[k]))
+            out |= (uint8_t)(1u << x->a->number[x->starts[i].items[k]]);
+    return out;
+}
+
+/* Moves late producers that instruction i would have to wait for, and `here` does not end, to the
+ * starts of loops.  Returns whether there are some. */
+static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t *set)
+{
+    const cbi_sb_assignment *a = x->a;
+    bool moved = false;
+    for (size_t k = 0; k < x->needs[i].len; k++) {
+        uint32_t q = x->needs[i].items[k];
+        if (a->c->producers.items[q].is_late && cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
+            moved |= wait_at_starts(a, q, i, x->starts);
+    }
+    for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
+        CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
+    if (a->c->producers.items[q].is_late && !(here >> a->number[q] & 1) &&
+        takes_again(a, x->busy, i, p, q))
+        moved |= wait_at_starts(a, q, i, x->starts);
+    return moved;
+}
+
+static bool step_around(const around *x, uint32_t i, bool moves, uint64_t *set)
+{
+    uint8_t start = numbers_at_start(x, i, set);
+    bool moved = moves && move_late(x, i, x->wait[i] | start, set);
+    uint8_t again = taken_again(x->a, x->busy, i, set) | start;
+    x->added[i] = again | step_output(x->a, x->needs, i, x->wait[i] | again, set);
+    return moved;
+}
+
+/* Passes until nothing changes. */
+static void pass_around(const around *x, bool moves)
 {
     enum { ROUNDS = 60 };
-    const cbi_sb_code *c = a->c;
+    const cbi_sb_code *c = x->a->c;
     uint32_t count = (uint32_t)c->blocks.len;
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    uint64_t **around = cbi_sb_sets(c);
-    uint8_t *added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     bool changed = true;
     for (unsigned round = 0; changed && round < ROUNDS; round++) {
         changed = false;
         for (uint32_t b = 0; b < count; b++) {
-            enter_around(a, b, around, leaving, set);
-            for (uint32_t i = c->blocks.items[b].start; i < c->blocks.items[b].end; i++) {
-                uint8_t again = taken_again(a, i, set);
-                added[i] = again | step_output(a, needs, i, wait[i] | again, set);
-            }
-            changed |= memcmp(around[b], set, c->row * sizeof *set) != 0;
-            memcpy(around[b], set, c->row * sizeof *set);
+            enter_around(x->a, b, x->sets, x->leaving, set);
+            for (uint32_t i = c->blocks.items[b].start; i < c->blocks.items[b].end; i++)
+                changed |= step_around(x, i, moves, set);
+            changed |= memcmp(x->sets[b], set, c->row * sizeof *set) != 0;
+            memcpy(x->sets[b], set, c->row * sizeof *set);
         }
     }
+}
+
+/* Adds waits for what comes around loops.  The waits that are there end such producers, too, but
+ * the added ones end nothing else. */
+static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
+                           uint64_t **leaving, const uint8_t *busy, uint8_t *wait)
+{
+    const cbi_sb_code *c = a->c;
+    around x = {.a = a,
+                .busy = busy,
+                .needs = needs,
+                .starts = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
+                .sets = cbi_sb_sets(c),
+                .leaving = leaving,
+                .wait = wait,
+                .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
+    bool late = false;
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        late |= c->producers.items[q].is_late;
+    pass_around(&x, late);
     for (uint32_t i = 0; i < c->n; i++)
-        wait[i] |= added[i];
+        wait[i] |= x.added[i];
 }
 
 void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
@@ -138,8 +233,9 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
     const cbi_sb_code *c = a->c;
     const cbi_u32_list *needs = find_needs(a);
     uint64_t **leaving = cbi_sb_sets(c);
-    place_forward(a, needs, leaving, ret_wait);
-    place_backward(a, needs, leaving, ret_wait);
+    uint8_t *busy = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    place_forward(a, needs, leaving, ret_wait, busy);
+    place_backward(a, needs, leaving, busy, ret_wait);
     bool same_top = a->reserved;
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (a->present[q] && (c->producers.items[q].old == a->top) != (a->number[q] == a->top))
