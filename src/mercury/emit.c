@@ -469,6 +469,7 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_trace(lk, "FNLZR: %s Mode", lk->exec ? "Post-Link" : "Pre-Link");
     cbi_mercury_trace(lk, "FNLZR: Flags [ 1 | 0 ]");
     cbi_mercury_trace(lk, "FNLZR: Starting %s", name);
+    cbi_mercury_open(lk);
     refuse_astray(lk);
     cbi_emit em = {.lk = lk};
     cbi_mercury_place_images(lk);

@@ -54,15 +54,16 @@ typedef struct cbi_mercury_place {
 typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
 
 struct cbi_mercury_state {
-    cbi_map names;                      /* text -> number of its first symbol; empty until needed */
-    cbi_map places;                     /* function -> cbi_mercury_places */
-    bool exit_barriers;                 /* in front of exits: -g, or an input asks for them */
-    cbi_map rewrites;                   /* function -> cbi_rewrite */
-    cbi_map codes;                      /* text -> its code where it differs from the patches' */
-    cbi_map fixups;                     /* osec -> cbi_mercury_fixup_list, order of application */
-    CBI_VEC(cbi_mercury_debug *) debug; /* order of sections */
-    cbi_map debug_of;                   /* osec -> cbi_mercury_debug */
-    cbi_buf *infos;                     /* by number of the section: attributes on the SASS side */
+    cbi_map names;      /* text -> number of its first symbol; empty until needed */
+    bool exit_barriers; /* in front of exits: -g, or an input asks for them */
+    /* Loops over functions write each its own slot. */
+    const cbi_mercury_places **places;   /* by function; NULL: nobody has asked */
+    const struct cbi_rewrite **rewrites; /* by function; NULL: its code stays */
+    uint8_t **codes;                     /* by section: code that differs from the patches' */
+    cbi_map fixups;                      /* osec -> cbi_mercury_fixup_list, order of application */
+    CBI_VEC(cbi_mercury_debug *) debug;  /* order of sections */
+    cbi_map debug_of;                    /* osec -> cbi_mercury_debug */
+    cbi_buf *infos;                      /* by number of the section: attributes on the SASS side */
 };
 
 static inline bool cbi_is_text(const cbi_osec *sec)
@@ -161,6 +162,8 @@ uint64_t cbi_mercury_target_bit(uint32_t sm);
 void cbi_mercury_refuse(const cbi_linker *lk, const cbi_func *func);
 
 /* ---- text.c ---- */
+/* Makes room for what is kept by function and by section, of which there will be no more. */
+void cbi_mercury_open(const cbi_linker *lk);
 const cbi_mercury_fixup_list *cbi_mercury_fixups_of(const cbi_linker *lk, const cbi_osec *sec);
 /* The SASS code of a text: what the patches left, or a changed copy of it. */
 const uint8_t *cbi_mercury_code(const cbi_linker *lk, const cbi_osec *text);

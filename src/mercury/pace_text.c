@@ -176,6 +176,6 @@ bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scor
     put_text(lk, step, &pace, idle, text->bytes);
     put_capsule(lk, step, old, idle, gap);
     follow(lk, before, step);
-    cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), step);
+    lk->merc->rewrites[func->number] = step;
     return true;
 }

@@ -94,13 +94,10 @@ const cbi_mercury_places *cbi_mercury_places_of(const cbi_linker *lk, const cbi_
 {
     if (!func->obj || !func->obj->mercury || !func->text || func->alias_of)
         return NULL;
-    struct cbi_mercury_state *state = lk->merc;
-    cbi_mercury_places *places = cbi_map_get(&state->places, CBI_KEY(func));
-    if (!places) {
-        places = cbi_mercury_places_in(lk, func->obj->mercury, func->in_sec);
-        cbi_map_put(lk->ctx, &state->places, CBI_KEY(func), places);
-    }
-    return places->len ? places : NULL;
+    const cbi_mercury_places **places = &lk->merc->places[func->number];
+    if (!*places)
+        *places = cbi_mercury_places_in(lk, func->obj->mercury, func->in_sec);
+    return (*places)->len ? *places : NULL;
 }
 
 static bool lies_before(const void *place, const void *mercury)

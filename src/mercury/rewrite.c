@@ -2,6 +2,7 @@
  * another one follows go; a link with -g puts an error barrier in front of every exit.  Rules and
  * experiments: docs/code-rewriting.md. */
 #include "mercury/rewrite.h"
+#include "base/parallel.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
 #include "mercury/pace.h"
@@ -188,7 +189,7 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
                      drop, barrier);
     move_return_addresses(lk, rw);
     rebuild_capsule(lk, rw, capsule, drop, barrier);
-    cbi_map_put(lk->ctx, &lk->merc->rewrites, CBI_KEY(func), rw);
+    lk->merc->rewrites[func->number] = rw;
 }
 
 /* The function's code as it is now. */
@@ -241,28 +242,46 @@ static void change_pace(const cbi_linker *lk, const cbi_func *func)
         cbi_mercury_refuse(lk, func);
 }
 
+static bool is_rewritten(const cbi_linker *lk, const cbi_func *f)
+{
+    return f->obj && !f->alias_of && f->text && cbi_section_index(lk, f->text) &&
+           cbi_is_text(f->text) && f->text->bytes;
+}
+
+/* A round of a loop: the link as it is, but for where its thread allocates and reports. */
+static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
+{
+    cbi_linker lk = **(const cbi_linker *const *)arg;
+    const cbi_func *f = lk.symbols->funcs.items[i];
+    if (!is_rewritten(&lk, f))
+        return;
+    lk.ctx = ctx;
+    bool paced = has_other_pace(&lk, f);
+    rewrite_function(&lk, f);
+    assign_scoreboards(&lk, f, paced);
+    if (paced)
+        change_pace(&lk, f);
+}
+
 void cbi_mercury_rewrite(const cbi_linker *lk)
 {
+    enum { WORTH = 32 }; /* of work for a byte of a kernel, in bytes that are read */
     size_t errors = lk->ctx->error_count;
     lk->merc->exit_barriers = lk->shows_debug;
     for (size_t i = 0; i < lk->attributes->recs.len; i++)
         lk->merc->exit_barriers |= lk->attributes->recs.items[i].code == EIATTR_GEN_ERRBAR_AT_EXIT;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!f->obj || f->alias_of || !f->text || !cbi_section_index(lk, f->text) ||
-            !cbi_is_text(f->text) || !f->text->bytes)
-            continue;
-        bool paced = has_other_pace(lk, f);
-        rewrite_function(lk, f);
-        assign_scoreboards(lk, f, paced);
-        if (paced)
-            change_pace(lk, f);
+        if (is_rewritten(lk, f) && (f->sym->other & STO_CUDA_ENTRY))
+            bytes += f->text->size;
     }
+    cbi_parallel(lk->ctx, lk->symbols->funcs.len, bytes * WORTH, rewrite_one, &lk);
     if (lk->ctx->error_count > errors)
         cbi_fail(lk->ctx, CB_ERR_LINK);
 }
 
 const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func)
 {
-    return lk->merc && func ? cbi_map_get(&lk->merc->rewrites, CBI_KEY(func)) : NULL;
+    return lk->merc && func ? lk->merc->rewrites[func->number] : NULL;
 }

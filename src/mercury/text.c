@@ -9,6 +9,15 @@ struct cbi_mercury_state *cbi_mercury_begin(cbi_ctx *ctx)
     return CBI_NEW(ctx, struct cbi_mercury_state);
 }
 
+void cbi_mercury_open(const cbi_linker *lk)
+{
+    struct cbi_mercury_state *state = lk->merc;
+    const size_t funcs = lk->symbols->funcs.len;
+    state->places = CBI_NEW_ARRAY(lk->ctx, funcs, const cbi_mercury_places *);
+    state->rewrites = CBI_NEW_ARRAY(lk->ctx, funcs, const struct cbi_rewrite *);
+    state->codes = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t *);
+}
+
 bool cbi_mercury_in_range(const cbi_lrel *rel)
 {
     if (!cbi_is_text(rel->target))
@@ -165,18 +174,16 @@ cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
 
 const uint8_t *cbi_mercury_code(const cbi_linker *lk, const cbi_osec *text)
 {
-    const uint8_t *own = cbi_map_get(&lk->merc->codes, CBI_KEY(text));
+    const uint8_t *own = lk->merc->codes[text->number];
     return own ? own : text->bytes;
 }
 
 uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text)
 {
-    uint8_t *own = cbi_map_get(&lk->merc->codes, CBI_KEY(text));
-    if (!own) {
-        own = cbi_sec_copy(lk, text);
-        cbi_map_put(lk->ctx, &lk->merc->codes, CBI_KEY(text), own);
-    }
-    return own;
+    uint8_t **own = &lk->merc->codes[text->number];
+    if (!*own)
+        *own = cbi_sec_copy(lk, text);
+    return *own;
 }
 
 /* ---- loads from texture tables ---- */
