@@ -63,11 +63,29 @@ void *__wrap_cbi_memdup(cbi_ctx *ctx, const void *data, size_t size)
     return p;
 }
 
-void *__real_cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
-void *__wrap_cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size);
-void *__wrap_cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+/* Of pools that others take from themselves, by the chunk. */
+void __real_cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+void __wrap_cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+void __wrap_cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 {
-    void *p = __real_cbi_pool_alloc(ctx, pool, size);
+    __real_cbi_pool_refill(ctx, pool, size);
+    note(ctx, CALLER, pool->left);
+}
+
+void *__real_cbi_pool_large(cbi_ctx *ctx, size_t size);
+void *__wrap_cbi_pool_large(cbi_ctx *ctx, size_t size);
+void *__wrap_cbi_pool_large(cbi_ctx *ctx, size_t size)
+{
+    void *p = __real_cbi_pool_large(ctx, size);
+    note(ctx, CALLER, size);
+    return p;
+}
+
+void *__real_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+void *__wrap_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
+void *__wrap_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+{
+    void *p = __real_cbi_pool_new(ctx, pool, size);
     note(ctx, CALLER, size);
     return p;
 }

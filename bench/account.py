@@ -34,12 +34,18 @@ def kind_of(place):
 
 
 def places(program, addresses):
-    """file:function of the innermost call at each address."""
+    """file:function of the innermost call at each address, but for what base.h has for all."""
     out = subprocess.run(["addr2line", "-a", "-f", "-i", "-s", "-e", program], text=True, check=True,
                          input="".join("0x%x\n" % (a - 1) for a in addresses),
                          stdout=subprocess.PIPE).stdout.splitlines()
-    starts = [i for i, line in enumerate(out) if line.startswith("0x")]
-    return [out[i + 2].split(":")[0] + ":" + out[i + 1] for i in starts]
+    found = []
+    for i, line in enumerate(out):
+        if line.startswith("0x"):
+            at = i + 1
+            while out[at + 1].startswith("base.h:") and at + 2 < len(out) and not out[at + 2].startswith("0x"):
+                at += 2
+            found.append(out[at + 1].split(":")[0] + ":" + out[at])
+    return found
 
 
 def account(program, argv, folder):
