@@ -7,9 +7,8 @@
 #include "sass/scoreboard.h"
 
 enum {
-    BARRIER_GAIN = 7,   /* cycles that waiting behind a guarded exit gains */
-    BARRIER_CYCLES = 2, /* what the barrier counts for in front of the exit itself */
-    EXIT_STALL = 5,     /* the least */
+    BARRIER_GAIN = 7, /* cycles that waiting behind a guarded exit gains */
+    EXIT_STALL = 5,   /* the least */
     PREDICATE_LATENCY = 13,
 };
 
@@ -173,9 +172,10 @@ static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
-static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint32_t waits)
+static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint32_t waits,
+                        unsigned last_stall)
 {
-    enum { AT_EXIT = 0x50 << 8, LAST_STALL = 6 }; /* kind of MEMBAR */
+    enum { AT_EXIT = 0x50 << 8 }; /* kind of MEMBAR */
     static const uint16_t opcodes[CBI_BARRIER_LENGTH] = {CBI_OP_MEMBAR, CBI_OP_ERRBAR,
                                                          CBI_OP_CGAERRBAR};
     const cbi_sass leaves = cbi_sass_load(exit_insn);
@@ -185,7 +185,7 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, u
         cbi_sass w = {.lo = opcodes[i] | (leaves.lo & 0xf000), .hi = i == 0 ? AT_EXIT : 0};
         cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
         if (i + 1 == CBI_BARRIER_LENGTH) {
-            cbi_sass_set_stall(&w, LAST_STALL);
+            cbi_sass_set_stall(&w, last_stall);
             cbi_sass_set_yield(&w, 1);
         }
         if (i == 1)
@@ -273,16 +273,16 @@ static void lengthen(uint8_t *insn, unsigned stall)
 
 /* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
  * `start`, are there in time for the first instruction of the next one. */
-static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, uint32_t at,
+static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, uint32_t at,
                           const bool *drop)
 {
     unsigned passed = 0, need = EXIT_STALL;
     if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
         return;
     for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
-        cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
         if (drop[i])
             continue;
+        cbi_sass w = cbi_sass_load(rw->text + rw->self[i]);
         passed += cbi_sass_stall(w);
         cbi_operands operands;
         cbi_sass_operands(w, &operands);
@@ -293,45 +293,73 @@ static void lengthen_exit(uint8_t *insn, const uint8_t *text, uint32_t start, ui
     lengthen(insn, need);
 }
 
-/* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last.
- */
+/* Cycles from the comparison that writes a predicate to instruction `at`; 0: not one of the last,
+ * or one with a scoreboard. */
 static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicate,
                              unsigned *ret_latency)
 {
+    enum { FAR = 2 * CBI_SASS_STALL_MAX };
     unsigned passed = 0;
     *ret_latency = PREDICATE_LATENCY;
-    for (uint32_t i = at; i-- > 0 && passed < CBI_SASS_STALL_MAX;) {
+    for (uint32_t i = at; i-- > 0 && passed < FAR;) {
         const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         cbi_sass w = cbi_sass_load(insn);
         bool doubles = cbi_op_compares_doubles(cbi_sass_op(w));
         passed += stall_of(insn);
-        *ret_latency = doubles ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
+        *ret_latency =
+            doubles || cbi_sass_compares_long(w) ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
         if (cbi_sass_writes_predicate(w, predicate) ||
-            (doubles && cbi_sass_first_result(w) == predicate))
-            return passed;
+            (doubles &&
+             (cbi_sass_first_result(w) == predicate || cbi_sass_second_result(w) == predicate)))
+            return cbi_sass_write(w) == CBI_SB_NONE ? passed : 0;
     }
     return 0;
 }
 
-/* The second predicate of an exit is read behind the barrier, the guard in front of it. */
+/* Stall counts of the instruction in front of a barrier, and of the barrier's last one. */
+typedef struct barrier_stalls {
+    unsigned before, last;
+} barrier_stalls;
+
+/* The second predicate of an exit is read behind the barrier, the guard in front of it.  So a stall
+ * count that was for the second one becomes what the guard needs, and the barrier takes the rest.
+ */
+static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
+{
+    enum { LAST_STALL = 6, LONGEST = 11 };
+    cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
+    uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
+    barrier_stalls stalls = {.last = LAST_STALL};
+    if (!at)
+        return stalls;
+    const uint8_t *front = text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION;
+    unsigned latency, guard_latency, stall = stalls.before = stall_of(front);
+    unsigned since = second == CBI_SASS_PT ? 0 : cycles_since(text, at, second, &latency);
+    if (!since || since != latency)
+        return stalls;
+    uint32_t late = guard_wait(text, at);
+    unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
+    unsigned of_guard =
+        guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
+    if (of_guard)
+        need = cbi_larger(guard_latency + stall, need + of_guard) - of_guard;
+    /* the parts of the barrier before its last one count as one cycle */
+    need = cbi_larger(latency - 1, need + earlier + LONGEST) - earlier - LONGEST;
+    if (need >= stall)
+        return stalls;
+    stalls.before = need;
+    stalls.last = cbi_larger(latency - 1, need + earlier + LAST_STALL) - need - earlier;
+    return stalls;
+}
+
 static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
 {
-    const uint8_t *exit_insn = text + (size_t)at * CBI_SASS_INSTRUCTION;
-    cbi_sass w = cbi_sass_load(exit_insn);
-    uint32_t guard = cbi_sass_guard(w);
-    uint32_t second = cbi_sass_read_predicate(w);
-    unsigned latency, stall = stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION), need = 1;
-    if (second == CBI_SASS_PT || cycles_since(text, at, second, &latency) != latency)
+    enum { LONGEST_KEPT = 2 };
+    unsigned stall = plan_stalls(text, at).before;
+    if (stall >= stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION))
         return;
-    if (stall > BARRIER_CYCLES)
-        need = stall - BARRIER_CYCLES;
-    unsigned since = guard == CBI_SASS_PT ? 0 : cycles_since(text, at, guard, &latency);
-    if (since)
-        need = cbi_larger(latency + stall, need + since) - since;
-    if (need >= stall)
-        return;
-    set_stall(insn, need);
-    if (cbi_sass_holds(cbi_sass_load(insn)))
+    set_stall(insn, stall);
+    if (stall <= LONGEST_KEPT || cbi_sass_holds(cbi_sass_load(insn)))
         keep_warp(insn);
 }
 
@@ -344,10 +372,12 @@ static void lengthen_for_second(uint8_t *insn, const uint8_t *text, uint32_t at,
     unsigned latency, since = 0, stall = stall_of(insn);
     if (second != CBI_SASS_PT)
         since = cycles_since(text, at + 1, second, &latency);
-    if (!since || since >= latency || since + BARRIER_CYCLES < latency ||
-        stall + latency - since > CBI_SASS_STALL_MAX)
+    if (!since || since >= latency || stall + latency - since > CBI_SASS_STALL_MAX)
         return;
     lengthen(insn, stall + latency - since);
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_yield(&w, cbi_sass_yield(w) && cbi_sass_holds(w));
+    cbi_sass_store(insn, w);
 }
 
 /* Instructions up to and including the final branch to itself. */
@@ -423,7 +453,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             start = i;
         uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
         if (barrier[i])
-            put_barrier(rw->text + rw->place[i], from, barrier[i], waits);
+            put_barrier(rw->text + rw->place[i], from, barrier[i], waits, plan_stalls(old, i).last);
         if (drop[i]) {
             left |= cbi_sass_opcode(from) == CBI_OP_ERRBAR ? cbi_sass_wait(cbi_sass_load(from)) : 0;
             continue;
@@ -447,7 +477,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             lengthen_last(insn, exit);
         }
         if (is_bare_exit(old, i, drop))
-            lengthen_exit(insn, old, start, i, drop);
+            lengthen_exit(rw, insn, start, i, drop);
         cbi_rewrite_retarget(rw, i, insn);
     }
     const uint8_t *filler = old + (size_t)(total - 1) * CBI_SASS_INSTRUCTION;

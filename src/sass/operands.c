@@ -363,14 +363,15 @@ int64_t cbi_sass_branch_distance(cbi_sass w)
     return (int64_t)(v << 8) / 64; /* 56 bits, in units of 4 bytes */
 }
 
+bool cbi_sass_compares_long(cbi_sass w)
+{
+    return cbi_instruction_of(cbi_sass_op(w))->shape == CBI_SHAPE_COMPARE_TYPED &&
+           cbi_sass_bits(w, 80, 1);
+}
+
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
-    uint32_t op = cbi_sass_op(w);
-    uint8_t operands = cbi_instruction_of(op)->shape;
-    bool integers = operands == CBI_SHAPE_COMPARE_TYPED;
-    bool compares =
-        ((integers || operands == CBI_SHAPE_COMPARE) && cbi_op_kind(op) == CBI_KIND_ALU) ||
-        operands == CBI_SHAPE_UNIFORM_COMPARE || op == CBI_OP_PLOP3;
-    return compares &&
-           (cbi_sass_first_result(w) == predicate || cbi_sass_second_result(w) == predicate);
+    cbi_sass_kind kind = cbi_op_kind(cbi_sass_op(w));
+    bool in_time = kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF;
+    return in_time && predicate != CBI_SASS_PT && cbi_sass_predicates(w).written >> predicate & 1;
 }

@@ -61,7 +61,10 @@ cbi_sass_source_list cbi_sass_sources(cbi_sass w);
 /* Does w read register 1, the stack pointer, alone or as part of a wider operand? */
 bool cbi_sass_reads_stack_pointer(cbi_sass w);
 
-/* Is w a comparison that writes the predicate? */
+/* Does w compare integers of 64 bits?  From sm_120 on. */
+bool cbi_sass_compares_long(cbi_sass w);
+
+/* Does w write the predicate, after a fixed time? */
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate);
 
 /* Distance in bytes from the next instruction to the target of a branch. */
