@@ -56,17 +56,42 @@ bool cbi_sb_is_reproduced(const cbi_sb_code *c)
     return same_words(c, words);
 }
 
+/* A wait of the input for a number that nobody holds there, as far as the reading goes: the
+ * producer is one of that number that i depends on, else the last one in front of it.
+ * CBI_SB_NOWHERE: there is none. */
+static uint32_t find_ended(const cbi_sb_code *c, uint32_t i, uint32_t number)
+{
+    uint32_t last = CBI_SB_NOWHERE;
+    for (uint32_t q = c->first[i]; q-- > 0;) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (p->old != number || q == c->stack_load)
+            continue;
+        if (cbi_sb_touches(c, p, i))
+            return q;
+        last = last == CBI_SB_NOWHERE ? q : last;
+    }
+    return last;
+}
+
 /* Waits of the input that the rules do not give, and the other way round; the R1 load aside. */
 static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guide *guide)
 {
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t ruled = cbi_sass_wait(words[i]), old = cbi_sass_wait(c->words[i]);
+        uint32_t ruled = cbi_sass_wait(words[i]), old = cbi_sass_wait(c->words[i]), held = 0;
         CBI_SB_EACH(q, c->pending[i], ruled != old ? c->row : 0)
         {
             uint32_t number = c->producers.items[q].old;
+            held |= 1u << number;
             if (q == c->stack_load || !((ruled ^ old) >> number & 1))
                 continue;
             cbi_vec_push(c->ctx, old >> number & 1 ? &guide->more[i] : &guide->fewer[i], q);
+        }
+        for (uint32_t number = 0; number < CBI_SB_NUMBERS; number++) {
+            uint32_t q = CBI_SB_NOWHERE;
+            if ((old & ~ruled & ~held) >> number & 1)
+                q = find_ended(c, i, number);
+            if (q != CBI_SB_NOWHERE)
+                cbi_vec_push(c->ctx, &guide->more[i], q);
         }
         guide->count += guide->more[i].len || guide->fewer[i].len;
     }
