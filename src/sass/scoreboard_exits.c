@@ -86,7 +86,7 @@ static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_produc
 {
     uint32_t last = end - t->start;
     uint32_t arrival = t->issue[p->at - t->start] + latency(c, p);
-    if (p->is_long)
+    if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
