@@ -65,8 +65,7 @@ static uint16_t opcode_at(const cbi_func *func, uint64_t place)
 static bool leaves(const cbi_func *func, uint64_t place)
 {
     uint16_t opcode = opcode_at(func, place);
-    return cbi_op_has(opcode, CBI_OPF_BRANCH) && opcode != CBI_OP_BSYNC &&
-           opcode != CBI_OP_PMTRIG;
+    return cbi_op_has(opcode, CBI_OPF_BRANCH) && opcode != CBI_OP_BSYNC && opcode != CBI_OP_PMTRIG;
 }
 
 /* A cluster barrier for the warp: what stands in front of the second fence in it, or its start. */

@@ -40,6 +40,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_MOVE,
     CBI_SHAPE_SELECT_64,
     CBI_SHAPE_UNIFORM_WRITE,
+    CBI_SHAPE_UNIFORM_WRITE_64,
     CBI_SHAPE_UNIFORM_BINARY,
     CBI_SHAPE_UNIFORM_SELECT_64,
     CBI_SHAPE_TO_UNIFORM,
@@ -61,11 +62,21 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_ATOM_SHARED,
     CBI_SHAPE_ATOM_SHARED_CAS,
     CBI_SHAPE_COUNT_SHARED, /* counts in shared memory, which takes no data */
+    CBI_SHAPE_REDUCE,       /* an atomic operation without a result */
     CBI_SHAPE_SHUFFLE,
     CBI_SHAPE_TENSOR,
     CBI_SHAPE_TENSOR_LOAD, /* of tensor memory */
     CBI_SHAPE_TENSOR_STORE,
     CBI_SHAPE_TEXTURE,
+    CBI_SHAPE_SURFACE_LOAD,
+    CBI_SHAPE_SURFACE_STORE,
+    CBI_SHAPE_COPY_SHARED,    /* to shared memory, whose address stands where results do */
+    CBI_SHAPE_BULK_COPY,      /* of blocks: all operands are uniform */
+    CBI_SHAPE_BARRIER_NUMBER, /* number and count of a barrier are packed in the second source */
+    CBI_SHAPE_MBARRIER,       /* a barrier in shared memory, by a register or a uniform one */
+    CBI_SHAPE_MBARRIER_TEST,  /* without a result but the predicate */
+    CBI_SHAPE_MBARRIER_SET,
+    CBI_SHAPE_ADDRESS_SPACE, /* asks which memory an address is in */
     CBI_SHAPES,
 } cbi_sass_shape;
 

@@ -5,7 +5,7 @@
 enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
 
 /* Where operands stand. */
-enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_C = 64 };
+enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_HANDLE = 40, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
 enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED, FRAGMENT, INTEGER };
@@ -41,6 +41,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_MOVE] = {.d = 1, .a = 1},
     [CBI_SHAPE_SELECT_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_UNIFORM_WRITE] = {.ud = 1},
+    [CBI_SHAPE_UNIFORM_WRITE_64] = {.ud = 2},
     [CBI_SHAPE_UNIFORM_BINARY] = {.ud = 1, .ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_SELECT_64] = {.ud = 2, .ua = 2, .ub = 2},
     [CBI_SHAPE_TO_UNIFORM] = {.ud = 1, .a = 1},
@@ -63,9 +64,19 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_REDUCE] = {.a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_TENSOR_LOAD] = {.d = FRAGMENT, .ub = 1},
     [CBI_SHAPE_TENSOR_STORE] = {.b = FRAGMENT, .uc = 1},
+    [CBI_SHAPE_SURFACE_LOAD] = {.d = SIZE, .a = 2, .base = AT_HANDLE, .base_count = 2},
+    [CBI_SHAPE_SURFACE_STORE] = {.a = 2, .b = SIZE, .base = AT_HANDLE, .base_count = 2},
+    [CBI_SHAPE_COPY_SHARED] = {.a = 2, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_BULK_COPY] = {.ua = 2, .ub = 2, .uc = 1},
+    [CBI_SHAPE_BARRIER_NUMBER] = {.b = 1},
+    [CBI_SHAPE_MBARRIER] = {.d = 2, .a = 1, .b = 1, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_MBARRIER_TEST] = {.a = 1, .b = 1, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_MBARRIER_SET] = {.ua = 1, .ub = 2},
+    [CBI_SHAPE_ADDRESS_SPACE] = {.d = 1, .a = 2, .base = AT_B, .base_count = 2},
 };
 
 /* Registers of an access to memory, of a vector. */
@@ -232,7 +243,7 @@ static void texture(cbi_sass w, cbi_operands *o)
     general(&o->written, w, AT_D, results ? results : 1);
     general(&o->read, w, AT_A, coordinates[cbi_sass_bits(w, 61, 3)]);
     general(&o->read, w, AT_B, 1);
-    uniform(&o->uniform_read, w, 40, 2);
+    uniform(&o->uniform_read, w, AT_HANDLE, 2);
 }
 
 /* Products of matrix fragments; wide is the greater depth. */
@@ -285,6 +296,10 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
     case CBI_SHAPE_STORE_256:
         fixed_places(w, s, o);
         general(&o->read, w, AT_D, s->b);
+        break;
+    case CBI_SHAPE_COPY_SHARED:
+        fixed_places(w, s, o);
+        general(&o->read, w, AT_D, 1);
         break;
     case CBI_SHAPE_ATOM_CAS:
     case CBI_SHAPE_ATOM_SHARED_CAS:
