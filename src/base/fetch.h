@@ -13,8 +13,10 @@
 static inline void cbi_fetch(const void *record)
 {
     enum { LINE = 64 };
-    __builtin_prefetch(record);
-    __builtin_prefetch((const char *)record + LINE);
+    const char *line = record;
+    __builtin_prefetch(line);
+    if (line)
+        __builtin_prefetch(line + LINE);
 }
 
 #endif
