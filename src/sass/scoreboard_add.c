@@ -216,18 +216,37 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
     leave_stretch(c, p);
 }
 
+/* A conversion with a side of 64 bits, which the slow unit does on the target: like those that come
+ * late there only, its result and its sources are waited for at the end of the block. */
+static bool ends_with_block(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return cbi_instruction_of(cbi_sb_op(c, p->at))->slow == CBI_SLOW_CONVERT &&
+           cbi_sb_op(c, cbi_sb_last_of(c, p->block)) != CBI_OP_BSYNC;
+}
+
+static void drop(cbi_u32_list *list, uint32_t q)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < list->len; k++)
+        if (list->items[k] != q)
+            list->items[left++] = list->items[k];
+    list->len = left;
+}
+
 /* What was not there at the end of its block may be there now, and the other way round. */
-static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target)
+static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target,
+                      cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         int64_t before = left_before[p->at];
-        bool knew = p->flush == (before >= cbi_sb_latency_of(c, p)) ||
+        bool slow = ends_with_block(c, p);
+        bool knew = slow || p->flush == (before >= cbi_sb_latency_of(c, p)) ||
                     (!p->flush && time_left(c, p->at) > before + MUCH);
         bool is_due_now =
-            time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
+            slow || time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;
@@ -235,11 +254,9 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
             continue;
         p->timed = true;
         p->flush = !p->flush;
-        size_t left = 0;
-        for (size_t k = 0; k < p->consumers.len; k++)
-            if (p->consumers.items[k] != last)
-                p->consumers.items[left++] = p->consumers.items[k];
-        p->consumers.len = left;
+        if (slow && guide)
+            drop(&guide->fewer[last], q);
+        drop(&p->consumers, last);
         if (p->flush)
             cbi_vec_push(c->ctx, &p->consumers, last);
     }
@@ -310,7 +327,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     if (guide)
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);
-    meet_ends(c, left_before, target);
+    meet_ends(c, left_before, target, guide);
     c->chip = target;
     cbi_sb_find_issue(c);
 }
