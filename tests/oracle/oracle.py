@@ -11,6 +11,7 @@ import builds
 import generate
 import judges
 import shapes
+import statements
 import shrink
 import tensor
 import toolchain
@@ -96,7 +97,9 @@ def random_jobs(opts, tools):
     start, seen = time.monotonic(), collections.Counter()
 
     def work(job):
-        if opts.build:
+        if opts.build == "kernels":
+            prog = statements.make(opts.seed, job, archs)
+        elif opts.build:
             prog = builds.make(opts.seed, job, archs, opts.build)
         else:
             prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
@@ -184,9 +187,10 @@ def main(argv):
                    help="random: more of what compilers make of C++ and of newer instructions")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
-    p.add_argument("--build", choices=["cxx", "chain", "ewp"],
+    p.add_argument("--build", choices=["cxx", "chain", "ewp", "kernels"],
                    help="random: C++ programs in several files with flags of their own; cxx: cubins, "
-                        "chain: host objects, archives and fatbins as well, ewp: whole programs")
+                        "chain: host objects, archives and fatbins as well, ewp: whole programs; "
+                        "kernels: kernels of drawn statements instead")
     p.add_argument("--tensor", action="store_true",
                    help="random: tensor memory, clusters and bulk copies, on the targets with an "
                         "a or f that have them")
