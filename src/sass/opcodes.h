@@ -189,6 +189,12 @@ static inline cbi_sass_kind cbi_op_kind(uint32_t opcode)
     return cbi_instruction_of(opcode)->kind;
 }
 
+/* Arithmetic whose result comes after a fixed time. */
+static inline bool cbi_kind_is_math(cbi_sass_kind kind)
+{
+    return kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF;
+}
+
 static inline bool cbi_op_compares_doubles(uint32_t opcode)
 {
     return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;

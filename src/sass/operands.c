@@ -178,10 +178,16 @@ static void fixed_places(cbi_sass w, const shape *s, cbi_operands *o)
         uniform(&o->uniform_read, w, s->base, s->base_count);
 }
 
+/* Does the second source stand in the third place, in this form? */
+static bool is_second_late(unsigned form)
+{
+    return form != FORM_REGISTERS && (form <= FORM_THIRD_UNIFORM || form == FORM_THIRD_LAST);
+}
+
 static void arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
     unsigned form = form_of(w), second = s->b == FROM ? 1 : count_of(s->b, w);
-    bool late_b = form != FORM_REGISTERS && (form <= FORM_THIRD_UNIFORM || form == FORM_THIRD_LAST);
+    bool late_b = is_second_late(form);
     general(&o->written, w, AT_D, count_of(s->d, w));
     general(&o->read, w, AT_A, count_of(s->a, w));
     if (form == FORM_REGISTERS)
@@ -207,7 +213,6 @@ cbi_sass_source_list cbi_sass_sources(cbi_sass w)
     const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
     const shape *s = &shapes[row->shape];
     unsigned form = form_of(w), second = row->flags & CBI_OPF_SUM ? 2 : 1;
-    bool late_b = form != FORM_REGISTERS && (form <= FORM_THIRD_UNIFORM || form == FORM_THIRD_LAST);
     cbi_sass_source_list list = {0};
     if (row->shape == CBI_SHAPE_TENSOR) {
         list.at[0] = source_at(w, AT_A, 2);
@@ -218,7 +223,7 @@ cbi_sass_source_list cbi_sass_sources(cbi_sass w)
         list.at[0] = source_at(w, AT_A, count_of(s->a, w));
     if (s->b && form == FORM_REGISTERS)
         list.at[second] = source_at(w, AT_B, count_of(s->b, w));
-    if (s->c && !late_b)
+    if (s->c && !is_second_late(form))
         list.at[2] = source_at(w, AT_C, s->c);
     else if (s->b && s->c)
         list.at[1] = source_at(w, AT_C, count_of(s->b, w));
@@ -386,7 +391,6 @@ bool cbi_sass_compares_long(cbi_sass w)
 
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
-    cbi_sass_kind kind = cbi_op_kind(cbi_sass_op(w));
-    bool in_time = kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF;
-    return in_time && predicate != CBI_SASS_PT && cbi_sass_predicates(w).written >> predicate & 1;
+    return cbi_kind_is_math(cbi_op_kind(cbi_sass_op(w))) && predicate != CBI_SASS_PT &&
+           cbi_sass_predicates(w).written >> predicate & 1;
 }

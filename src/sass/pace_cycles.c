@@ -29,11 +29,6 @@ static bool is_late(kind k)
     return k >= CBI_KIND_MEMORY && k <= CBI_KIND_SLOW;
 }
 
-static bool is_math(kind k)
-{
-    return k >= CBI_KIND_ALU && k <= CBI_KIND_HALF;
-}
-
 static bool is_uniform(kind k)
 {
     return k == CBI_KIND_UNIFORM || k == CBI_KIND_UNIFORM_MOVE;
@@ -91,7 +86,7 @@ static uint32_t result_latency(kind from, kind to)
         return to == CBI_KIND_OTHER ? FAR : 5;
     if (from == CBI_KIND_WIDE)
         return to == CBI_KIND_MEMORY ? 5 : FAR;
-    if (!is_math(from))
+    if (!cbi_kind_is_math(from))
         return FAR;
     switch (to) {
     case CBI_KIND_SLOW:
@@ -120,12 +115,12 @@ static uint32_t result_latency(kind from, kind to)
 static uint32_t rewrite_latency(kind from, kind to)
 {
     if (is_late(to))
-        return is_math(from) || from == CBI_KIND_COUNTER ? 6 : FAR;
+        return cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ? 6 : FAR;
     if (from == CBI_KIND_COUNTER && to == CBI_KIND_COUNTER)
         return 2;
-    if (is_math(from) && to == CBI_KIND_COUNTER)
+    if (cbi_kind_is_math(from) && to == CBI_KIND_COUNTER)
         return 5;
-    if (!is_math(from) || !is_math(to))
+    if (!cbi_kind_is_math(from) || !cbi_kind_is_math(to))
         return FAR;
     bool integers = (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
                     (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY);
@@ -136,13 +131,13 @@ static uint32_t rewrite_latency(kind from, kind to)
 static uint32_t uniform_latency(kind from, kind to)
 {
     if (from == CBI_KIND_UNIFORM_MOVE)
-        return is_math(to) || to == CBI_KIND_SLOW || to == CBI_KIND_SPECIAL ? 2
-               : is_uniform(to)                                             ? 4
-                                                                            : FAR;
+        return cbi_kind_is_math(to) || to == CBI_KIND_SLOW || to == CBI_KIND_SPECIAL ? 2
+               : is_uniform(to)                                                      ? 4
+                                                                                     : FAR;
     if (from == CBI_KIND_TO_UNIFORM)
         return GUARD_LATENCY;
     if (from == CBI_KIND_UNIFORM)
-        return is_math(to) ? 6 : to == CBI_KIND_UNIFORM ? 4 : FAR;
+        return cbi_kind_is_math(to) ? 6 : to == CBI_KIND_UNIFORM ? 4 : FAR;
     return FAR;
 }
 
@@ -199,13 +194,13 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && to == CBI_KIND_CONTROL && (adjacent || next != CBI_OP_BSSY))
         return 4;
-    if (!adjacent || is_math(from) || from == CBI_KIND_COUNTER ||
+    if (!adjacent || cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ||
         (is_late(from) && from != CBI_KIND_LATE) || op == CBI_OP_LDCU)
         return 1;
     if (op == CBI_OP_S2R)
         return next == CBI_OP_S2R ? FAR : 1;
     if (op == CBI_OP_BAR)
-        return is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
+        return cbi_kind_is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
     return op == CBI_OP_BSSY ? 1 : FAR;
 }
 
@@ -277,7 +272,7 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (takes_five(cbi_sb_op(c, i)))
         return adjacent ? CONTROL_STALL : 1;
     if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
-        return to == CBI_KIND_CALL && is_math(from) ? 7 : FAR;
+        return to == CBI_KIND_CALL && cbi_kind_is_math(from) ? 7 : FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
         least = cbi_larger(least, READ_TIME);
     if (is_late(from))
@@ -286,7 +281,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = cbi_larger(least, result_latency(from, to));
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, rewrite_latency(from, to));
-    if (adjacent && is_uniform(from) && is_math(to) && cbi_regset_any(&c->operands[j].uniform_read))
+    if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
+        cbi_regset_any(&c->operands[j].uniform_read))
         least = cbi_larger(least, 2); /* whatever it reads there */
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
@@ -431,9 +427,9 @@ static int64_t last_stall(const block_times *t)
     uint32_t last = t->at[t->count - 1], now = own_stall(t, t->count - 1);
     kind k = cbi_op_kind(cbi_sb_op(c, last));
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
-    uint32_t own = branches || k == CBI_KIND_CALL     ? CONTROL_STALL
+    bool five = branches || k == CBI_KIND_CALL || takes_five(cbi_sb_op(c, last));
+    uint32_t own = five                               ? CONTROL_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
-                   : takes_five(cbi_sb_op(c, last))   ? CONTROL_STALL
                    : k == CBI_KIND_OTHER              ? FAR
                    : cbi_sass_holds(c->words[last])   ? 2
                                                       : 1;
@@ -543,5 +539,6 @@ bool cbi_pace_is_other(cbi_sass w)
 bool cbi_pace_is_math(uint32_t op)
 {
     kind k = cbi_op_kind(op);
-    return is_math(k) || k == CBI_KIND_COUNTER || k == CBI_KIND_TO_UNIFORM || is_uniform(k);
+    return cbi_kind_is_math(k) || k == CBI_KIND_COUNTER || k == CBI_KIND_TO_UNIFORM ||
+           is_uniform(k);
 }

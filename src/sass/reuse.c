@@ -12,8 +12,7 @@ static bool has_places(uint32_t op)
     const cbi_instruction *row = cbi_instruction_of(op);
     if (row->slow != CBI_SLOW_NONE)
         return false;
-    return is_matrix(op) || (row->kind >= CBI_KIND_ALU && row->kind <= CBI_KIND_HALF) ||
-           row->kind == CBI_KIND_TO_UNIFORM;
+    return is_matrix(op) || cbi_kind_is_math(row->kind) || row->kind == CBI_KIND_TO_UNIFORM;
 }
 
 /* Which of the two registers of a place a source takes: one bit each. */

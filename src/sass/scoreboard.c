@@ -86,10 +86,8 @@ static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guid
                 continue;
             cbi_vec_push(c->ctx, old >> number & 1 ? &guide->more[i] : &guide->fewer[i], q);
         }
-        for (uint32_t number = 0; number < CBI_SB_NUMBERS; number++) {
-            uint32_t q = CBI_SB_NOWHERE;
-            if ((old & ~ruled & ~held) >> number & 1)
-                q = find_ended(c, i, number);
+        for (uint32_t hidden = old & ~ruled & ~held; hidden; hidden &= hidden - 1) {
+            uint32_t q = find_ended(c, i, (uint32_t)__builtin_ctz(hidden));
             if (q != CBI_SB_NOWHERE)
                 cbi_vec_push(c->ctx, &guide->more[i], q);
         }

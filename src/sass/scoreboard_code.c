@@ -11,12 +11,9 @@ int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
     const cbi_instruction *row = cbi_instruction_of(op);
     if (!write)
         return row->sources ? row->sources : SOURCES;
-    if (row->result && row->flags & CBI_OPF_QUICK) {
-        const cbi_chip *facts = cbi_chip_find(chip);
-        return row->result - (facts && facts->quick);
-    }
+    const cbi_chip *facts = row->flags & CBI_OPF_QUICK ? cbi_chip_find(chip) : NULL;
     if (row->result)
-        return row->result;
+        return row->result - (facts && facts->quick);
     return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
