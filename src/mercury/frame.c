@@ -46,19 +46,15 @@ void cbi_mercury_frame_twins(cbi_ctx *ctx, cbi_span from, cbi_span to, cbi_frame
         cbi_vec_push(ctx, ret_twins, ((cbi_frame_twin){a.start, a.end, b.start}));
 }
 
-static int compare_place(const void *key, const void *element)
+static bool ends_before(const void *twin, const void *place)
 {
-    const uint64_t *place = key;
-    const cbi_frame_twin *twin = element;
-    return *place < twin->start ? -1 : *place >= twin->end;
+    return ((const cbi_frame_twin *)twin)->end <= *(const uint64_t *)place;
 }
 
 uint64_t cbi_mercury_frame_twin(const cbi_frame_twins *twins, uint64_t place)
 {
-    const cbi_frame_twin *twin =
-        twins->len ? bsearch(&place, twins->items, twins->len, sizeof *twins->items, compare_place)
-                   : NULL;
-    return twin ? twin->other_start + (place - twin->start) : 0;
+    size_t i = cbi_search(twins->items, twins->len, sizeof *twins->items, ends_before, &place);
+    return i < twins->len ? twins->items[i].other_start + (place - twins->items[i].start) : 0;
 }
 
 /* The function, found by the place of its initial location. */

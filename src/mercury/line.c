@@ -36,11 +36,73 @@ static bool read_unit(cbi_span bytes, uint64_t at, unit *ret_unit)
     cbi_read32(&r); /* instruction length, default, line base, line range */
     u.opcode_base = cbi_read8(&r);
     u.lengths = bytes.data + r.pos;
-    cbi_read_bytes(&r, u.opcode_base ? u.opcode_base - 1u : 0);
-    if (r.bad || r.pos > u.end || u.program > u.end || u.program < r.pos)
+    cbi_read_bytes(&r, u.opcode_base - 1u);
+    if (r.bad)
         return false;
     *ret_unit = u;
     return true;
+}
+
+enum {
+    DW_EXTENDED = 0,
+    DW_COPY = 1,
+    DW_ADVANCE_PC = 2,
+    DW_ADVANCE_LINE = 3,
+    DW_SET_FILE = 4,
+    DW_FIXED_ADVANCE_PC = 9,
+    /* extended */
+    END_SEQUENCE = 1,
+    SET_ADDRESS = 2,
+    CONTEXT = 0x90, /* the row of the call that the rows behind it are inlined for, 0 for none */
+    OPENS = 0x92,   /* the compiler's mark of a function's first row */
+    ADDRESS = 8,    /* bytes at the end of SET_ADDRESS */
+    SET_ADDRESS_SIZE = 11,
+    /* what every header says */
+    LINE_BASE = -5,
+    LINE_RANGE = 14,
+};
+
+/* One operation of a line program. */
+typedef struct operation {
+    cbi_span bytes;
+    uint8_t op, sub;  /* DW_COPY for all that write a row; the kind of extended ones */
+    uint64_t address; /* steps */
+    int64_t line;
+    uint64_t number; /* the file, or the first operand of an extended one */
+} operation;
+
+static operation read_operation(cbi_reader *r, const unit *u)
+{
+    const uint64_t start = r->pos;
+    operation o = {.op = cbi_read8(r)};
+    if (o.op >= u->opcode_base) {
+        uint64_t steps = (uint64_t)o.op - u->opcode_base;
+        o.op = DW_COPY;
+        o.address = steps / LINE_RANGE;
+        o.line = LINE_BASE + (int64_t)(steps % LINE_RANGE);
+    } else if (o.op == DW_EXTENDED) {
+        cbi_reader body = cbi_reader_at(cbi_read_bytes(r, cbi_read_uleb(r)), 0);
+        o.sub = cbi_read8(&body);
+        o.number = cbi_read_uleb(&body);
+    } else if (o.op == DW_ADVANCE_PC) {
+        o.address = (uint64_t)cbi_read_sleb(r);
+    } else if (o.op == DW_ADVANCE_LINE) {
+        o.line = cbi_read_sleb(r);
+    } else if (o.op == DW_SET_FILE) {
+        o.number = cbi_read_uleb(r);
+    } else if (o.op == DW_FIXED_ADVANCE_PC) {
+        cbi_read16(r);
+    } else {
+        for (unsigned n = u->lengths[o.op - 1]; n; n--)
+            cbi_read_uleb(r);
+    }
+    o.bytes = (cbi_span){r->span.data + start, r->pos - start};
+    return o;
+}
+
+static bool is_extended(const operation *o, uint8_t sub)
+{
+    return o->op == DW_EXTENDED && o->sub == sub;
 }
 
 typedef CBI_VEC(sequence) sequence_list;
@@ -52,26 +114,14 @@ static bool read_sequences(const cbi_linker *lk, cbi_span bytes, const unit *u,
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, u->end}, u->program);
     sequence seq = {.start = u->program};
     while (!r.bad && r.pos < u->end) {
-        uint8_t op = cbi_read8(&r);
-        if (op == 0) {
-            uint64_t size = cbi_read_uleb(&r);
-            uint64_t body = r.pos;
-            uint8_t sub = size ? cbi_read8(&r) : 0;
-            if (size)
-                cbi_read_bytes(&r, size - 1);
-            if (sub == 2 && !seq.sym)
-                seq.sym = cbi_symbol_map_get(symbols, body + 1);
-            if (sub != 1)
-                continue;
+        operation o = read_operation(&r, u);
+        if (is_extended(&o, SET_ADDRESS) && !seq.sym) {
+            seq.sym = cbi_symbol_map_get(symbols, r.pos - ADDRESS);
+        } else if (is_extended(&o, END_SEQUENCE)) {
             seq.end = r.pos;
             seq.order = ret_list->len;
             cbi_vec_push(lk->ctx, ret_list, seq);
             seq = (sequence){.start = r.pos};
-        } else if (op == 9) {
-            cbi_read16(&r);
-        } else if (op < u->opcode_base) {
-            for (unsigned n = u->lengths[op - 1]; n; n--)
-                cbi_read_uleb(&r);
         }
     }
     return !r.bad && seq.start == u->end;
@@ -79,7 +129,9 @@ static bool read_sequences(const cbi_linker *lk, cbi_span bytes, const unit *u,
 
 static uint32_t rank_of(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    uint32_t index = sym && sym->name ? cbi_symbol_index(lk, sym) : 0;
+    if (!sym || !sym->name)
+        return UINT32_MAX;
+    uint32_t index = cbi_symbol_index(lk, sym);
     return index ? index : UINT32_MAX;
 }
 
@@ -92,17 +144,6 @@ static int compare(const void *a, const void *b)
 }
 
 /* ---- sequences of code that moved ---- */
-
-enum {
-    DW_SET_FILE = 4,
-    DW_COPY = 1,
-    DW_ADVANCE_PC = 2,
-    DW_ADVANCE_LINE = 3,
-    SET_ADDRESS_SIZE = 11,
-    /* what every header says */
-    LINE_BASE = -5,
-    LINE_RANGE = 14,
-};
 
 /* Counts are written signed too: 64 takes two bytes. */
 static void put_sleb(const cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t value)
@@ -127,8 +168,8 @@ typedef struct row_writer {
     cbi_span places; /* operations that wait for the next row, see held_row */
     uint64_t stop;   /* the same, a place of its own that the compiler advanced to; 0 for none */
     /* what a fused addition and minimum gets its line from */
-    cbi_map seen;  /* line -> number of its last instruction, from 1 */
-    uint64_t exit; /* number of the last exit with a barrier, 0 for none */
+    cbi_map seen;  /* line -> end of its last instruction */
+    uint64_t exit; /* end of the last exit with a barrier, 0 for none */
     int64_t exit_line;
     cbi_span in_file, in_context;     /* the last of these operations */
     cbi_span exit_file, exit_context; /* the same at the exit */
@@ -142,6 +183,7 @@ typedef struct held_row {
     uint64_t address;
     int64_t line;
     cbi_span file, context; /* the last operations of their kind in front of it */
+    bool inlined;           /* the context names a call */
     cbi_span places;        /* all of these: the compiler leaves some of rows that it dropped */
     uint64_t stop;          /* it leaves the advance to the end of a prologue, too; 0 for none */
 } held_row;
@@ -181,6 +223,14 @@ static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t 
     cbi_buf_append(lk->ctx, out, &copy, 1);
 }
 
+static const uint8_t end_sequence[] = {DW_EXTENDED, 1, END_SEQUENCE};
+
+static void put_end(const cbi_linker *lk, cbi_buf *out, const row_writer *w, uint64_t place)
+{
+    put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w->address));
+    cbi_buf_append(lk->ctx, out, end_sequence, sizeof end_sequence);
+}
+
 /* The finalizer makes fused additions and minimums anew, at the line it was at last: that of the
  * last exit that got a barrier, unless the compiler's own is of something behind that exit. */
 static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
@@ -204,16 +254,14 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
     w->stop = row->stop;
     if (row->file.size)
         w->in_file = row->file;
-    if (row->context.size) /* 0, length, 0x90, then the calling row, 0 for none */
-        w->in_context =
-            row->context.size > 3 && row->context.data[3] ? row->context : (cbi_span){NULL, 0};
+    if (row->context.size)
+        w->in_context = row->inlined ? row->context : (cbi_span){NULL, 0};
     uint64_t at = row->address;
     bool again = at < w->walked;
     if (end > w->rw->old_size)
         end = w->rw->old_size;
     do {
-        bool inside = !again && at < end && at % CBI_SASS_INSTRUCTION == 0 &&
-                      end - at >= CBI_SASS_INSTRUCTION;
+        bool inside = !again && cbi_fits(at, CBI_SASS_INSTRUCTION, end);
         bool borrows = inside && borrows_line(w, at, row->line);
         int64_t line = borrows ? w->exit_line : row->line;
         bool start = at == row->address && !(same_place && (borrows || w->borrowed));
@@ -222,13 +270,13 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
         w->borrowed = borrows;
         if (inside &&
             w->rw->place[at / CBI_SASS_INSTRUCTION] != w->rw->self[at / CBI_SASS_INSTRUCTION]) {
-            w->exit = at / CBI_SASS_INSTRUCTION + 1;
+            w->exit = at + CBI_SASS_INSTRUCTION;
             w->exit_line = row->line;
             w->exit_file = w->in_file;
             w->exit_context = w->in_context;
         } else if (inside && !borrows) {
             cbi_map_put(lk->ctx, &w->seen, (uint64_t)row->line,
-                        (void *)(uintptr_t)(at / CBI_SASS_INSTRUCTION + 1));
+                        (void *)(uintptr_t)(at + CBI_SASS_INSTRUCTION));
         }
         at += CBI_SASS_INSTRUCTION;
     } while (!again && at < end);
@@ -255,52 +303,33 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;
-    uint8_t op = 0, last;
+    operation o = {0};
     while (!r.bad && r.pos < seq->end) {
-        uint64_t at = r.pos;
-        last = op;
-        op = cbi_read8(&r);
-        bool special = op >= u->opcode_base;
-        if (special || op == DW_COPY) {
-            if (special) {
-                unsigned value = op - u->opcode_base;
-                address += value / LINE_RANGE;
-                line += LINE_BASE + (int64_t)(value % LINE_RANGE);
-            }
+        bool advanced = o.op == DW_ADVANCE_PC;
+        o = read_operation(&r, u);
+        if (o.op == DW_ADVANCE_PC)
+            next.stop = advanced ? address : 0;
+        address += o.address;
+        line += o.line;
+        if (o.op == DW_COPY) {
             write_row(lk, out, &w, &row, address);
             row = next;
             row.address = address;
             row.line = line;
             next = (held_row){.any = true};
-        } else if (op == DW_ADVANCE_PC) {
-            next.stop = last == DW_ADVANCE_PC ? address : 0;
-            address += (uint64_t)cbi_read_sleb(&r);
-        } else if (op == DW_ADVANCE_LINE) {
-            line += cbi_read_sleb(&r);
-        } else if (op == DW_SET_FILE) {
-            cbi_read_uleb(&r);
-            next.file = (cbi_span){bytes.data + at, r.pos - at};
-            extend(&next.places, next.file);
-        } else if (op == 0) {
-            uint64_t size = cbi_read_uleb(&r);
-            uint8_t sub = size ? cbi_read8(&r) : 0;
-            if (size)
-                cbi_read_bytes(&r, size - 1);
-            if (sub == 0x90) {
-                next.context = (cbi_span){bytes.data + at, r.pos - at};
-                extend(&next.places, next.context);
-            } else if (sub == 1) {
-                static const uint8_t end[] = {0, 1, 1};
-                uint64_t place = cbi_rewrite_map(rw, address);
-                write_row(lk, out, &w, &row, address);
-                w.stop = next.stop;
-                put_stop(lk, out, &w);
-                put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - w.address));
-                cbi_buf_append(lk->ctx, out, end, sizeof end);
-            } else {
-                return false;
-            }
-        } else {
+        } else if (o.op == DW_SET_FILE) {
+            next.file = o.bytes;
+            extend(&next.places, o.bytes);
+        } else if (is_extended(&o, CONTEXT)) {
+            next.context = o.bytes;
+            next.inlined = o.number;
+            extend(&next.places, o.bytes);
+        } else if (is_extended(&o, END_SEQUENCE)) {
+            write_row(lk, out, &w, &row, address);
+            w.stop = next.stop;
+            put_stop(lk, out, &w);
+            put_end(lk, out, &w, cbi_rewrite_map(rw, address));
+        } else if (o.op != DW_ADVANCE_PC && o.op != DW_ADVANCE_LINE) {
             return false;
         }
     }
@@ -335,41 +364,34 @@ static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start);
     row now = {.line = 1, .file = 1};
     while (!r.bad && r.pos < seq->end) {
-        uint64_t at = r.pos;
-        uint8_t op = cbi_read8(&r);
-        if (op == 0) {
-            uint64_t size = cbi_read_uleb(&r);
-            uint8_t sub = size ? cbi_read8(&r) : 0;
-            cbi_span operand = cbi_read_bytes(&r, size ? size - 1 : 0);
-            if (sub == 0x90)
-                return false;
-            if (sub == 0x92 && operand.size)
-                now.opens = operand.data[0];
-            continue;
-        }
-        if (op == DW_ADVANCE_PC) {
-            now.address += (uint64_t)cbi_read_sleb(&r);
-            continue;
-        }
-        if (op == DW_ADVANCE_LINE) {
-            now.line += cbi_read_sleb(&r);
-            continue;
-        }
-        if (op == DW_SET_FILE) {
-            now.file = cbi_read_uleb(&r);
-            now.set_file = (cbi_span){bytes.data + at, r.pos - at};
-            continue;
-        }
-        if (op >= u->opcode_base) {
-            now.address += (op - u->opcode_base) / LINE_RANGE;
-            now.line += LINE_BASE + (int64_t)((op - u->opcode_base) % LINE_RANGE);
-        } else if (op != DW_COPY) {
+        operation o = read_operation(&r, u);
+        now.address += o.address;
+        now.line += o.line;
+        if (o.op == DW_COPY) {
+            now.order = ret_rows->len;
+            cbi_vec_push(lk->ctx, ret_rows, now);
+        } else if (o.op == DW_SET_FILE) {
+            now.file = o.number;
+            now.set_file = o.bytes;
+        } else if (is_extended(&o, OPENS)) {
+            now.opens = o.number;
+        } else if (is_extended(&o, CONTEXT) ||
+                   (o.op != DW_EXTENDED && o.op != DW_ADVANCE_PC && o.op != DW_ADVANCE_LINE)) {
             return false;
         }
-        now.order = ret_rows->len;
-        cbi_vec_push(lk->ctx, ret_rows, now);
     }
     return !r.bad;
+}
+
+/* Unit `number` of the Mercury side. */
+static bool find_mercury_unit(const cbi_mercury_part *part, unsigned number, unit *ret_unit)
+{
+    cbi_span bytes = part->obj->object.sections[part->section].data;
+    uint64_t at = 0;
+    for (; read_unit(bytes, at, ret_unit); at = ret_unit->end)
+        if (number-- == 0)
+            return true;
+    return false;
 }
 
 /* The sequence about the function in unit `number` of the Mercury side. */
@@ -380,25 +402,66 @@ static bool find_mercury_sequence(const cbi_linker *lk, const cbi_mercury_part *
     cbi_span bytes = part->obj->object.sections[part->section].data;
     cbi_symbol_map symbols = {0};
     cbi_mercury_symbols(lk, part, &symbols, NULL);
-    uint64_t at = 0;
-    for (; read_unit(bytes, at, ret_unit); at = ret_unit->end)
-        if (number-- == 0) {
-            sequence_list list = {0};
-            if (!read_sequences(lk, bytes, ret_unit, &symbols, &list))
-                return false;
-            for (size_t i = 0; i < list.len; i++)
-                if (list.items[i].sym == sym) {
-                    *ret_sequence = list.items[i];
-                    return true;
-                }
-            return false;
+    sequence_list list = {0};
+    if (!find_mercury_unit(part, number, ret_unit) ||
+        !read_sequences(lk, bytes, ret_unit, &symbols, &list))
+        return false;
+    for (size_t i = 0; i < list.len; i++)
+        if (list.items[i].sym == sym) {
+            *ret_sequence = list.items[i];
+            return true;
         }
     return false;
+}
+
+static void put_placed_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row *at,
+                           uint64_t address, uint64_t *file)
+{
+    if (at->file != *file)
+        w->places = at->set_file;
+    *file = at->file;
+    put_row(lk, out, w, address, at->line);
+}
+
+/* The finalizer knows the code by an alias and finds no function for the rows. */
+static void put_hidden_rows(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row_list *rows)
+{
+    uint64_t file = 0; /* none: the first row says it */
+    w->rw = NULL;
+    for (size_t i = 0; i < rows->len; i++)
+        put_placed_row(lk, out, w, &rows->items[i], rows->items[i].address, &file);
+    cbi_buf_append(lk->ctx, out, end_sequence, sizeof end_sequence);
 }
 
 /* Each instruction takes the last row at or before its place in Mercury and writes it if it is
  * another one than before.  The first row is written once more before all, unless the compiler
  * marked it. */
+static void put_rows_at(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row_list *rows,
+                        const cbi_mercury_places *places)
+{
+    uint64_t file = 0;
+    size_t next = 0; /* rows passed */
+    const row *opening = rows->len && rows->items[0].opens ? rows->items : NULL;
+    const row *reached = NULL, *written = NULL; /* the last ones, the one in front left aside */
+    for (size_t i = 0; i + 1 < places->len; i++) {
+        const cbi_mercury_place *place = &places->items[i];
+        while (next < rows->len && rows->items[next].address <= place->mercury)
+            next++;
+        const row *at = next ? &rows->items[next - 1] : NULL;
+        if (at == reached)
+            continue;
+        if (!reached)
+            put_placed_row(lk, out, w, at, place->sass, &file);
+        bool stays = reached ? written && written->line == at->line && written->file == at->file
+                             : at == opening;
+        reached = at;
+        if (stays)
+            continue;
+        put_placed_row(lk, out, w, at, place->sass, &file);
+        written = at;
+    }
+}
+
 static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, const unit *u,
                            unsigned number, const cbi_lsym *sym, cbi_buf *out)
 {
@@ -413,46 +476,12 @@ static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, c
     if (rows.len)
         qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
     row_writer w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1};
-    static const uint8_t end[] = {0, 1, 1};
-    uint64_t file = 0; /* none: the first row says it */
     if (cbi_mercury_name_of(lk, func) != sym) {
-        /* the finalizer knows the code by an alias and finds no function for the rows */
-        w.rw = NULL;
-        for (size_t i = 0; i < rows.len; i++) {
-            const row *at = &rows.items[i];
-            if (at->file != file)
-                w.places = at->set_file;
-            file = at->file;
-            put_row(lk, out, &w, at->address, at->line);
-        }
-        cbi_buf_append(lk->ctx, out, end, sizeof end);
+        put_hidden_rows(lk, out, &w, &rows);
         return true;
     }
-    size_t next = 0; /* rows passed */
-    bool begun = false;
-    size_t before = rows.len && rows.items[0].opens ? 0 : SIZE_MAX; /* the row reached last */
-    const row *written = NULL; /* last, the one in front left aside */
-    for (size_t i = 0; i + 1 < places->len; i++) {
-        while (next < rows.len && rows.items[next].address <= places->items[i].mercury)
-            next++;
-        while (next && (!begun || before != next - 1)) {
-            const row *at = &rows.items[next - 1];
-            if (begun) {
-                before = next - 1;
-                if (written && written->line == at->line && written->file == at->file)
-                    break;
-                written = at;
-            }
-            begun = true;
-            if (at->file != file)
-                w.places = at->set_file;
-            file = at->file;
-            put_row(lk, out, &w, places->items[i].sass, at->line);
-        }
-    }
-    uint64_t size = w.rw ? w.rw->size : func->text->size;
-    put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(size - w.address));
-    cbi_buf_append(lk->ctx, out, end, sizeof end);
+    put_rows_at(lk, out, &w, &rows, places);
+    put_end(lk, out, &w, w.rw ? w.rw->size : func->text->size);
     return true;
 }
 
@@ -465,7 +494,7 @@ static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
     bool replaced =
         func && func->obj && (func->obj != part->obj || cbi_mercury_name_of(lk, func) != seq->sym);
     cbi_buf moved = {0};
-    if (seq->end - seq->start > SET_ADDRESS_SIZE &&
+    if (cbi_fits(0, SET_ADDRESS_SIZE, seq->end - seq->start) &&
         (replaced ? place_sequence(lk, part, u, number, seq->sym, &moved)
                   : rw && move_sequence(lk, bytes, u, seq, rw, &moved))) {
         cbi_mercury_copy(lk, debug, part, seq->start, seq->start + SET_ADDRESS_SIZE);
@@ -480,24 +509,13 @@ static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
 static void copy_string_base(cbi_mercury_debug *debug, const cbi_mercury_part *part,
                              unsigned number)
 {
-    const cbi_section *in = &part->obj->object.sections[part->section];
-    uint64_t at = 0;
+    enum { BASE = 4 };
     unit u;
-    for (unsigned i = 0; read_unit(in->data, at, &u); i++, at = u.end) {
-        if (i < number)
-            continue;
-        uint64_t place = part->merc_base + u.program - 4;
-        for (uint32_t k = 1; k < part->obj->object.section_count; k++) {
-            const cbi_section *sec = &part->obj->object.sections[k];
-            if (sec->type != SHT_RELA || sec->info != part->section)
-                continue;
-            for (size_t r = 0; r < cbi_rela_count(sec); r++)
-                if (cbi_rela_at(sec, r).offset == u.program - 4 &&
-                    cbi_fits(place, 4, debug->sec->size))
-                    memcpy(debug->sass.items + debug->sass.len - 4, debug->sec->bytes + place, 4);
-        }
+    if (!find_mercury_unit(part, number, &u))
         return;
-    }
+    uint64_t place = part->merc_base + u.program - BASE;
+    if (cbi_fits(place, BASE, debug->sec->size))
+        memcpy(debug->sass.items + debug->sass.len - BASE, debug->sec->bytes + place, BASE);
 }
 
 static void write_unit(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,

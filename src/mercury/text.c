@@ -127,7 +127,7 @@ static int compare_places(const void *a, const void *b)
 static void patch_record(cbi_buf *out, const cbi_capsule_entry *e, const cbi_mercury_fixup *fix)
 {
     const cbi_reloc_type *type = cbi_reloc_find(fix->rel.type);
-    size_t width = type && type->field_count ? type->fields[0].width / 8 : 0;
+    size_t width = type->fields[0].width / 8;
     size_t at = (size_t)(fix->rel.offset % 16) + 16 * (size_t)(e->units - 1);
     if (e->form != 0 || !e->units || at + width > e->record.size)
         return;
@@ -164,8 +164,7 @@ cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
     while (i < list->len && cbi_capsule_next(&walk, &e)) {
         uint64_t end = ((uint64_t)e.first + e.count) * CBI_SASS_INSTRUCTION;
         for (; i < list->len && cbi_sass_of(&fixes[i]->rel)->offset < end; i++)
-            if (e.kind == CBI_CAPSULE_RECORD || e.kind == CBI_CAPSULE_RUN_RECORD)
-                patch_record(&out, &e, fixes[i]);
+            patch_record(&out, &e, fixes[i]);
     }
     return out;
 }

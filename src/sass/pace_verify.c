@@ -64,7 +64,7 @@ static bool may_meet(cbi_sass w, const cbi_regset *set, bool writes)
     for (size_t f = 0; f < (writes ? WRITING : CBI_COUNT(fields)); f++) {
         uint32_t first = (uint32_t)cbi_sass_bits(w, fields[f], 8);
         for (uint32_t r = first; r < first + WIDEST && r < ZERO; r++)
-            if (set->w[r / 64] >> r % 64 & 1)
+            if (cbi_regset_has(set, r))
                 return true;
     }
     return false;

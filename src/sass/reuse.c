@@ -24,7 +24,7 @@ static unsigned halves(cbi_sass_source s)
 static bool writes(const cbi_operands *o, cbi_sass_source s)
 {
     for (unsigned r = s.first; r < (unsigned)s.first + s.count; r++)
-        if (o->written.w[r / 64] >> r % 64 & 1)
+        if (cbi_regset_has(&o->written, r))
             return true;
     return false;
 }

@@ -42,7 +42,7 @@ static bool is_passed_by(const cbi_sb_code *c, uint32_t q)
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r != c->stack_load && o->write && !o->flush && o->local == CBI_SB_NOWHERE &&
             cbi_sb_op(c, o->at) == cbi_sb_op(c, p->at) && cbi_sb_has(c->pending[last], r) &&
-            !(cbi_sb_waited(c, last) >> o->old & 1) && !is_held_up(c, r))
+            !cbi_sb_waits_for(c, last, o) && !is_held_up(c, r))
             return true;
     }
     return false;
@@ -56,9 +56,8 @@ static void flush_shared(cbi_sb_code *c)
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
-            last == p->at || !cbi_sb_has(c->pending[last], q) ||
-            cbi_sb_waited(c, last) >> p->old & 1 || !cbi_sb_is_there(c, p) || !is_held_up(c, q) ||
-            is_passed_by(c, q))
+            last == p->at || !cbi_sb_has(c->pending[last], q) || cbi_sb_waits_for(c, last, p) ||
+            !cbi_sb_is_there(c, p) || !is_held_up(c, q) || is_passed_by(c, q))
             continue;
         p->flush = p->timed = true;
         cbi_vec_push(c->ctx, &p->consumers, last);

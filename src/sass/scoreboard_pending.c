@@ -35,7 +35,7 @@ uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i)
 
 bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
 {
-    return cbi_sb_waited(c, i) >> p->old & 1 &&
+    return cbi_sb_waits_for(c, i, p) &&
            !(c->later[i] >> p->old & 1 && !cbi_sb_comes_around(c, p, i));
 }
 
@@ -152,7 +152,7 @@ static bool find_later_waits(cbi_sb_code *c)
                 ahead |= (uint8_t)(1u << p->old);
         }
         c->later[i] = ahead;
-        any |= ahead != 0;
+        any = any || ahead;
     }
     return any;
 }

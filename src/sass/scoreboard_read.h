@@ -14,6 +14,11 @@ void cbi_sb_find_producers(cbi_sb_code *c);
 void cbi_sb_find_pending(cbi_sb_code *c);
 /* Numbers that instruction i waits for: by its mask, or the one that it names. */
 uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i);
+/* Does it wait for the number that the producer holds? */
+static inline bool cbi_sb_waits_for(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p)
+{
+    return cbi_sb_waited(c, i) >> p->old & 1;
+}
 /* Does a wait of instruction i end the producer? */
 bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p);
 
