@@ -125,7 +125,7 @@ static void spread_constants(const cbi_linker *lk, const cbi_func *f)
         off = bank->size > off ? bank->size : off;
         align = bank->align > align ? bank->align : align;
     }
-    off = cbi_align_up(off, from->align);
+    off = cbi_align_up(off, align);
     /* What a replaced copy left behind is empty, but still creates the banks and lines them up. */
     for (size_t i = entries->len; i-- > 0;) {
         cbi_osec *bank = entry_bank(lk, entries->items[i], from);

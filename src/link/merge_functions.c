@@ -143,6 +143,7 @@ static void empty_constants(const cbi_linker *lk, cbi_func *func, const cbi_lobj
         return;
     cbi_constants *constants = cbi_constants_in(lk, sec);
     constants->lost.len = 0;
+    constants->covered.len = 0;
     sec->pieces.len = 0;
     sec->size = 0;
     constants->used_size = 0;

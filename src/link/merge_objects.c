@@ -140,6 +140,41 @@ static void merge_constant_size(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     lk->merging->symbols.constant_size = sym;
 }
 
+static bool ends_before(const void *range, const void *start)
+{
+    const cbi_range *r = range;
+    return r->start + r->size <= *(const uint64_t *)start;
+}
+
+/* Notes that a constant lies from start to end. It may lie on another one, or start where that does
+ * and be longer, up to what follows or to the end of that; else nvlink refuses one that starts on
+ * another. */
+static void cover(const cbi_linker *lk, const cbi_osec *out, cbi_constants *constants,
+                  uint64_t start, uint64_t end)
+{
+    if (!lk->quirks.constants_overlap || start >= end)
+        return;
+    cbi_range_list *all = &constants->covered;
+    size_t at = cbi_search(all->items, all->len, sizeof *all->items, ends_before, &start);
+    if (at == all->len || start < all->items[at].start) {
+        cbi_vec_push(lk->ctx, all, ((cbi_range){0}));
+        cbi_range *r = all->items + at;
+        memmove(r + 1, r, (all->len - 1 - at) * sizeof *r);
+        bool last = at + 1 == all->len;
+        *r = (cbi_range){start, (last || end < r[1].start ? end : r[1].start) - start};
+        return;
+    }
+    cbi_range *r = all->items + at;
+    if (end <= r->start + r->size)
+        return;
+    const cbi_range *next = at + 1 < all->len ? r + 1 : NULL;
+    bool meets = next && end > next->start;
+    if (start != r->start || (meets && end != next->start + next->size))
+        cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
+                  "Internal error: overlapping data spans too much");
+    r->size = (meets ? next->start : end) - start;
+}
+
 /* A constant of a further copy at the place of those that nvlink forgot to empty: it may repeat
  * them, and be longer than the last. */
 static void overlay_constant(const cbi_linker *lk, cbi_osec *out, cbi_span bytes, uint64_t start)
@@ -156,9 +191,6 @@ static void overlay_constant(const cbi_linker *lk, cbi_osec *out, cbi_span bytes
             memcmp(piece->bytes.data + (low - from), bytes.data + (low - start), high - low) != 0)
             cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
                       "Internal error: overlapping non-identical data");
-        if (end > to ? from < start : from > start)
-            cbi_fatal(lk->ctx, "overlapping-data", &(cbi_place){.section = out->name->s}, NULL,
-                      "Internal error: overlapping data spans too much");
     }
     cbi_vec_push(lk->ctx, &out->pieces, ((cbi_piece){.bytes = bytes, .offset = start}));
     out->size = end > out->size ? end : out->size;
@@ -179,6 +211,7 @@ static cbi_secmap *merge_optimizer(const cbi_linker *lk, cbi_lobj *obj, const cb
     cbi_constants *constants = cbi_constants_in(lk, map->out);
     if (constants->kept_contents && cbi_fits(s->value, s->size, in->data.size)) {
         overlay_constant(lk, map->out, (cbi_span){in->data.data + s->value, s->size}, s->value);
+        cover(lk, map->out, constants, s->value, s->value + s->size);
         constants->used_size = map->out->size;
         return map;
     }
@@ -186,6 +219,7 @@ static cbi_secmap *merge_optimizer(const cbi_linker *lk, cbi_lobj *obj, const cb
      * nvlink takes what follows in the file for their bytes. */
     uint64_t have = map->out->size - map->base;
     uint64_t end = s->value + s->size;
+    cover(lk, map->out, constants, map->base + s->value, map->base + end);
     if (end > have) {
         const cbi_span *file = &obj->object.bytes;
         uint64_t at = (uint64_t)(in->data.data - file->data) + have;

@@ -352,8 +352,9 @@ static void explain_registers(const cbi_linker *lk)
         counts[lk->graph->entries.items[i]->number] =
             cbi_properties_of(lk, lk->graph->entries.items[i])->regs;
     for (size_t i = 0; i < lk->records->secs.len; i++) {
-        const cbi_func *f = lk->records->secs.items[i]->func;
-        if (!f || f->text != lk->records->secs.items[i] || cbi_fate_of(lk, f)->entry ||
+        const cbi_osec *sec = lk->records->secs.items[i];
+        const cbi_func *f = sec->func;
+        if (!f || f->text != sec || cbi_is_dead(lk, sec) || cbi_fate_of(lk, f)->entry ||
             !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);

@@ -34,6 +34,9 @@
     X(replaced_constants_found, "optimizer constants of replaced copies are found by name and used again",\
       "docs/link-semantics.md, Optimizer constants",\
       "all sequences of three copies of a function with and without tables, sm_80 and sm_100")\
+    X(constants_overlap, "of optimizer constants that overlap nvlink takes some and refuses some",\
+      "docs/link-semantics.md, Optimizer constants",\
+      "two copies of a function with constants of 12 kinds each, -r and again")\
     X(constants_shared, "where kernels are removed, equal constants are stored once and code is not told",\
       "docs/link-semantics.md, Kernels that are not wanted",\
       "one array of n bytes and alignment a in two files, n = 1..128, a = 1..32")\

@@ -35,6 +35,7 @@ typedef struct cbi_piece {
 typedef struct cbi_range {
     uint64_t start, size;
 } cbi_range;
+typedef CBI_LIST(cbi_range) cbi_range_list;
 
 /* A shared variable as one of its definitions has it: nvlink lays out each of them. */
 typedef struct cbi_shared {
@@ -51,7 +52,8 @@ typedef struct cbi_constants {
     bool emptied;               /* of a function that was replaced */
     bool orphan;                /* of copies that lost, before the function was replaced */
     bool kept_contents;         /* of replaced copies too, all from 0 on */
-    CBI_LIST(cbi_range) lost;   /* those of copies that lost */
+    cbi_range_list lost;        /* those of copies that lost */
+    cbi_range_list covered;     /* what constants lie on, in order and apart: constants_overlap */
     uint64_t used_size;         /* up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* whose copy of the function replaced them */
     const cbi_func_list *spread_to; /* the entries that got a copy */

@@ -146,7 +146,11 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
                                           uint32_t section);
 /* The instruction that a Mercury offset lies in, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury);
-/* What starts at a Mercury offset or first behind it; NULL for the tail. */
+/* The instruction at a place, without the NOPs that pace what comes before: they have no Mercury
+ * form, so their places are its own. */
+const cbi_mercury_place *cbi_mercury_behind_pace(const cbi_mercury_places *places,
+                                                 const cbi_mercury_place *place);
+/* The instruction at a Mercury offset or first behind it; NULL for the tail. */
 const cbi_mercury_place *cbi_mercury_place_from(const cbi_mercury_places *places, uint64_t mercury);
 /* What starts at a Mercury offset, or NULL. */
 const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, uint64_t mercury);

@@ -120,7 +120,16 @@ const cbi_mercury_place *cbi_mercury_place_at(const cbi_mercury_places *places, 
 const cbi_mercury_place *cbi_mercury_place_from(const cbi_mercury_places *places, uint64_t mercury)
 {
     size_t i = first_from(places, mercury);
-    return i + 1 < places->len ? &places->items[i] : NULL;
+    return i + 1 < places->len ? cbi_mercury_behind_pace(places, &places->items[i]) : NULL;
+}
+
+const cbi_mercury_place *cbi_mercury_behind_pace(const cbi_mercury_places *places,
+                                                 const cbi_mercury_place *place)
+{
+    const cbi_mercury_place *tail = &places->items[places->len - 1];
+    while (place != tail && place[1].mercury == place->mercury)
+        place++;
+    return place;
 }
 
 const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, uint64_t mercury)

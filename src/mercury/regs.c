@@ -78,14 +78,11 @@ static uint64_t before_fence(const cbi_func *func, uint64_t sass, uint64_t end)
     return fence - CBI_SASS_INSTRUCTION;
 }
 
-/* The instruction at a place, without the NOPs that pace what comes before: they have no Mercury
- * form, so their places are its own. */
-static const cbi_mercury_place *behind_pace(const cbi_mercury_place *place,
-                                            const cbi_mercury_place *tail)
+/* The instruction that starts at a Mercury offset, or NULL. */
+static const cbi_mercury_place *instruction_at(const cbi_mercury_places *places, uint64_t mercury)
 {
-    while (place && place != tail && place[1].mercury == place->mercury)
-        place++;
-    return place;
+    const cbi_mercury_place *place = places ? cbi_mercury_place_at(places, mercury) : NULL;
+    return place ? cbi_mercury_behind_pace(places, place) : NULL;
 }
 
 /* Where the code of func has what the record of another one places at Mercury offsets: a range
@@ -96,16 +93,14 @@ static void foreign_range(const cbi_linker *lk, const cbi_func *func, range *e)
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
     const cbi_mercury_place *tail = places ? &places->items[places->len - 1] : NULL;
-    const cbi_mercury_place *start =
-        places ? behind_pace(cbi_mercury_place_at(places, e->start), tail) : NULL;
-    const cbi_mercury_place *end =
-        places ? behind_pace(cbi_mercury_place_at(places, e->end), tail) : NULL;
+    const cbi_mercury_place *start = instruction_at(places, e->start);
+    const cbi_mercury_place *end = instruction_at(places, e->end);
     e->start = e->end = 0;
     if (start && start != tail) {
         const cbi_mercury_place *next = start + 1;
         uint64_t follows = leaves(func, start->main)
                                ? cbi_rewrite_map(rw, next->sass)
-                               : cbi_rewrite_self(rw, behind_pace(next, tail)->own);
+                               : cbi_rewrite_self(rw, cbi_mercury_behind_pace(places, next)->own);
         e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
         if (start->main == start->sass && opcode_at(func, start->sass) == CBI_OP_WARPSYNC &&
             opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE)
