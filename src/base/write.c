@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 bool cbi_write_all(int fd, const void *data, size_t size)
@@ -21,43 +22,55 @@ bool cbi_write_all(int fd, const void *data, size_t size)
     return true;
 }
 
-/* A section of a big link is far smaller than a write should be: parts are put together first. */
-typedef struct collector {
-    int fd;
-    uint8_t *bytes;
-    size_t used, room;
-} collector;
+enum {
+    CALL_PARTS = 1024,    /* which every system takes at once (IOV_MAX) */
+    CALL_BYTES = 1 << 20, /* the file's cache takes large pages where a call fills them */
+};
 
-static bool flush(collector *c)
+/* What is still to be written of a rope. */
+typedef struct rest {
+    const cbi_span *part, *end;
+    size_t skip; /* of the first part */
+    size_t at;   /* place of the first byte */
+} rest;
+
+static void advance(rest *r, size_t size)
 {
-    size_t used = c->used;
-    c->used = 0;
-    return cbi_write_all(c->fd, c->bytes, used);
+    r->at += size;
+    size += r->skip;
+    while (r->part < r->end && size >= r->part->size)
+        size -= r->part++->size;
+    r->skip = size;
 }
 
-static bool collect(collector *c, cbi_span part)
+/* The next bytes that one call writes, up to a round place in the file. */
+static int gather(const rest *r, struct iovec *parts)
 {
-    if (c->bytes && part.size > c->room - c->used && !flush(c))
-        return false;
-    if (!c->bytes || part.size > c->room)
-        return cbi_write_all(c->fd, part.data, part.size);
-    if (part.size)
-        memcpy(c->bytes + c->used, part.data, part.size);
-    c->used += part.size;
-    return true;
+    const size_t until = (r->at / CALL_BYTES + 1) * CALL_BYTES;
+    size_t at = r->at, skip = r->skip;
+    int count = 0;
+    for (const cbi_span *p = r->part; p < r->end && count < CALL_PARTS && at < until; p++) {
+        const size_t left = p->size - skip, size = left < until - at ? left : until - at;
+        parts[count++] = (struct iovec){(uint8_t *)p->data + skip, size};
+        at += size;
+        skip = 0;
+    }
+    return count;
 }
 
 bool cbi_write_rope(int fd, const cbi_rope *rope)
 {
-    enum { ROOM = 64 * 1024 }; /* more costs more in page faults than it saves in calls */
-    collector c = {.fd = fd, .room = rope->size < ROOM ? rope->size : ROOM};
-    c.bytes = c.room ? malloc(c.room) : NULL;
-    /* without memory each part is written alone */
-    bool ok = true;
-    for (size_t i = 0; ok && i < rope->parts.len; i++)
-        ok = collect(&c, rope->parts.items[i]);
-    ok = ok && (!c.bytes || flush(&c));
-    free(c.bytes);
+    size_t room = rope->parts.len < CALL_PARTS ? rope->parts.len : CALL_PARTS;
+    struct iovec *parts = malloc((room + 1) * sizeof *parts);
+    rest r = {.part = rope->parts.items, .end = rope->parts.items + rope->parts.len};
+    bool ok = parts != NULL;
+    for (advance(&r, 0); ok && r.part < r.end;) {
+        ssize_t done = writev(fd, parts, gather(&r, parts));
+        if (done > 0)
+            advance(&r, (size_t)done);
+        ok = done > 0 || (done < 0 && errno == EINTR);
+    }
+    free(parts);
     return ok;
 }
 
