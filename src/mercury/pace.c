@@ -166,6 +166,17 @@ static bool has_late(const cbi_sb_late *late, uint32_t count)
     return false;
 }
 
+/* Exits wait for what arrives by the new pace while their barriers run. */
+static void meet_exits(cbi_sb_code *c, const cbi_scoreboard_text *text, const uint32_t *cycles)
+{
+    uint8_t *barrier = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    if (!cbi_sb_find_barriers(c, text, barrier))
+        return;
+    c->cycles = cycles;
+    cbi_sb_meet_exits(c, barrier, CBI_NEW_ARRAY(c->ctx, c->n, uint8_t));
+    c->cycles = NULL;
+}
+
 /* Scoreboards by the model, where what comes out is safe. */
 static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi_sb_late *late,
                    bool drop_stack_load, const bool *idle)
@@ -186,6 +197,7 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
     if (follows && !drops && !has_late(late, c.n))
         return true; /* what the input has is as near as what the exceptions say */
     cbi_pace_cycles(&best, idle, cycles);
+    meet_exits(&best, text, cycles);
     cbi_sb_add_late(&best, late, cycles, text->target, follows);
     cbi_sb_assign(&best, !drops, follows, out);
     bool kept = cbi_pace_keeps_waits(&best, out);

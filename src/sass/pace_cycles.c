@@ -52,7 +52,7 @@ static bool has_no_predicates(uint32_t op)
 {
     return op == CBI_OP_BMOV_352 || op == CBI_OP_BMOV_353 || op == CBI_OP_BMOV_355 ||
            op == CBI_OP_BMOV_356 || op == CBI_OP_NOP || op == CBI_OP_WARPSYNC_R ||
-           op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD;
+           op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD || cbi_op_has(op, CBI_OPF_FENCE);
 }
 
 static flags flags_of(cbi_sass w)
@@ -188,11 +188,12 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 4;
     if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
-    if (op == CBI_OP_BAR && to == CBI_KIND_MEMORY)
+    if (op == CBI_OP_BAR && (to == CBI_KIND_MEMORY || (adjacent && to == CBI_KIND_CONTROL)))
         return 6;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
-    if (op == CBI_OP_BSSY && to == CBI_KIND_CONTROL && (adjacent || next != CBI_OP_BSSY))
+    if (op == CBI_OP_BSSY && (to == CBI_KIND_CONTROL || next == CBI_OP_BMOV_355) &&
+        (adjacent || next != CBI_OP_BSSY))
         return 4;
     if (!adjacent || cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ||
         (is_late(from) && from != CBI_KIND_LATE) || op == CBI_OP_LDCU)
@@ -269,6 +270,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = special_distance(c->words[i], c->words[j]);
     if (delays_nothing(cbi_sb_op(c, i), adjacent))
         return 1;
+    if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
+        return least;
     if (takes_five(cbi_sb_op(c, i)))
         return adjacent ? CONTROL_STALL : 1;
     if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
@@ -314,21 +317,27 @@ static uint32_t overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j)
     return cbi_regset_meet(&c->operands[i].written, &c->operands[j].written) ? 6 : 0;
 }
 
-/* Has the time from i to j in the input anything to do with the slow unit? */
-static bool is_slow_pair(const cbi_sb_code *c, uint32_t i, uint32_t j)
+/* Do j and its registers have to do with the result of i? */
+static bool touches_result(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
-    kind from = cbi_op_kind(cbi_sb_op(c, i)), to = cbi_op_kind(cbi_sb_op(c, j));
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    bool special = from == CBI_KIND_SPECIAL || from == CBI_KIND_CONVERT;
-    if (special && (to == CBI_KIND_SPECIAL || to == CBI_KIND_CONVERT))
-        return true;
-    if (from != CBI_KIND_SLOW)
-        return false;
     uint8_t written, read;
     cbi_pace_predicates(c->words[j], &written, &read);
-    return to == CBI_KIND_SLOW || cbi_regset_meet(&a->written, &b->read) ||
-           cbi_regset_meet(&a->written, &b->written) ||
+    return cbi_regset_meet(&a->written, &b->read) || cbi_regset_meet(&a->written, &b->written) ||
            (a->predicates_written & (b->predicates_read | read | written));
+}
+
+/* Cycles from i to j in the input that the units explain in which they are computed there. */
+static int64_t explained_by_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    kind from = cbi_op_kind(cbi_sb_op(c, i)), to = cbi_op_kind(cbi_sb_op(c, j));
+    if (from == CBI_KIND_SPECIAL && to == CBI_KIND_SPECIAL)
+        return SPECIAL_CYCLES;
+    bool special = from == CBI_KIND_SPECIAL || from == CBI_KIND_CONVERT;
+    if (special && (to == CBI_KIND_SPECIAL || to == CBI_KIND_CONVERT))
+        return SLOW_EXPLAINS;
+    bool slow = from == CBI_KIND_SLOW && (to == CBI_KIND_SLOW || touches_result(c, i, j));
+    return slow ? SLOW_EXPLAINS : 0;
 }
 
 /* ---- a block ---- */
@@ -385,9 +394,8 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
         need = later(need, t->now[n] + (least < apart ? least : apart));
         need = later(need, t->now[n] + overtaking(c, i, j));
         explained = later(explained, t->before[n] + (least < apart ? least : apart));
-        if (is_slow_pair(c, i, j))
-            explained =
-                later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
+        int64_t of_unit = explained_by_unit(c, i, j);
+        explained = later(explained, t->before[n] + (apart < of_unit ? apart : of_unit));
         hide(c, i, &of);
     }
     if (is_awaited(t, k - 1, c->words))

@@ -187,21 +187,6 @@ static bool find_bare_exits(const cbi_sb_code *c, const cbi_scoreboard_text *tex
     return any;
 }
 
-/* Instructions put in front of exits.  False if there are none. */
-static bool find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
-                          uint8_t *ret_barrier)
-{
-    bool any = false;
-    for (size_t i = 0; i < text->places; i++) {
-        if (text->self[i] <= text->place[i] || text->self[i] / CBI_SASS_INSTRUCTION >= c->n)
-            continue;
-        ret_barrier[text->self[i] / CBI_SASS_INSTRUCTION] =
-            (uint8_t)((text->self[i] - text->place[i]) / CBI_SASS_INSTRUCTION);
-        any = true;
-    }
-    return any;
-}
-
 /* What a job is about. */
 typedef struct work {
     const cbi_scoreboard_text *text;
@@ -250,7 +235,7 @@ static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads
     uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
     bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
     bool any_bare = find_bare_exits(&code, text, bare);
-    bool any_barrier = find_barriers(&code, text, barrier);
+    bool any_barrier = cbi_sb_find_barriers(&code, text, barrier);
     if (!any_bare && !any_barrier)
         return;
     if (reads_fences && any_barrier) {

@@ -233,6 +233,19 @@ static void drop(cbi_u32_list *list, uint32_t q)
     list->len = left;
 }
 
+/* Cycles after which the end of the block waits for a producer: for the sources of a store later
+ * than its number is free to others. */
+static int64_t end_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
+{
+    enum { SHARED_STORE = 1, STORE = 2 };
+    uint32_t op = cbi_sb_op(c, p->at);
+    int64_t latency = cbi_sb_latency(op, p->write, chip);
+    if (p->write || cbi_op_kind(op) != CBI_KIND_MEMORY ||
+        cbi_regset_any(&c->operands[p->at].written))
+        return latency;
+    return latency + (cbi_op_has(op, CBI_OPF_SHARED) ? SHARED_STORE : STORE);
+}
+
 /* What was not there at the end of its block may be there now, and the other way round. */
 static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target,
                       cbi_sb_guide *guide)
@@ -243,10 +256,9 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         uint32_t last = cbi_sb_last_of(c, p->block);
         int64_t before = left_before[p->at];
         bool slow = ends_with_block(c, p);
-        bool knew = slow || p->flush == (before >= cbi_sb_latency_of(c, p)) ||
+        bool knew = slow || p->flush == (before >= end_latency(c, p, c->chip)) ||
                     (!p->flush && time_left(c, p->at) > before + MUCH);
-        bool is_due_now =
-            slow || time_left(c, p->at) >= cbi_sb_latency(cbi_sb_op(c, p->at), p->write, target);
+        bool is_due_now = slow || time_left(c, p->at) >= end_latency(c, p, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;

@@ -30,6 +30,10 @@ typedef struct cbi_sb_guide {
 bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
                       cbi_sb_code *ret_best, cbi_sb_guide *ret_guide);
 
+/* Instructions put in front of exits, by exit.  False if there are none. */
+bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
+                          uint8_t *ret_barrier);
+
 typedef struct cbi_sb_assignment {
     const cbi_sb_code *c;
     uint8_t *number;    /* by producer */

@@ -1,7 +1,7 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
  * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
-#include "sass/scoreboard_code.h"
+#include "sass/scoreboard_assign.h"
 
 enum {
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
@@ -73,8 +73,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         }
         t->issue[i - b->start] = time;
         t->stalls[i - b->start] = stalls;
-        stalls += cbi_sass_stall(c->words[i]);
-        time += is_part_of_fence(c, i) ? 0 : cbi_sass_stall(c->words[i]);
+        stalls += cbi_sb_cycles(c, i);
+        time += is_part_of_fence(c, i) ? 0 : cbi_sb_cycles(c, i);
     }
     t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
 }
@@ -112,6 +112,20 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const cl
             later |= (uint8_t)(1u << p->old);
     }
     return met & (uint8_t)~later;
+}
+
+bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
+                          uint8_t *ret_barrier)
+{
+    bool any = false;
+    for (size_t i = 0; i < text->places; i++) {
+        if (text->self[i] <= text->place[i] || text->self[i] / CBI_SASS_INSTRUCTION >= c->n)
+            continue;
+        ret_barrier[text->self[i] / CBI_SASS_INSTRUCTION] =
+            (uint8_t)((text->self[i] - text->place[i]) / CBI_SASS_INSTRUCTION);
+        any = true;
+    }
+    return any;
 }
 
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits)
