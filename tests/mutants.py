@@ -93,4 +93,4 @@ EQUIVALENT = [
 CASES = ["section_types.py", "messages.py", "targets.py", "inspection.py", "beyond.py", "compare.py", "elf32.py",
          "finalize.py", "device_runtime.py", "combinations.py", "frames.py", "old_objects.py", "lines.py",
          "forged_tags.py", "suggestions.py", "file_headers.py", "mercury_matrix.py", "disagree.py", "archives.py",
-         "tcgen05_toolkits.py", "diagnostics.py", "options.py", "plain_sass.py"]
+         "tcgen05_toolkits.py", "diagnostics.py", "options.py", "plain_sass.py", "many_sections.py"]

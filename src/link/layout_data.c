@@ -382,6 +382,12 @@ static void check_constant_limit(const cbi_linker *lk, const cbi_osec *sec)
                   "the target has 64 KiB of __constant__ memory for all inputs together",
                   "File uses too much global constant data (0x%llx bytes, 0x%x max)",
                   (unsigned long long)sec->size, CUDA_CONSTANT_BANK_SIZE);
+    else if (cbi_is_optimizer_type(sec->type) && sec->func)
+        cbi_error(lk->ctx, "optimizer-constants-too-large",
+                  &(cbi_place){.file = sec->func->obj->file, .section = sec->name->s}, NULL,
+                  "Entry function '%s' uses too much data for compiler-generated constants; "
+                  "please recompile with -Xptxas --disable-optimizer-constants",
+                  sec->func->sym->name->s);
     else if (sec->type == SHT_CUDA_CONSTANT_B0 && sec->func)
         cbi_error(lk->ctx, "parameters-too-large", &(cbi_place){.section = sec->name->s}, NULL,
                   "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",

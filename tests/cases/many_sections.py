@@ -20,11 +20,11 @@ ALLOC, EXEC, INFO_LINK = 2, 4, 0x40
 
 def device_object(first, count, sm=80):
     """A relocatable device ELF with COUNT kernels, from number FIRST on, that do nothing."""
-    names, strings = b"\0", b"\0"
-    headers, body = [], b""
+    names, strings = bytearray(1), bytearray(1)
+    headers, body = [], bytearray()
 
     def section(name, kind, flags, data, link=0, info=0, align=4, entry=0):
-        nonlocal names, body
+        nonlocal names, body    # bytearrays: they grow in place
         offset = len(names)
         names += name.encode() + b"\0"
         body += b"\0" * (-(64 + len(body)) % align)
@@ -35,7 +35,7 @@ def device_object(first, count, sm=80):
     note = struct.pack("<III12sHHI", 12, 8, 1000, b"NVIDIA Corp", 2, sm, 130)
     section(".note.nv.cuinfo", 7, 0x1000000, note)
     section(".nv.info", SHT_INFO, 0, registers, 3)
-    parameters, functions = b"\0" * 24, b""
+    parameters, functions = bytearray(24), bytearray()
     code = bytes.fromhex("4d7900000000000000000000000e0000")  # an instruction of any kind
     for i in range(count):
         text, name = 6 + 3 * i, "k%d" % (first + i)
@@ -95,6 +95,8 @@ ROWS = [
     (16317, ["-r"], (48959, 0, False)),
     (16318, ["-r"], (48963, 0, True)),
     (21757, ["-r"], (65280, 0, True)),
+    (21758, ["-r"], (0, 65283, True)),
+    (21900, ["-r"], (0, 65709, True)),     # one of the sections is number SHN_COMMON
 ]
 
 

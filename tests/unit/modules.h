@@ -6,7 +6,7 @@
  *
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
- * constants, from tableat= on), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=,
+ * constants, from tableat= on), params=N (bytes of parameters), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=,
  * align=, fill= (each byte), rel=, type= (of the section).  What is called or used and has no
  * definition in the module is declared by a line of its own with `extern`.
  *
@@ -34,7 +34,7 @@
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, table_at, flags, type;
+    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, table_at, params, flags, type;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;
@@ -72,6 +72,7 @@ static inline void module_key(module_symbol *s, const char *word)
         {"maxstack=", offsetof(module_symbol, maxstack)},
         {"tables=", offsetof(module_symbol, tables)},
         {"tableat=", offsetof(module_symbol, table_at)},
+        {"params=", offsetof(module_symbol, params)},
         {"flags=", offsetof(module_symbol, flags)},
         {"type=", offsetof(module_symbol, type)},
     };
@@ -423,7 +424,7 @@ static inline void module_open(module *m, module_symbol *s)
         return;
     sec = module_add_section(m, cbi_printf(m->ctx, ".nv.constant0.%s", s->name),
                              SHT_CUDA_CONSTANT_B0, 0x42, 4);
-    module_put(m, sec, m->sm < 90 ? 0x160 : 0x210, 4, 0);
+    module_put(m, sec, (m->sm < 90 ? 0x160 : 0x210) + s->params, 4, 0);
     s->bank_section = module_index(m, sec);
     s->bank = module_add_symbol(m, sec->name, STT_SECTION, 0, s->bank_section, 0, 0);
 }

@@ -34,6 +34,11 @@ static void beyond_the_limit(void **state)
           "const b size=65520 align=32"},
          "s at 65522, a at 65520, b at 0",
          LINKED_EXACT},
+        {"one of a byte and a static one of a byte, which has no alignment yet",
+         {"kernel k uses=a,b,s; static const s size=1 align=1; const a size=1 align=1; "
+          "const b size=65520 align=32"},
+         "s at 65521, a at 65520, b at 0",
+         LINKED_EXACT},
         {"a weak one of a byte and one of two",
          {"kernel k uses=a,b,s; weak const a size=1 align=1; const s size=3 align=1; "
           "const b size=65520 align=32"},

@@ -5,6 +5,8 @@
 /* Each bank's bytes, equal ones counted. */
 static void say_banks(const linked *l, char *text, size_t room)
 {
+    if (l->status)
+        say_more(text, room, "%s", l->messages);
     for (uint32_t i = 1; i < l->object.section_count; i++) {
         const cbi_section *s = &l->object.sections[i];
         if (strncmp(s->name, ".nv.constant2", 13) != 0)
@@ -75,6 +77,32 @@ static void constant_banks_merge(void **state)
 #define FORGOTTEN(size)                                                                            \
     "kernel k calls=f; weak func f regs=40", "weak func f regs=50 tables=8 fill=1",                \
         "weak func f regs=30 tables=" #size " fill=2"
+
+#define TOO_MANY(name)                                                                             \
+    "Entry function '" name "' uses too much data for compiler-generated constants; please "       \
+    "recompile with -Xptxas --disable-optimizer-constants\n"
+
+/* Each bank of them has room for 64 KiB, with what it takes over. */
+static void bank_limit(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"64 KiB", {"kernel k tables=65536 fill=1"}, "k: 65536x01"},
+        {"more", {"kernel k tables=65537 fill=1"}, TOO_MANY("k")},
+        {"with a callee's",
+         {"kernel k calls=f tables=40000 fill=1; func f tables=40000 fill=2"},
+         TOO_MANY("k")},
+        {"-r: of a function",
+         {"kernel k calls=f tables=40000 fill=1; func f tables=65540 fill=2"},
+         TOO_MANY("f"),
+         CB_LINK_RELOCATABLE},
+        {"in the order of the sections",
+         {"kernel k params=65536; kernel j tables=65540 fill=1"},
+         TOO_MANY("j") "Entry function 'k' uses too much constant data (0x10160 bytes, 0x10000 "
+                       "max)\n"},
+    };
+    link_table(rows, CBI_COUNT(rows), say_banks);
+}
 
 static void constants_over_others(void **state)
 {
@@ -171,6 +199,9 @@ static void user_constants(void **state)
         {"more than 64 KiB",
          {"kernel k uses=a; const a size=65537 fill=1"},
          "File uses too much global constant data (0x10001 bytes, 0x10000 max)\n"},
+        {"more than 64 KiB of parameters",
+         {"kernel k params=65536"},
+         "Entry function 'k' uses too much constant data (0x10160 bytes, 0x10000 max)\n"},
         {"64 KiB without padding",
          {"kernel k uses=a; const b size=4 fill=2; const a size=65528 align=256 fill=1",
           "const c size=4 fill=3"},
@@ -182,7 +213,7 @@ static void user_constants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_banks_merge), cmocka_unit_test(constants_over_others),
+        cmocka_unit_test(constant_banks_merge), cmocka_unit_test(bank_limit), cmocka_unit_test(constants_over_others),
         cmocka_unit_test(odd_constants), cmocka_unit_test(user_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

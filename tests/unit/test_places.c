@@ -77,8 +77,47 @@ static void runs(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A byte belongs to the instruction in which it lies, from its first to its last; what lies behind
+ * the last place belongs to none. */
+static void bytes_of_instructions(void **state)
+{
+    (void)state;
+    enum { UNIT = 16 };
+    cbi_mercury_place items[] = {{.mercury = 0}, {.mercury = UNIT}, {.mercury = 3 * UNIT}};
+    const cbi_mercury_places places = {.items = items, .len = CBI_COUNT(items)};
+    static const struct {
+        uint64_t mercury;
+        int number; /* of the place, or -1 */
+    } rows[] = {{0, 0},        {UNIT - 1, 0},     {UNIT, 1},     {2 * UNIT, 1},
+                {3 * UNIT - 1, 1}, {3 * UNIT, -1}, {9 * UNIT, -1}};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        const cbi_mercury_place *got = cbi_mercury_place_of(&places, rows[i].mercury);
+        assert_ptr_equal(got, rows[i].number < 0 ? NULL : &items[rows[i].number]);
+    }
+}
+
+/* A place in a frame section has its twin in the entry of the same number on the other side. */
+static void twins_of_frames(void **state)
+{
+    (void)state;
+    static const uint8_t from[] = {4, 0, 0, 0, 1, 1, 1, 1, 6, 0, 0, 0, 2, 2, 2, 2, 2, 2};
+    static const uint8_t to[] = {8, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 6, 0, 0, 0, 2, 2, 2, 2, 2, 2};
+    static const struct {
+        uint64_t place, twin;
+    } rows[] = {{0, 0}, {7, 7}, {8, 12}, {17, 21}, {18, 0}};
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_frame_twins twins = {0};
+    cbi_mercury_frame_twins(&ctx, (cbi_span){from, sizeof from}, (cbi_span){to, sizeof to}, &twins);
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        assert_int_equal(cbi_mercury_frame_twin(&twins, rows[i].place), rows[i].twin);
+    cbi_ctx_fini(&ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs),
+                                       cmocka_unit_test(bytes_of_instructions),
+                                       cmocka_unit_test(twins_of_frames)};
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }
