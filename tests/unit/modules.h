@@ -6,9 +6,10 @@
  *
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
- * constants, from tableat= on), params=N (bytes of parameters), rel=TYPE:SYMBOL[+ADDEND] (or TYPE:.SECTION). Variables: size=,
- * align=, fill= (each byte), rel=, type= (of the section).  What is called or used and has no
- * definition in the module is declared by a line of its own with `extern`.
+ * constants, from tableat= on), params=N (bytes of parameters), rel=TYPE:SYMBOL[+ADDEND] (or
+ * TYPE:.SECTION). Variables: size=, align=, fill= (each byte), rel=, type= (of the section).  What
+ * is called or used and has no definition in the module is declared by a line of its own with
+ * `extern`.
  *
  * A text that begins with "@cudadevrt " is an input by such a name; with "@toolkit=VERSION " it
  * says that such a compiler made it, with "@note=VERSION " it has a note of that layout, "@nonote "
@@ -34,7 +35,8 @@
 
 typedef struct module_symbol {
     char kind[8], link[8], name[32];
-    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, table_at, params, flags, type;
+    unsigned size, align, fill, regs, stack, maxregs, maxstack, tables, table_at, params, flags,
+        type;
     const char *calls, *uses, *rel, *attr;
     uint32_t section, index, bank_section, bank, table_section, table;
 } module_symbol;

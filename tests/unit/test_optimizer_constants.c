@@ -213,7 +213,8 @@ static void user_constants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_banks_merge), cmocka_unit_test(bank_limit), cmocka_unit_test(constants_over_others),
-        cmocka_unit_test(odd_constants), cmocka_unit_test(user_constants)};
+        cmocka_unit_test(constant_banks_merge), cmocka_unit_test(bank_limit),
+        cmocka_unit_test(constants_over_others), cmocka_unit_test(odd_constants),
+        cmocka_unit_test(user_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,8 +88,8 @@ static void bytes_of_instructions(void **state)
     static const struct {
         uint64_t mercury;
         int number; /* of the place, or -1 */
-    } rows[] = {{0, 0},        {UNIT - 1, 0},     {UNIT, 1},     {2 * UNIT, 1},
-                {3 * UNIT - 1, 1}, {3 * UNIT, -1}, {9 * UNIT, -1}};
+    } rows[] = {{0, 0},         {UNIT - 1, 0}, {UNIT, 1}, {2 * UNIT, 1}, {3 * UNIT - 1, 1},
+                {3 * UNIT, -1}, {9 * UNIT, -1}};
     for (size_t i = 0; i < CBI_COUNT(rows); i++) {
         const cbi_mercury_place *got = cbi_mercury_place_of(&places, rows[i].mercury);
         assert_ptr_equal(got, rows[i].number < 0 ? NULL : &items[rows[i].number]);

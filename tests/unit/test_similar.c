@@ -97,6 +97,46 @@ static void users(void **state)
     link_table(rows, CBI_COUNT(rows), say_nothing);
 }
 
+#define UNKNOWN_STACK "Stack size for entry function 'k' cannot be statically determined\n"
+#define SET_STACK                                                                                  \
+    "set the stack with cudaDeviceSetLimit, or silence this with --suppress-stack-size-warning\n"
+
+/* A circle is named by its functions in their order, up to six of them and the first again. */
+static void circles(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"of one",
+         {"kernel k calls=a; func a calls=a"},
+         UNKNOWN_STACK "recursion: a -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+        {"behind what is in none",
+         {"kernel k calls=x,y; func x; func y calls=a; func a calls=b; func b calls=a"},
+         UNKNOWN_STACK "recursion: a -> b -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+        {"the shortest of two",
+         {"kernel k calls=a; func a calls=b,d; func b calls=c; func c calls=a; func d calls=a"},
+         UNKNOWN_STACK "recursion: a -> d -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+        {"of six",
+         {"kernel k calls=a; func a calls=b; func b calls=c; func c calls=d; func d calls=e; "
+          "func e calls=f; func f calls=a"},
+         UNKNOWN_STACK "recursion: a -> b -> c -> d -> e -> f -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+        {"of seven",
+         {"kernel k calls=a; func a calls=b; func b calls=c; func c calls=d; func d calls=e; "
+          "func e calls=f; func f calls=g; func g calls=a"},
+         UNKNOWN_STACK "recursion: ... -> b -> c -> d -> e -> f -> g -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+        {"of eight",
+         {"kernel k calls=a; func a calls=b; func b calls=c; func c calls=d; func d calls=e; "
+          "func e calls=f; func f calls=g; func g calls=h; func h calls=a"},
+         UNKNOWN_STACK "recursion: ... -> c -> d -> e -> f -> g -> h -> a\n" SET_STACK,
+         LINKED_WITH_HELP},
+    };
+    link_table(rows, CBI_COUNT(rows), say_nothing);
+}
+
 /* The distance by its definition. */
 static unsigned by_definition(const char *a, const char *b)
 {
@@ -203,6 +243,8 @@ static void known_by(void **state)
         {"_Z3fooi", "foo", true},
         {"_ZN12_GLOBAL__N_13fooEi", "<unnamed>::foo", true},
         {"_ZN1AclEi", "A::operator ()", true},
+        {"_ZN1AclEPFvvE", "A::operator ()", true},
+        {"_ZN1AclEPFvvE", "A::operator ", false},
         {"_ZN1AclEi", "()", false},
         {"_ZN1AclEi", "A::operator", false},
         {"_ZN1AclEi", "", false},
@@ -226,8 +268,8 @@ static void known_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_like_it), cmocka_unit_test(users),    cmocka_unit_test(distances),
-        cmocka_unit_test(alike),         cmocka_unit_test(known_by),
+        cmocka_unit_test(names_like_it), cmocka_unit_test(users), cmocka_unit_test(circles),
+        cmocka_unit_test(distances),     cmocka_unit_test(alike), cmocka_unit_test(known_by),
     };
     return cmocka_run_group_tests_name("similar", tests, NULL, NULL);
 }
