@@ -147,7 +147,7 @@ static uint64_t bits(const uint8_t *bytes, size_t size, unsigned low, unsigned c
 {
     size_t at = low / 8;
     uint64_t word = 0;
-    if (size >= 8 && at <= size - 8)
+    if (cbi_fits(at, sizeof word, size))
         word = cbi_ld64(bytes + at);
     else
         for (size_t i = at; i < size && i < at + 8; i++)

@@ -112,27 +112,38 @@ static presence presence_of(const cbi_osec *sec)
     case SHT_CUDA_RELOCINFO:
         return ALWAYS;
     default:
-        return sec->contributed || sec->size > 0 ? ALWAYS : NEVER;
+        return sec->contributed || sec->size ? ALWAYS : NEVER;
     }
 }
 
-enum { BUCKETS = 8 };
+/* The parts of the file, in their order. */
+typedef enum bucket {
+    UNWRITTEN,
+    NAMES_AND_SYMBOLS,
+    DEBUG_DATA,
+    NOTES_AND_ATTRIBUTES, /* and all else that is not loaded */
+    RELOCATIONS,
+    CONSTANTS,
+    CODE,
+    DATA,
+    MEMORY, /* without bytes */
+    BUCKETS,
+} bucket;
 
-/* Its part of the file, from 1. */
-static uint8_t bucket(const cbi_linker *lk, const cbi_osec *sec)
+static bucket bucket_of(const cbi_linker *lk, const cbi_osec *sec)
 {
     if (sec == lk->records->shstrtab || sec == lk->records->strtab || sec == lk->records->symtab ||
         sec->type == SHT_SYMTAB_SHNDX)
-        return 1;
+        return NAMES_AND_SYMBOLS;
     if (is_reloc(sec->type))
-        return 4;
+        return RELOCATIONS;
     if (!(sec->flags & SHF_ALLOC))
-        return sec->type == SHT_PROGBITS ? 2 : 3;
+        return sec->type == SHT_PROGBITS ? DEBUG_DATA : NOTES_AND_ATTRIBUTES;
     if (sec->flags & SHF_EXECINSTR)
-        return 6;
+        return CODE;
     if (!(sec->flags & SHF_WRITE))
-        return 5;
-    return cbi_section_has_data(sec->type) ? 7 : 8;
+        return CONSTANTS;
+    return cbi_section_has_data(sec->type) ? DATA : MEMORY;
 }
 
 enum { IF_FILLED = 0x80 }; /* beside a bucket, until it is decided */
@@ -151,7 +162,8 @@ const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_w
         if (is_reloc(sec->type))
             work->places[i] = (cbi_out_section){.size = sec->relocs.len * sec->entsize};
         if (written != NEVER)
-            work->buckets[i] = bucket(lk, sec) | (written == WHERE_FILLED ? IF_FILLED : 0);
+            work->buckets[i] =
+                (uint8_t)(bucket_of(lk, sec) | (written == WHERE_FILLED ? IF_FILLED : UNWRITTEN));
     }
     work->tables.places = work->places;
     return &work->tables;
@@ -165,7 +177,7 @@ static void decide_sections(const cbi_linker *lk)
         uint8_t *b = &lk->filling->buckets[i];
         const bool dead = i < lk->dead->len && lk->dead->items[i];
         const bool empty = *b & IF_FILLED && !lk->filling->places[i].size;
-        *b = dead || empty ? 0 : *b & (uint8_t)~IF_FILLED;
+        *b = dead || empty ? UNWRITTEN : *b & (uint8_t)~IF_FILLED;
     }
 }
 
@@ -174,15 +186,18 @@ static void decide_sections(const cbi_linker *lk)
 static void order_sections(const cbi_linker *lk)
 {
     cbi_tables_work *work = lk->filling;
-    uint32_t next[BUCKETS + 2] = {0}; /* index of each bucket's next section */
+    uint32_t next[BUCKETS] = {0}; /* index of each bucket's next section */
     for (size_t i = 0; i < lk->records->secs.len; i++)
-        next[work->buckets[i] + 1]++;
-    next[1] = 1; /* of those that are not written nobody asks */
-    for (size_t b = 2; b <= BUCKETS + 1; b++)
-        next[b] += next[b - 1];
-    cbi_vec_reserve(lk->ctx, &work->tables.out, next[BUCKETS + 1]);
-    work->tables.out.len = next[BUCKETS + 1];
-    work->tables.out.items[0] = NULL;
+        next[work->buckets[i]]++;
+    uint32_t count = 1; /* the null section's */
+    for (size_t b = UNWRITTEN + 1; b < BUCKETS; b++) {
+        uint32_t sections = next[b];
+        next[b] = count;
+        count += sections;
+    }
+    cbi_vec_reserve(lk->ctx, &work->tables.out, count);
+    work->tables.out.len = count;
+    *work->tables.out.items = NULL;
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         if (!work->buckets[i])
             continue;
@@ -692,7 +707,7 @@ void cbi_link_number(const cbi_linker *lk)
     cbi_link_size_callgraph(lk);
     decide_sections(lk);
     if (needs_shndx(lk))
-        lk->filling->buckets[shndx_of(lk)->number] = bucket(lk, shndx_of(lk));
+        lk->filling->buckets[shndx_of(lk)->number] = (uint8_t)bucket_of(lk, shndx_of(lk));
     order_sections(lk);
     number_symbols(lk);
     if (lk->exec)

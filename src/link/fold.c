@@ -108,7 +108,7 @@ static void fold_records(const cbi_linker *lk, const bool *called, const folding
         if (!is_handed_on(lk, called, rec))
             continue;
         uint16_t value = rec->value & 0xff;
-        const fold one = {rec->code, (uint32_t)i, value ? (uint32_t)i + 1 : 0, value};
+        const fold one = {rec->code, (uint32_t)i, (uint32_t)i + 1, value};
         add(fold_of(all, lk->graph->components.of[rec->func - 1], all->slots[rec->code] - 1u),
             &one);
     }

@@ -54,7 +54,7 @@ static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
         lk->reaching->fates[i].entry = f->entry;
         lk->reaching->fates[i].address_taken = f->taken.len > 0;
         edges += (size_t)f->calls.len + f->indirect.len;
-        indirect |= f->indirect.len > 0;
+        indirect = indirect || f->indirect.len;
         for (size_t j = 0; j < f->taken.len; j++) {
             bool seen = !f->taken.items[j];
             for (size_t k = 0; k < j; k++)

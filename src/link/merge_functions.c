@@ -265,13 +265,15 @@ void cbi_merge_functions(const cbi_linker *lk, cbi_lobj *obj)
 {
     const cbi_object *in = &obj->object;
     for (uint32_t i = 1; i < in->symbol_count; i++) {
-        /* What a kernel contains comes behind it. */
         const cbi_symbol *s = &in->symbols[i];
-        uint32_t owner = s->shndx != SHN_UNDEF && s->shndx < in->section_count
-                             ? in->sections[s->shndx].info & 0xffffff
-                             : 0;
-        if (CBI_ST_TYPE(s->info) == STT_FUNC && owner > i && owner < in->symbol_count)
-            merge_function(lk, obj, owner);
+        if (CBI_ST_TYPE(s->info) != STT_FUNC)
+            continue;
+        if (s->shndx != SHN_UNDEF && s->shndx < in->section_count) {
+            /* What a kernel contains comes behind it. */
+            uint32_t owner = in->sections[s->shndx].info & 0xffffff;
+            if (owner < in->symbol_count)
+                merge_function(lk, obj, owner);
+        }
         merge_function(lk, obj, i);
     }
 }

@@ -74,11 +74,19 @@ cbi_rec *cbi_add_payload(const cbi_linker *lk, const cbi_func *f, uint8_t code)
 
 /* ---- what the records say ---- */
 
+/* A word of a record's payload; 0 where it has none. */
+static uint32_t word_of(const cbi_rec *rec, uint32_t at)
+{
+    if (rec->format != (CBI_ATTR_SIZED & 7) || !cbi_fits(at, 4, rec->size))
+        return 0;
+    return cbi_ld32(rec->payload + at);
+}
+
 /* Of the function that the record names. */
 static void collect_named(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link,
                           const cbi_func *named)
 {
-    uint32_t value = rec->format == 4 && rec->size >= 8 ? cbi_ld32(rec->payload + 4) : 0;
+    uint32_t value = word_of(rec, 4);
     cbi_properties *of = cbi_properties_in(lk, named);
     switch (link) {
     case CBI_LINK_FRAME:
@@ -131,7 +139,7 @@ static void collect_own(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link)
     uint32_t sync;
     switch (link) {
     case CBI_LINK_CRS_STACK:
-        tell_crs(lk, rec, of, rec->format == 4 && rec->size >= 4 ? cbi_ld32(rec->payload) : 0);
+        tell_crs(lk, rec, of, word_of(rec, 0));
         list_record(lk, of, rec);
         break;
     case CBI_LINK_SYNC_STACK:

@@ -164,13 +164,13 @@ static void own_contents(const cbi_linker *lk, cbi_osec *sec)
 /* Can the pieces be written one after the other? */
 static bool in_order(const cbi_osec *sec)
 {
-    uint64_t end = 0;
+    uint64_t reached = 0;
     for (size_t i = 0; i < sec->pieces.len; i++) {
         const cbi_piece *piece = &sec->pieces.items[i];
-        if (piece->offset < end || piece->offset > sec->size ||
+        if (piece->offset < reached || piece->offset > sec->size ||
             piece->bytes.size > sec->size - piece->offset)
             return false;
-        end = piece->offset + piece->bytes.size;
+        reached = piece->offset + piece->bytes.size;
     }
     return true;
 }

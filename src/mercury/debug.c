@@ -64,16 +64,20 @@ static const cbi_mercury_part *part_of(const cbi_mercury_debug *d, const cbi_lob
     return NULL;
 }
 
-/* What the bytes at the relocation's place went with; NULL if they are gone. */
-static const cbi_mercury_move *move_of(const cbi_mercury_debug *d, const cbi_lrel *rel)
+/* What the bytes at a place of the part went with; NULL if they are gone. */
+static const cbi_mercury_move *move_at(const cbi_mercury_part *part, uint64_t place)
 {
-    const cbi_mercury_part *part = part_of(d, rel->obj);
     for (size_t i = 0; part && i < part->moves.len; i++) {
         const cbi_mercury_move *m = &part->moves.items[i];
-        if (cbi_sass_of(rel)->offset >= m->start && cbi_sass_of(rel)->offset < m->end)
+        if (place >= m->start && place < m->end)
             return m;
     }
     return NULL;
+}
+
+static const cbi_mercury_move *move_of(const cbi_mercury_debug *d, const cbi_lrel *rel)
+{
+    return move_at(part_of(d, rel->obj), cbi_sass_of(rel)->offset);
 }
 
 bool cbi_mercury_debug_place(const cbi_mercury_debug *d, const cbi_lrel *rel, uint64_t *ret_offset)
@@ -96,11 +100,10 @@ uint64_t cbi_mercury_debug_target(const cbi_linker *lk, const cbi_lrel *rel, int
         rel->sym && rel->sym->is_section ? cbi_mercury_debug_of(lk, rel->sym->sec) : NULL;
     const cbi_mercury_part *part = d ? part_of(d, rel->obj) : NULL;
     uint64_t at = (uint64_t)addend;
-    for (size_t i = 0; part && cbi_is_line_section(d->sec->name->s) && i < part->moves.len; i++) {
-        const cbi_mercury_move *m = &part->moves.items[i];
-        if (at >= m->start && at < m->end)
-            return m->out + (at - m->start);
-    }
+    const cbi_mercury_move *m =
+        part && cbi_is_line_section(d->sec->name->s) ? move_at(part, at) : NULL;
+    if (m)
+        return m->out + (at - m->start);
     return (part ? part->sass_base : cbi_section_base(rel)) + at;
 }
 

@@ -108,8 +108,10 @@ static void add_sass_sections(cbi_emit *em)
         } else if (is_aliased(sec)) {
             set_bytes(s, cbi_mercury_data(lk, sec), sec->size);
         } else if (cbi_is_debug(sec)) {
+            static const cbi_mercury_debug none;
             const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
-            set_bytes(s, d ? d->sass.items : NULL, d ? d->sass.len : 0);
+            const cbi_buf *sass = d ? &d->sass : &none.sass;
+            set_bytes(s, sass->items, sass->len);
         } else if (is_reloc_section(sec)) {
             cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
             set_bytes(s, list.items, list.len);

@@ -238,7 +238,7 @@ static void append_tail(const cbi_linker *lk, const cbi_func *f, uint32_t bank_s
         if (cbi_eiattr_finalize(attr.code) != CBI_FINALIZE_TAIL)
             continue;
         uint8_t *at = cbi_buf_append(lk->ctx, sass_info(lk, f->info), attr.raw.data, attr.raw.size);
-        if (attr.code == EIATTR_PARAM_CBANK && attr.raw.size >= 8)
+        if (attr.code == EIATTR_PARAM_CBANK && cbi_fits(4, 4, attr.raw.size))
             cbi_st32(at + 4, bank_symbol);
     }
     const cbi_osec *images = cbi_func_layout_of(lk, f)->image_table;

@@ -260,11 +260,11 @@ static const struct {
 
 static const uint32_t *system_place(const cbi_object *file, uint32_t symbol)
 {
-    static const char prefix[] = ".nv.reservedSmem.";
-    if (!symbol || symbol >= file->merc_symbol_count ||
-        strncmp(file->merc_symbols[symbol].name, prefix, sizeof prefix - 1) != 0)
+    if (!symbol || symbol >= file->merc_symbol_count)
         return NULL;
-    const char *name = file->merc_symbols[symbol].name + sizeof prefix - 1;
+    const char *name = cbi_after(file->merc_symbols[symbol].name, ".nv.reservedSmem.");
+    if (!name)
+        return NULL;
     for (size_t i = 0; i < CBI_COUNT(system_places); i++)
         if (strcmp(name, system_places[i].name) == 0)
             return &system_places[i].value;

@@ -5,8 +5,6 @@
 /* Each bank's bytes, equal ones counted. */
 static void say_banks(const linked *l, char *text, size_t room)
 {
-    if (l->status)
-        say_more(text, room, "%s", l->messages);
     for (uint32_t i = 1; i < l->object.section_count; i++) {
         const cbi_section *s = &l->object.sections[i];
         if (strncmp(s->name, ".nv.constant2", 13) != 0)

@@ -97,6 +97,11 @@ static void users(void **state)
     link_table(rows, CBI_COUNT(rows), say_nothing);
 }
 
+static void say_messages(const linked *l, char *text, size_t room)
+{
+    say_more(text, room, "%s", l->messages);
+}
+
 #define UNKNOWN_STACK "Stack size for entry function 'k' cannot be statically determined\n"
 #define SET_STACK                                                                                  \
     "set the stack with cudaDeviceSetLimit, or silence this with --suppress-stack-size-warning\n"
@@ -134,7 +139,7 @@ static void circles(void **state)
          UNKNOWN_STACK "recursion: ... -> c -> d -> e -> f -> g -> h -> a\n" SET_STACK,
          LINKED_WITH_HELP},
     };
-    link_table(rows, CBI_COUNT(rows), say_nothing);
+    link_table(rows, CBI_COUNT(rows), say_messages);
 }
 
 /* The distance by its definition. */
