@@ -182,8 +182,7 @@ cbi_osec *cbi_open_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             func->constant0 = sec;
         return sec;
     }
-    sec = cbi_sec_create_bare(lk, name, in->type, in->flags,
-                              in->type == SHT_CUDA_SHARED ? 0 : in->align, in->entsize);
+    sec = cbi_sec_create_bare(lk, name, in->type, in->flags, 0, in->entsize);
     sec->target = target;
     sec->func = func;
     if (func && in->type == SHT_CUDA_CONSTANT_B0) {

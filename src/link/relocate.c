@@ -123,7 +123,7 @@ static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, 
         if (!r->is_rela && byte_slice)
             value = (value + olds[i]) >> f->shift;
         else
-            value = (f->shift < 64 ? value >> f->shift : 0) + (r->is_rela ? 0 : olds[i]);
+            value = (value >> f->shift) + (r->is_rela ? 0 : olds[i]);
         put_bits(p, room, f->start, f->width, value);
     }
 }

@@ -35,8 +35,6 @@ static int64_t code_addend(const cbi_linker *lk, const cbi_lrel *r, bool debug)
 {
     int64_t addend = cbi_sass_of(r)->addend;
     const cbi_func *func = r->sym->func;
-    if (addend <= 0)
-        return addend;
     if (debug && r->obj != func->obj && r->obj->symbol_lost[r->in_sym]) {
         const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
         if (!places)

@@ -3,6 +3,7 @@
 
 #include "format/cuda_elf.h"
 #include "capsule/capsule.h"
+#include "capsule/twins.h"
 #include "finalize/fnlzr.h"
 
 typedef struct fixture {
@@ -539,6 +540,37 @@ static void test_self_check_relocations(void **state)
     }
 }
 
+/* A relocation of one view alone: said of the whole list, at its start. */
+static void test_lost_relocations(void **state)
+{
+    (void)state;
+    static const struct {
+        bool mercury; /* the list that loses its last entry */
+        const char *why;
+    } damage[] = {
+        {false, "1 relocations of code lack a counterpart in the plain view"},
+        {true, "relocations of code in the plain view lack a counterpart here"},
+    };
+    for (size_t i = 0; i < CBI_COUNT(damage); i++) {
+        fixture f;
+        open_fixture(&f, LINKED);
+        cbi_object o = read_object(&f);
+        uint32_t mercury = 1;
+        while (!cbi_is_code_twin(&o.sections[mercury]) || cbi_rela_count(&o.sections[mercury]) < 2)
+            assert_true(++mercury < o.section_count);
+        const uint32_t *plain = cbi_twins_plain(&f.ctx, &o);
+        cbi_twins twins = cbi_twins_of(&o, plain, mercury);
+        assert_null(cbi_twins_next(&f.ctx, &twins));
+        cbi_section *loser = &o.sections[damage[i].mercury ? mercury : twins.plain];
+        loser->size = loser->data.size = loser->data.size - sizeof(Elf64_Rela);
+        twins = cbi_twins_of(&o, plain, mercury);
+        assert_string_equal(cbi_twins_next(&f.ctx, &twins), damage[i].why);
+        assert_int_equal(twins.entry, 0);
+        assert_null(cbi_twins_next(&f.ctx, &twins));
+        close_fixture(&f);
+    }
+}
+
 static void test_self_check_symbols(void **state)
 {
     (void)state;
@@ -692,6 +724,7 @@ int main(void)
         cmocka_unit_test(test_isa_version),
         cmocka_unit_test(test_self_check_text),
         cmocka_unit_test(test_self_check_relocations),
+        cmocka_unit_test(test_lost_relocations),
         cmocka_unit_test(test_self_check_symbols),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_back_end),

@@ -3,6 +3,7 @@
 
 #include "mercury/pace.h"
 #include "sass/pace_code.h"
+#include "sass/reuse.h"
 
 enum { NOBODY = 7, SOURCES = 4 };
 
@@ -321,12 +322,72 @@ static void distances(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Each place of arithmetic keeps an even and an odd register for the next reader. */
+static void sources_stay_in_their_place(void **state)
+{
+    (void)state;
+    enum { FFMA = 0x223, WIDE = 0x225, LDG = 0x981, NONE = 255, YIELD = 45, MOST = 3 };
+    static const struct {
+        const char *what;
+        struct {
+            uint16_t op;
+            uint8_t regs[SOURCES];
+            bool stays; /* the scheduler may not change the warp behind it */
+        } code[MOST];
+        uint32_t reuse; /* of the first instruction */
+    } rows[] = {
+        {"the same register", {{FFMA, {0, 2, 4, 6}, true}, {FFMA, {1, 2, 5, 7}, true}}, 1},
+        {"in another place", {{FFMA, {0, 2, 4, 6}, true}, {FFMA, {1, 5, 2, 7}, true}}, 0},
+        {"in all places", {{FFMA, {0, 2, 5, 6}, true}, {FFMA, {1, 2, 5, 6}, true}}, 7},
+        {"the warp may be changed", {{FFMA, {0, 2, 4, 6}}, {FFMA, {1, 2, 5, 7}, true}}, 0},
+        {"overwritten", {{FFMA, {2, 2, 4, 6}, true}, {FFMA, {1, 2, 5, 7}, true}}, 0},
+        {"another of the same half between",
+         {{FFMA, {0, 2, 9, 9}, true}, {FFMA, {1, 4, 8, 8}, true}, {FFMA, {1, 2, 7, 7}, true}},
+         0},
+        {"one of the other half between",
+         {{FFMA, {0, 2, 9, 9}, true}, {FFMA, {1, 3, 8, 8}, true}, {FFMA, {1, 2, 7, 7}, true}},
+         1},
+        {"a pair between takes both halves",
+         {{FFMA, {0, 8, 9, 5}, true}, {WIDE, {12, 3, 4, 6}, true}, {FFMA, {1, 7, 7, 5}, true}},
+         0},
+        {"none there between",
+         {{FFMA, {0, 8, 9, 5}, true}, {FFMA, {1, 3, 4, NONE}, true}, {FFMA, {1, 7, 7, 5}, true}},
+         4},
+        {"loads have no places", {{LDG, {0, 2, NONE, 0}, true}, {LDG, {1, 2, NONE, 0}, true}}, 0},
+        {"a load between",
+         {{FFMA, {0, 2, 4, 6}, true}, {LDG, {1, 8, NONE, 0}, true}, {FFMA, {1, 2, 5, 7}, true}},
+         1},
+    };
+    size_t wrong = 0;
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        cbi_ctx ctx;
+        cbi_ctx_init(&ctx);
+        cbi_sass words[MOST + 1];
+        size_t count = 0;
+        for (; count < MOST && rows[i].code[count].op; count++) {
+            words[count] = insn(rows[i].code[count].op, rows[i].code[count].regs, 4, NOBODY, 0);
+            words[count].hi |= (uint64_t)rows[i].code[count].stays << YIELD;
+        }
+        words[count++] = insn(0x94d, (uint8_t[]){0, 0, 0, 0}, 5, NOBODY, 0);
+        cbi_sb_code c = read_code(&ctx, words, count);
+        uint32_t got = cbi_sass_reuse_of(&c, words, NULL, 0);
+        if (got != rows[i].reuse)
+            wrong++, print_error("%s: %x\n", rows[i].what, got);
+        cbi_ctx_fini(&ctx);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_results_are_awaited),        cmocka_unit_test(the_check_sees_damage),
-        cmocka_unit_test(barrier_moves_use_no_predicates), cmocka_unit_test(long_code_is_followed),
-        cmocka_unit_test(only_slow_code_changes),          cmocka_unit_test(distances),
+        cmocka_unit_test(sources_stay_in_their_place),
+        cmocka_unit_test(slow_results_are_awaited),
+        cmocka_unit_test(the_check_sees_damage),
+        cmocka_unit_test(barrier_moves_use_no_predicates),
+        cmocka_unit_test(long_code_is_followed),
+        cmocka_unit_test(only_slow_code_changes),
+        cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Relocations: what a link patches, keeps for the driver, or drops, by type and kind of symbol. The
- * entry is the only one of its section and lies at its start. */
+/* Relocations: what a link patches, keeps for the driver, or drops, by type and kind of symbol.
+ * The entry is the only one of its section and lies at its start. */
 #include "modules.h"
 
 /* Kept entries, those that say what was applied, and the first 16 bytes of a section. */
@@ -34,6 +34,8 @@ static void say_data(const linked *l, char *text, size_t room)
     say_section(l, ".nv.global.init", text, room);
 }
 
+#define DELETED "Internal error: reference to deleted symbol\n"
+
 static void say_function(const linked *l, char *text, size_t room)
 {
     say_more(text, room, "%s", linked_symbol(l, "f") ? "stays" : "goes");
@@ -46,6 +48,7 @@ static void code(void **state)
         {"a name like those of unified tables",
          {"kernel k rel=2:__UFT_BEGIN size=16; extern global __UFT_BEGIN"},
          "Undefined reference to '__UFT_BEGIN' in 'm0.cubin'\n"},
+        {"no unified table", {"kernel k rel=102:__UFT size=16; extern global __UFT"}, DELETED},
         {"64 bits of a function",
          {"kernel k rel=2:x size=16; func x size=16"},
          "00000000 00000000 00000000 00000000"},
@@ -135,10 +138,8 @@ static void code(void **state)
          "kept 58:x+0 00000000 00000000 00000000 00000000"},
         {"call of a shared variable",
          {"kernel k rel=58:x size=16; shared y size=4; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
-        {"call of dynamic shared memory",
-         {"kernel k rel=58:x size=16; extern shared x"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
+        {"call of dynamic shared memory", {"kernel k rel=58:x size=16; extern shared x"}, DELETED},
         {"call of a static variable",
          {"kernel k rel=58:x size=16; static global y size=4; static global x size=4"},
          "kept 58:x+0 00000000 00000000 00000000 00000000"},
@@ -471,7 +472,7 @@ static void code(void **state)
          CB_LINK_FORCE_RELA},
         {"call of a shared variable, with --force-rela",
          {"kernel k rel=58:x size=16; shared y size=4; shared x size=8"},
-         "Internal error: reference to deleted symbol\n",
+         DELETED,
          CB_LINK_FORCE_RELA},
         {"place in a bank of a function, with --force-rela",
          {"kernel k rel=64:x size=16; func x size=16"},
@@ -524,7 +525,7 @@ static void code(void **state)
          "kept 58:x+4660 00000000 00000000 00000000 00000000"},
         {"call of a shared variable, addend",
          {"kernel k rel=58:x+4660 size=16; shared y size=4; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"24 bits of a function, addend",
          {"kernel k rel=74:x+4660 size=16; func x size=16"},
          "00000000 00000000 00000000 00000000"},
@@ -622,11 +623,11 @@ static void data(void **state)
         {"type 84 of a shared variable",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=84:x; shared y size=260; "
           "shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 84 of a shared variable, addend",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=84:x+255; shared y "
           "size=260; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 84 of a constant",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=84:x; const y size=260 "
           "fill=1; const x size=8"},
@@ -638,11 +639,11 @@ static void data(void **state)
         {"type 85 of a shared variable",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=85:x; shared y size=260; "
           "shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 85 of a shared variable, addend",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=85:x+255; shared y "
           "size=260; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 85 of a constant",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=85:x; const y size=260 "
           "fill=1; const x size=8"},
@@ -654,11 +655,11 @@ static void data(void **state)
         {"type 86 of a shared variable",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=86:x; shared y size=260; "
           "shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 86 of a shared variable, addend",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=86:x+255; shared y "
           "size=260; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 86 of a constant",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=86:x; const y size=260 "
           "fill=1; const x size=8"},
@@ -670,11 +671,11 @@ static void data(void **state)
         {"type 87 of a shared variable",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=87:x; shared y size=260; "
           "shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 87 of a shared variable, addend",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=87:x+255; shared y "
           "size=260; shared x size=8"},
-         "Internal error: reference to deleted symbol\n"},
+         DELETED},
         {"type 87 of a constant",
          {"kernel k uses=v,x size=32; init v size=16 align=8 fill=255 rel=87:x; const y size=260 "
           "fill=1; const x size=8"},
