@@ -79,7 +79,7 @@ static bool parse_api_version(const char *text, long *ret_major)
 static void check_rest(cbi_link_run *run)
 {
     const cbi_command_line *line = &run->line;
-    if (cbi_given(line, OPT_PRESERVE_RELOCS) && run->sm >= 90)
+    if (cbi_given(line, OPT_PRESERVE_RELOCS) && cbi_sm_preserves_in_part(run->sm))
         cbi_warning(run->ctx, "preserve-relocs-incomplete", NULL, NULL,
                     "Option '--preserve-relocs' is not fully implemented for gpu archtecture '%s' "
                     "and may not work as expected",

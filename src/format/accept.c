@@ -43,7 +43,7 @@ cbi_arch_facts cbi_arch_read_facts(uint8_t osabi, uint32_t e_flags, const cbi_sp
         return facts;
     }
     /* Objects of this age always carry the section; without it nothing says they are portable. */
-    bool assume_specific = facts.sm > 89;
+    bool assume_specific = cbi_sm_has_compat(facts.sm);
     if (!compat) {
         facts.specific = assume_specific;
         return facts;

@@ -43,10 +43,37 @@ extern const size_t cbi_arch_count;
 /* The target named "sm_NN[af]", or NULL. */
 const cbi_arch *cbi_arch_find(const char *name);
 
+/* Where generations start.  Files name numbers that no row has, too. */
+enum { CBI_SM_HOPPER = 90, CBI_SM_BLACKWELL = 100 };
+
 /* Targets from sm_100 on are linked through their Mercury view. */
 static inline bool cbi_sm_is_mercury(uint32_t sm)
 {
-    return sm >= 100;
+    return sm >= CBI_SM_BLACKWELL;
+}
+
+/* Objects from sm_90 on say in .nv.compat where they may run. */
+static inline bool cbi_sm_has_compat(uint32_t sm)
+{
+    return sm >= CBI_SM_HOPPER;
+}
+
+/* The first toolkits that knew sm_90 wrote objects that nvlink does not take any more. */
+static inline bool cbi_sm_has_old_objects(uint32_t sm)
+{
+    return sm == CBI_SM_HOPPER;
+}
+
+/* nvlink drops .ptx files for targets below sm_90. */
+static inline bool cbi_sm_takes_ptx_files(uint32_t sm)
+{
+    return sm >= CBI_SM_HOPPER;
+}
+
+/* It warns of --preserve-relocs from there on. */
+static inline bool cbi_sm_preserves_in_part(uint32_t sm)
+{
+    return sm >= CBI_SM_HOPPER;
 }
 
 static inline bool cbi_arch_is_mercury(const cbi_arch *arch)

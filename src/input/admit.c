@@ -135,8 +135,8 @@ static void check_toolkit(cbi_inputs *in, const char *file, const cbi_elf *elf,
     if (info.present && info.toolkit > CUDA_TOOLKIT)
         cbi_fatal(ctx, "input-newer", &place, NULL, "Input file '%s' newer than toolkit (%d vs %d)",
                   file, info.toolkit, CUDA_TOOLKIT);
-    /* nvlink asks this of sm_90 alone */
-    if (facts->sm == 90 && (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
+    if (cbi_sm_has_old_objects(facts->sm) &&
+        (!info.present || info.version < 2 || info.toolkit < CUDA_TOOLKIT_MIN))
         cbi_fatal(ctx, "input-older", &place, NULL,
                   "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file);
     in->seen_ewp |= elf->type == ET_CUDA_EWP;

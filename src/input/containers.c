@@ -287,7 +287,7 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
     cbi_inputs_stop_after_errors(in, "elfLink fatbinary error");
     forbid_patterns(in, origin, false);
     in->any_module = true;
-    if (in->options.arch->sm < 90) {
+    if (!cbi_sm_takes_ptx_files(in->options.arch->sm)) {
         if (in->options.exact) {
             forget_ptx_file(in, origin, bytes);
             return;

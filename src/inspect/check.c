@@ -214,7 +214,7 @@ void cbi_check_file(cbi_checker *c)
                            needed[i]);
     if (has_code(o) && !cbi_check_find(c, ".nv.info"))
         cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no .nv.info");
-    if (!c->legacy && c->sm >= 90 && !cbi_check_find(c, ".nv.compat"))
+    if (!c->legacy && cbi_sm_has_compat(c->sm) && !cbi_check_find(c, ".nv.compat"))
         cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL, "there is no .nv.compat");
     if (!c->legacy && c->mercury && !o->merc_symtab)
         cbi_check_fail(c, CBI_CHECK_NEEDED_SECTION, 0, o->shoff, NULL,

@@ -240,7 +240,7 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
         return true;
     const cbi_placement place = cbi_placement_of(lk, sym);
     if (lk->opt->preserve_relocs && place.sec && cbi_section_index(lk, place.sec) &&
-        !place.spread &&
+        !place.in_banks &&
         (sym->internal || cbi_is_recorded(lk, sym) || (cbi_is_shared_var(sym) && !place.unplaced)))
         return true;
     if (sym->internal)
@@ -524,7 +524,7 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cb
              */
             return cbi_shared_align(lk, sym);
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
-        bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation &&
+        bool reserve = cbi_reserves_shared(lk) &&
                        ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
                         cbi_shared_of(lk->records->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */

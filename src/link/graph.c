@@ -385,7 +385,7 @@ void cbi_link_liveness(const cbi_linker *lk)
     bool all_live = true;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         all_live &= lk->reaching->fates[i].live;
-    if (!all_live && lk->quirks.symbols_lost && lk->sm90plus)
+    if (!all_live && lk->quirks.symbols_lost && lk->from_hopper)
         lose_symbols(lk);
     if (!all_live)
         remove_dead(lk);
@@ -436,10 +436,10 @@ static void visit(const cbi_linker *lk, search *s, cbi_graph_node root)
 {
     enter(lk, s, root);
     while (s->frames.len) {
-        frame *top = &s->frames.items[s->frames.len - 1];
-        cbi_graph_node node = top->node;
-        if (top->next < cbi_degree(s->calls, node)) {
-            cbi_graph_node next = cbi_successor(s->calls, node, top->next++);
+        frame *last = &s->frames.items[s->frames.len - 1];
+        cbi_graph_node node = last->node;
+        if (last->next < cbi_degree(s->calls, node)) {
+            cbi_graph_node next = cbi_successor(s->calls, node, last->next++);
             const cbi_func *f = cbi_node_func(s->calls, next);
             if (f && !cbi_fate_of(lk, f)->live)
                 continue;

@@ -148,8 +148,8 @@ static void spread_constants(const cbi_linker *lk, const cbi_func *f)
         if (cbi_resolved_of(lk, from))
             cbi_sec_resolved(lk, cbi_bank_of(lk, entries->items[i]));
     }
-    constants->spread_to = entries;
-    constants->spread_offset = off;
+    constants->copied_to = entries;
+    constants->copied_at = off;
     /* Constants of copies that lost belong to the null symbol. */
     if (constants->lost.len && entries->len)
         lk->placing->layout.null_symbol_value =
@@ -192,7 +192,7 @@ static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
     for (size_t i = 0; i < lk->records->few_secs.len; i++) {
         const cbi_osec *sec = lk->records->few_secs.items[i];
         const cbi_constants *constants = cbi_constants_of(sec);
-        if (!constants->spread_to)
+        if (!constants->copied_to)
             continue;
         constant_list *list = CBI_NEW(lk->ctx, constant_list);
         cbi_map_put(lk->ctx, ret_lists, CBI_KEY(sec), list);
@@ -202,7 +202,7 @@ static void list_constants(const cbi_linker *lk, cbi_map *ret_lists)
     for (size_t i = 0; i < lk->records->locals.len; i++) {
         const cbi_lsym *sym = lk->records->locals.items[i];
         const cbi_osec *sec = sym->sec;
-        if (!sec || sym->is_section || !cbi_constants_of(sec)->spread_to)
+        if (!sec || sym->is_section || !cbi_constants_of(sec)->copied_to)
             continue;
         constant_list *list = cbi_map_get(ret_lists, CBI_KEY(sec));
         if (sym->def_obj == cbi_obj_id(sec->func->obj) || cbi_constants_of(sec)->kept_contents)
@@ -222,9 +222,9 @@ static void move_constant(const cbi_linker *lk, const cbi_constants *from, const
         if (r.offset < c->range.start || r.offset - c->range.start >= c->range.size)
             continue;
         list->items[k] = TAKEN; /* constants of an earlier -r may overlap: the first takes it */
-        r.offset += from->spread_offset;
-        for (size_t e = 0; e < from->spread_to->len; e++) {
-            r.target = cbi_bank_of(lk, from->spread_to->items[e]);
+        r.offset += from->copied_at;
+        for (size_t e = 0; e < from->copied_to->len; e++) {
+            r.target = cbi_bank_of(lk, from->copied_to->items[e]);
             if (r.target)
                 cbi_vec_push(lk->ctx, copies, r);
         }
@@ -232,10 +232,10 @@ static void move_constant(const cbi_linker *lk, const cbi_constants *from, const
     if (!c->sym)
         return;
     cbi_placement *place = cbi_layout_place(lk, c->sym);
-    place->value += from->spread_offset;
-    place->spread = true;
-    if (from->spread_to->len)
-        place->sec = cbi_bank_of(lk, from->spread_to->items[0]);
+    place->value += from->copied_at;
+    place->in_banks = true;
+    if (from->copied_to->len)
+        place->sec = cbi_bank_of(lk, from->copied_to->items[0]);
 }
 
 /* A constant that a longer one was written over is as long as that. */
@@ -255,7 +255,7 @@ static void move_constants(const cbi_linker *lk)
     cbi_map by_section = {0};
     for (size_t i = 0; i < lk->placing->layout.rels.len; i++) {
         const cbi_osec *from = lk->placing->layout.rels.items[i].target;
-        if (!cbi_constants_of(from)->spread_to)
+        if (!cbi_constants_of(from)->copied_to)
             continue;
         rel_list *list = cbi_map_get(&by_section, CBI_KEY(from));
         if (!list) {
@@ -358,7 +358,7 @@ static void check_shared_limit(const cbi_linker *lk, const cbi_osec *sec)
     const cbi_arch *arch = lk->opt->arch;
     bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
     uint64_t max = extended ? cbi_chip_find(arch->sm)->shared_max : CBI_SHARED_MAX;
-    uint64_t reserved = lk->sm90plus && !lk->mercury ? CUDA_RESERVED_SHARED : 0;
+    uint64_t reserved = lk->from_hopper && !lk->mercury ? CUDA_RESERVED_SHARED : 0;
     uint64_t size = sec->size - (sec->size < reserved ? sec->size : reserved);
     if (size <= max)
         return;

@@ -65,7 +65,7 @@ static bool is_dynamic(const cbi_lsym *sym)
 }
 
 /* First met as dynamic, then defined with a size: nvlink lays it out in neither way. */
-static bool is_unlaid(const cbi_lsym *sym)
+static bool gained_a_size(const cbi_lsym *sym)
 {
     return sym->dynamic && sym->size != 0;
 }
@@ -362,7 +362,7 @@ static void preserve_dynamic(const cbi_linker *lk, bool beside_static, bool rese
     lk->placing->layout.dynamic_recorded = beside_static;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
-        if (!is_dynamic(sym) && !is_unlaid(sym))
+        if (!is_dynamic(sym) && !gained_a_size(sym))
             continue;
         cbi_placement *place = cbi_layout_place(lk, sym);
         place->recorded = beside_static && reserve;
@@ -381,10 +381,10 @@ static bool assign_variables(const cbi_linker *lk, const cbi_shared **order, siz
     bool dynamic = false;
     for (size_t i = 0; i < count; i++) {
         const cbi_lsym *sym = order[i]->sym;
-        dynamic |= is_dynamic(sym) || is_unlaid(sym);
+        dynamic |= is_dynamic(sym) || gained_a_size(sym);
         if (sym->state == CBI_SYM_UNDEF && !is_dynamic(sym))
             continue;
-        if (is_unlaid(sym)) {
+        if (gained_a_size(sym)) {
             cbi_layout_place(lk, sym)->value =
                 lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0; /* for -g */
             cbi_layout_place(lk, sym)->unplaced = true;
@@ -502,7 +502,7 @@ static void layout_final(const cbi_linker *lk)
         if (is_dynamic(order[i]->sym))
             show_dynamic(lk, order[i]->sym);
     unplace_dead(lk);
-    bool reserve = lk->sm90plus && !lk->mercury && !lk->opt->disable_smem_reservation;
+    bool reserve = cbi_reserves_shared(lk);
     finish_entries(lk, dynamic, reserve);
     if (lk->records->debug_shared)
         finish_debug_shared(lk, groups.len > 0, group_end, dynamic, reserve);
@@ -547,7 +547,7 @@ static const cbi_shared **defined_shared(const cbi_linker *lk, size_t *ret_count
     size_t count = 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
-        if (is_unlaid(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
+        if (gained_a_size(sym) && !cbi_map_get(&seen, CBI_KEY(sym)))
             cbi_map_add(lk->ctx, &seen, CBI_KEY(sym));
         else
             list[count++] = lk->symbols->shared.items[i];
@@ -604,8 +604,8 @@ static void layout_relocatable(const cbi_linker *lk)
     uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
-        dynamic |= is_dynamic(sym) || is_unlaid(sym);
-        if (is_unlaid(sym) && lowest) {
+        dynamic |= is_dynamic(sym) || gained_a_size(sym);
+        if (gained_a_size(sym) && lowest) {
             cbi_layout_place(lk, sym)->value = lowest;
             cbi_layout_place(lk, sym)->realigned = true;
         }

@@ -125,7 +125,7 @@ void cbi_link_skeleton(const cbi_linker *lk)
     lk->records->tkinfo = SECTION(".note.nv.tkinfo", SHT_NOTE, SHF_CUDA_TKINFO, 4, 0);
     lk->records->cuinfo = SECTION(".note.nv.cuinfo", SHT_NOTE, SHF_CUDA_CUINFO, 4, 0);
     lk->records->info = SECTION(".nv.info", SHT_CUDA_INFO, 0, 4, 0);
-    if (lk->sm90plus)
+    if (cbi_sm_has_compat(lk->opt->arch->sm))
         lk->records->compat = SECTION(".nv.compat", SHT_CUDA_COMPAT, 0, 4, 0);
     if (lk->opt->has_nv_host) {
         lk->records->host = SECTION(".nv.host", SHT_CUDA_HOST, 0, 8, 0);

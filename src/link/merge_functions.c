@@ -31,7 +31,7 @@ static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t ind
     func->sym->sec = func->text;
     func->text->pieces.len = 0;
     func->text->size = 0;
-    func->text->info_top = (uint8_t)(text->info >> 24);
+    func->text->info_registers = (uint8_t)(text->info >> 24);
     func->text->flags = text->flags;
     met->barriers = met->barriers || SHF_CUDA_BARRIERS(text->flags);
     func->text->align = text->align;

@@ -56,8 +56,8 @@ typedef struct cbi_constants {
     cbi_range_list covered;     /* what constants lie on, in order and apart: constants_overlap */
     uint64_t used_size;         /* up to the end of the last symbol */
     const cbi_lobj *emptied_by; /* whose copy of the function replaced them */
-    const cbi_func_list *spread_to; /* the entries that got a copy */
-    uint64_t spread_offset;         /* ... and where in their banks */
+    const cbi_func_list *copied_to; /* the entries that got a copy */
+    uint64_t copied_at;             /* ... and where in their banks */
 } cbi_constants;
 
 /* Of a section of shared memory. */
@@ -72,8 +72,9 @@ typedef struct cbi_shared_section {
 /* Of these there are many: what few have lies behind pointers. */
 struct cbi_osec {
     const cbi_name *TILL_LAYOUT name;
-    uint32_t TILL_LAYOUT type;        /* as in relocatables; executables change it when written */
-    uint8_t TILL_LAYOUT info_top;     /* .text: top byte of sh_info (register count below sm_90) */
+    uint32_t TILL_LAYOUT type; /* as in relocatables; executables change it when written */
+    uint8_t TILL_LAYOUT
+        info_registers;               /* .text: top byte of sh_info (register count below sm_90) */
     bool TILL_LAYOUT dead : 1;        /* of copies that were replaced; use cbi_is_dead() */
     bool TILL_LAYOUT contributed : 1; /* an input put something in, were it zero bytes */
     bool TILL_LAYOUT needed : 1;      /* of shared memory: it is written */

@@ -295,7 +295,7 @@ static bool is_recorded(const cbi_linker *lk, const patch *p)
         return false;
     if (!lk->exec)
         return true;
-    if (cbi_is_image(sym) || cbi_placement_of(lk, sym).spread)
+    if (cbi_is_image(sym) || cbi_placement_of(lk, sym).in_banks)
         return false;
     if (!cbi_is_shared_var(sym) || (sym->size && !cbi_placement_of(lk, sym).unplaced) ||
         lk->shows_debug)

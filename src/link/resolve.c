@@ -47,9 +47,9 @@ static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
     }
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         uint32_t section = in->symbols[i].shndx;
-        uint32_t top = section < in->section_count ? in->sections[section].info >> 24 : 0;
-        if (top)
-            obj->regs[i] = top;
+        uint32_t regs = section < in->section_count ? in->sections[section].info >> 24 : 0;
+        if (regs)
+            obj->regs[i] = regs;
     }
 }
 

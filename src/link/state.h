@@ -80,7 +80,7 @@ typedef struct cbi_placement {
     bool unplaced : 1;  /* shared: dynamic and reached by no entry, its value is no address */
     bool realigned : 1; /* shared, -r: its value takes the place of its alignment */
     bool removed : 1;   /* a variable that nothing uses */
-    bool spread : 1;    /* an optimizer constant that moved into the banks of entries */
+    bool in_banks : 1;  /* an optimizer constant that moved into the banks of entries */
     bool hidden : 1;    /* dropped, but kept for what --preserve-relocs records */
     bool recorded : 1;  /* --preserve-relocs names it in any case */
 } cbi_placement;
@@ -155,7 +155,7 @@ struct cbi_linker {
     bool exec;            /* final link */
     bool shows_debug;     /* -g that is not taken back by -suppress-debug-info */
     bool mercury;         /* sm_100+: the link runs on the Mercury view */
-    bool sm90plus;        /* sm_90 and later */
+    bool from_hopper;     /* the target is sm_90 or later */
     bool prune;           /* kernels are removed by -kernels-used or -variables-used */
     bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
     bool eliminate;       /* dead code elimination runs */
@@ -185,6 +185,12 @@ struct cbi_linker {
 
     struct cbi_mercury_state *merc; /* sm_100+ */
 };
+
+/* Does the SASS that is linked leave the system its part of the shared memory of kernels? */
+static inline bool cbi_reserves_shared(const cbi_linker *lk)
+{
+    return lk->from_hopper && !lk->mercury && !lk->opt->disable_smem_reservation;
+}
 
 /* The object that has the number (cbi_obj_id); NULL for 0. */
 static inline const cbi_lobj *cbi_obj_at(const cbi_linker *lk, uint32_t id)

@@ -49,7 +49,7 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
     if (sec == lk->records->cuinfo)
         return lk->records->compat ? cbi_section_index(lk, lk->records->compat) : 0;
     if (cbi_is_code_of(sec, sec->func))
-        return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_top << 24;
+        return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_registers << 24;
     return sec->target ? cbi_section_index(lk, sec->target) : 0;
 }
 
@@ -233,7 +233,7 @@ static void write_contents(const cbi_linker *lk, const cbi_osec *sec, cbi_sink *
 
 void cbi_link_check_emptied(const cbi_linker *lk)
 {
-    if (!lk->quirks.aliases_emptied || !lk->exec || !lk->sm90plus)
+    if (!lk->quirks.aliases_emptied || !lk->exec || !lk->from_hopper)
         return;
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         const cbi_out_section *place = &lk->tables->places[i];
