@@ -479,6 +479,8 @@ static void unplace_dead(const cbi_linker *lk)
     }
 }
 
+/* From the largest variable on each goes to its entry or to a group; then groups get their places,
+ * entries theirs behind them, and dynamic memory starts behind all that. */
 static void layout_final(const cbi_linker *lk)
 {
     group_list groups = {0};
@@ -598,7 +600,9 @@ static void create_instances(const cbi_linker *lk)
     }
 }
 
-static void layout_relocatable(const cbi_linker *lk)
+/* Defines the dynamic variables in .nv_debug.shared, at the lowest place, and marks what uses them.
+ * Returns whether there are any. */
+static bool define_dynamic(const cbi_linker *lk)
 {
     bool dynamic = false;
     uint64_t lowest = lk->shows_debug && lk->opt->reserve_null_pointer ? DYNAMIC_ALIGN : 0;
@@ -619,43 +623,68 @@ static void layout_relocatable(const cbi_linker *lk)
         for (size_t j = 0; j < users->len; j++)
             cbi_func_layout_in(lk, users->items[j])->uses_dynamic = true;
     }
-    uint64_t module_align = 0;
-    for (size_t i = 0; i < lk->symbols->shared.len; i++)
-        if (cbi_placement_of(lk, lk->symbols->shared.items[i]->sym).state == CBI_SYM_DEFINED &&
-            lk->symbols->shared.items[i]->align > module_align)
-            module_align = lk->symbols->shared.items[i]->align;
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        const cbi_func *k = lk->symbols->funcs.items[i];
-        const bool uses_dynamic = cbi_func_layout_of(lk, k)->uses_dynamic;
-        cbi_osec *sec = k->shared;
-        if (!sec || !k->obj)
-            continue;
-        uint64_t align = module_align;
-        if (uses_dynamic && align < DYNAMIC_ALIGN)
-            align = DYNAMIC_ALIGN;
-        cbi_shared_section *shared = cbi_shared_in(lk, sec);
-        layout_relocatable_section(lk, sec, shared->variables.items, shared->variables.len, align,
-                                   dynamic);
-        if (uses_dynamic) {
-            if (lk->opt->reserve_null_pointer && shared->total == 0) {
-                shared->total = DYNAMIC_ALIGN;
-                sec->size = DYNAMIC_ALIGN + sec->align;
-            }
-            sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
-        }
-        sec->needed = sec->size > 0 || (dynamic && sec->align == DYNAMIC_ALIGN);
+    return dynamic;
+}
+
+/* The largest alignment of a variable of the module. */
+static uint64_t shared_align(const cbi_linker *lk)
+{
+    uint64_t align = 0;
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        const cbi_shared *var = lk->symbols->shared.items[i];
+        if (cbi_placement_of(lk, var->sym).state == CBI_SYM_DEFINED && var->align > align)
+            align = var->align;
     }
-    create_instances(lk);
-    if (!lk->records->debug_shared)
-        return;
-    uint64_t align =
-        dynamic ? DYNAMIC_ALIGN : cbi_shared_of(lk->records->debug_shared)->whole_align;
+    return align;
+}
+
+/* A function's section: what lies in it, and room in front of dynamic memory. */
+static void size_function(const cbi_linker *lk, const cbi_func *k, uint64_t align, bool dynamic)
+{
+    const bool uses_dynamic = cbi_func_layout_of(lk, k)->uses_dynamic;
+    cbi_osec *sec = k->shared;
+    if (uses_dynamic && align < DYNAMIC_ALIGN)
+        align = DYNAMIC_ALIGN;
+    cbi_shared_section *shared = cbi_shared_in(lk, sec);
+    layout_relocatable_section(lk, sec, shared->variables.items, shared->variables.len, align,
+                               dynamic);
+    if (uses_dynamic && lk->opt->reserve_null_pointer && shared->total == 0) {
+        shared->total = DYNAMIC_ALIGN;
+        sec->size = DYNAMIC_ALIGN + sec->align;
+    }
+    if (uses_dynamic)
+        sec->size = cbi_align_up(sec->size, DYNAMIC_ALIGN);
+    sec->needed = sec->size || (dynamic && sec->align == DYNAMIC_ALIGN);
+}
+
+/* .nv_debug.shared: all variables of the module. */
+static void size_debug_shared(const cbi_linker *lk, bool dynamic)
+{
+    cbi_osec *sec = lk->records->debug_shared;
+    uint64_t align = dynamic ? DYNAMIC_ALIGN : cbi_shared_of(sec)->whole_align;
     size_t count;
     const cbi_shared **list = defined_shared(lk, &count);
-    layout_relocatable_section(lk, lk->records->debug_shared, list, count, align, dynamic);
-    if (dynamic && cbi_shared_of(lk->records->debug_shared)->total == 0)
-        lk->records->debug_shared->size = lk->records->debug_shared->align;
-    lk->records->debug_shared->needed = lk->records->debug_shared->size || dynamic;
+    layout_relocatable_section(lk, sec, list, count, align, dynamic);
+    if (dynamic && cbi_shared_of(sec)->total == 0)
+        sec->size = sec->align;
+    sec->needed = sec->size || dynamic;
+}
+
+/* Variables keep their places, and sections get sizes: those of functions, each aligned as the
+ * strictest variable of the module, then that of all variables, behind the symbols for dynamic
+ * memory, which can make functions' sections larger. */
+static void layout_relocatable(const cbi_linker *lk)
+{
+    bool dynamic = define_dynamic(lk);
+    uint64_t align = shared_align(lk);
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_func *k = lk->symbols->funcs.items[i];
+        if (k->shared && k->obj)
+            size_function(lk, k, align, dynamic);
+    }
+    create_instances(lk);
+    if (lk->records->debug_shared)
+        size_debug_shared(lk, dynamic);
 }
 
 /* The compiler's own variables in reserved shared memory stand behind the system's, which the

@@ -156,49 +156,57 @@ cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec)
     return winner && winner->func ? winner->func->text : NULL;
 }
 
+/* Where a function keeps its section of this type; NULL: it has none of its own. */
+static cbi_osec **section_of_function(cbi_func *func, uint32_t type)
+{
+    if (type == SHT_CUDA_CONSTANT_B0)
+        return &func->constant0;
+    if (cbi_is_constant_type(type))
+        return &func->constant2;
+    return type == SHT_CUDA_SHARED ? &func->shared : NULL;
+}
+
+/* The companion of a bank of parameters for texture tables: its symbol comes before the bank's own.
+ */
+static void add_companion(const cbi_linker *lk, cbi_osec *bank)
+{
+    cbi_osec *companion = cbi_sec_rel(lk, bank, lk->opt->force_rela);
+    companion->companion = true;
+    if (!lk->opt->force_rela)
+        companion->flags = 0;
+}
+
+/* The output's section for one of an object.  Of a function: the one that it has, or that a lost
+ * copy had.  Others, and banks of parameters of entries, which static ones of several files share:
+ * the one of the same name.  If there is none, a new one. */
 cbi_osec *cbi_open_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_section *in = &obj->object.sections[i];
     cbi_osec *target = cbi_section_target(obj, in);
     cbi_func *func = target ? cbi_func_in(target->func) : NULL;
-    cbi_osec *sec = NULL;
-    if (func && in->type == SHT_CUDA_CONSTANT_B0)
-        sec = func->constant0;
-    else if (func && cbi_is_constant_type(in->type))
-        sec = func->constant2;
-    else if (func && in->type == SHT_CUDA_SHARED)
-        sec = func->shared;
+    const bool parameters = func && in->type == SHT_CUDA_CONSTANT_B0;
+    cbi_osec **own = func ? section_of_function(func, in->type) : NULL;
+    cbi_osec *sec = own ? *own : NULL;
     if (func && func->old_constants && cbi_is_optimizer_type(in->type) &&
         cbi_belongs_to_lost(obj, i)) {
         cbi_revive_constants(func);
         sec = func->old_constants;
     }
-    /* Entries of one name, static ones of several files, share their sections. */
     const cbi_name *name = sec ? NULL : cbi_intern(lk->ctx, in->name);
-    if (!sec && (!func || (func->entry && in->type == SHT_CUDA_CONSTANT_B0)))
+    if (!sec && (!func || (func->entry && parameters)))
         sec = cbi_sec_find(lk, name);
     if (sec) {
-        if (func && in->type == SHT_CUDA_CONSTANT_B0)
-            func->constant0 = sec;
+        if (parameters)
+            *own = sec;
         return sec;
     }
     sec = cbi_sec_create_bare(lk, name, in->type, in->flags, 0, in->entsize);
     sec->target = target;
     sec->func = func;
-    if (func && in->type == SHT_CUDA_CONSTANT_B0) {
-        func->constant0 = sec;
-        /* The companion for texture tables: its symbol comes before the bank's own. */
-        if (lk->exec && !lk->mercury) {
-            cbi_osec *companion = cbi_sec_rel(lk, sec, lk->opt->force_rela);
-            companion->companion = true;
-            if (!lk->opt->force_rela)
-                companion->flags = 0;
-        }
-    } else if (func && cbi_is_constant_type(in->type)) {
-        func->constant2 = sec;
-    } else if (func && in->type == SHT_CUDA_SHARED) {
-        func->shared = sec;
-    }
+    if (own)
+        *own = sec;
+    if (parameters && lk->exec && !lk->mercury)
+        add_companion(lk, sec);
     cbi_sec_add_symbol(lk, sec);
     if (in->type == SHT_CUDA_GLOBAL)
         lk->records->global = sec;

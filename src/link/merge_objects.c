@@ -234,6 +234,25 @@ static cbi_secmap *merge_optimizer(const cbi_linker *lk, cbi_lobj *obj, const cb
     return map;
 }
 
+/* An internal symbol of a copy that lost: -r and --preserve-relocs show that of the parameters of
+ * every copy. */
+static void lose_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
+{
+    const cbi_symbol *s = &obj->object.symbols[i];
+    const cbi_section *in = &obj->object.sections[s->shndx];
+    obj->symbol_lost[i] = CBI_LOST;
+    cbi_osec *text = cbi_section_target(obj, in);
+    if ((lk->exec && !lk->opt->preserve_relocs) || !text || !text->func ||
+        in->type != SHT_CUDA_CONSTANT_B0)
+        return;
+    cbi_secmap winner = {.out = text->func->constant0};
+    if (!cbi_is_weak(text->func->sym))
+        winner = *cbi_merge_section(lk, obj, s->shndx);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+    sym->internal = true;
+    define_object(lk, obj, s, sym, &winner);
+}
+
 static void merge_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
@@ -246,18 +265,7 @@ static void merge_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     if (s->shndx == SHN_UNDEF || s->shndx >= obj->object.section_count)
         return;
     if (cbi_belongs_to_lost(obj, s->shndx)) {
-        obj->symbol_lost[i] = CBI_LOST;
-        /* -r and --preserve-relocs show the parameter symbol of every copy. */
-        cbi_osec *text = cbi_section_target(obj, &obj->object.sections[s->shndx]);
-        if ((lk->exec && !lk->opt->preserve_relocs) || !text || !text->func ||
-            obj->object.sections[s->shndx].type != SHT_CUDA_CONSTANT_B0)
-            return;
-        cbi_secmap winner = {.out = text->func->constant0};
-        if (!cbi_is_weak(text->func->sym))
-            winner = *cbi_merge_section(lk, obj, s->shndx);
-        cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
-        sym->internal = true;
-        define_object(lk, obj, s, sym, &winner);
+        lose_internal(lk, obj, i);
         return;
     }
     cbi_secmap *map = cbi_is_optimizer_type(obj->object.sections[s->shndx].type)
