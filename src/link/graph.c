@@ -261,7 +261,9 @@ static void apply_host_references(const cbi_linker *lk)
 
 /* nvlink looks for optimizer constants by name.  When it removes a static function without any and
  * finds those of a later one of the name, it takes the number of the code's section for that of a
- * symbol and removes that symbol, which may be a function that lives (not seen below sm_90). */
+ * symbol and removes that symbol, which may be a function that lives (not seen below sm_90).  A
+ * section of relocations without addends takes two numbers from sm_100 on, but not that of
+ * .debug_frame. */
 static void lose_symbols(const cbi_linker *lk)
 {
     const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
@@ -269,11 +271,17 @@ static void lose_symbols(const cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         if (!lk->reaching->fates[i].live && lk->symbols->funcs.items[i]->text)
             code_of_dead[lk->symbols->funcs.items[i]->text->number] = true;
-    for (size_t i = 0; i < lk->records->secs.len && i < lk->records->locals.len; i++) {
+    const cbi_name *frames = cbi_intern(lk->ctx, ".debug_frame");
+    size_t number = 0;
+    for (size_t i = 0; i < lk->records->secs.len; i++, number++) {
+        const cbi_osec *sec = lk->records->secs.items[i];
+        number += lk->mercury && sec->type == SHT_REL && sec->target->name != frames;
+        if (number >= lk->records->locals.len)
+            break;
         if (!code_of_dead[i])
             continue;
         const cbi_func *f = lk->records->secs.items[i]->func;
-        const cbi_func *hit = lk->records->locals.items[i]->func;
+        const cbi_func *hit = lk->records->locals.items[number]->func;
         if (!f || f->text != lk->records->secs.items[i] || fate_of(lk, f)->live ||
             fate_of(lk, f)->entry || f->constant2 || f->old_constants || !hit ||
             !fate_of(lk, hit)->live || !hit->obj)
