@@ -4,10 +4,13 @@
 #ifndef CBI_FETCH_H
 #define CBI_FETCH_H
 
-/* Of an array of pointers: what a loop comes to some rounds after i, or a few; the last one behind
- * the end. */
-#define CBI_LATER(items, i, count) ((items)[(i) + 6 < (count) ? (i) + 6 : (count)-1])
-#define CBI_SOON(items, i, count)  ((items)[(i) + 3 < (count) ? (i) + 3 : (count)-1])
+/* Of an array: what a loop comes to many rounds after i, some, or a few; the last one behind the
+ * end.  A record is fetched later, what it points to soon, and what that names next: a round is
+ * ten times shorter than a look into memory. */
+#define CBI_AHEAD(items, i, count, n) ((items)[(i) + (n) < (count) ? (i) + (n) : (count)-1])
+#define CBI_LATER(items, i, count)    CBI_AHEAD(items, i, count, 16)
+#define CBI_SOON(items, i, count)     CBI_AHEAD(items, i, count, 8)
+#define CBI_NEXT(items, i, count)     CBI_AHEAD(items, i, count, 4)
 
 /* What lies there, or NULL; of a record its beginning. */
 static inline void cbi_fetch(const void *record)

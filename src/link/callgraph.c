@@ -45,7 +45,10 @@ static void put_all(const cbi_linker *lk, lists *to)
     for (size_t k = 0; k < LISTS; k++)
         put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
+        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
+        const cbi_func *soon = CBI_SOON(lk->symbols->funcs.items, i, lk->symbols->funcs.len);
+        cbi_fetch(soon->sym);
+        cbi_fetch(soon->calls.items);
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!cbi_is_in_output(lk, f))
             continue;

@@ -77,6 +77,7 @@ static void size_records(const cbi_linker *lk)
     visit_records(lk, add_size, sizes);
     lk->filling->places[lk->records->info->number].size += sizes[0];
     for (size_t i = 1; i < count; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i - 1, count - 1));
         const cbi_osec *info = lk->symbols->funcs.items[i - 1]->info;
         if (info)
             lk->filling->places[info->number].size += sizes[i];
@@ -271,11 +272,13 @@ static void number_symbols(const cbi_linker *lk)
     cbi_vec_push(lk->ctx, &tables->symbols, NULL);
     for (size_t i = 0; i < lk->records->locals.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->locals.items, i, lk->records->locals.len));
+        cbi_fetch(CBI_SOON(lk->records->locals.items, i, lk->records->locals.len)->sec);
         list_symbol(lk, lk->records->locals.items[i], indices);
     }
     tables->first_global = (uint32_t)tables->symbols.len;
     for (size_t i = 0; i < lk->records->globals.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->globals.items, i, lk->records->globals.len));
+        cbi_fetch(CBI_SOON(lk->records->globals.items, i, lk->records->globals.len)->func);
         list_symbol(lk, lk->records->globals.items[i], indices);
     }
     tables->symbol_indices = indices;
@@ -412,6 +415,7 @@ static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_
         total += sizes[i];
     uint8_t *next = cbi_alloc(lk->ctx, total + 1);
     for (size_t i = 1; i < lk->tables->out.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
         const cbi_osec *sec = lk->tables->out.items[i];
         if (sec->type != SHT_CUDA_INFO)
             continue;
@@ -461,6 +465,7 @@ static void number_packed(const cbi_linker *lk, const cbi_osec *sec)
 void cbi_link_fill_relocs(const cbi_linker *lk)
 {
     for (size_t i = 1; i < lk->tables->out.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
         const cbi_osec *sec = lk->tables->out.items[i];
         if (!is_reloc(sec->type))
             continue;
@@ -604,6 +609,9 @@ static void put_symbols(const cbi_linker *lk, const symbol_entries *to,
         const cbi_lsym *soon = CBI_SOON(symbols, i, count);
         cbi_fetch(soon->name);
         cbi_fetch(soon->sec);
+        const cbi_lsym *next = CBI_NEXT(symbols, i, count);
+        if (next->sec)
+            cbi_fetch(cbi_out_of(lk, next->sec));
         const cbi_lsym *sym = symbols[i];
         const uint32_t index = lk->tables->symbol_indices[sym->number];
         if (index)
@@ -638,6 +646,7 @@ static void place_sections(const cbi_linker *lk)
     uint64_t cur = sizeof(Elf64_Ehdr);
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
+        cbi_fetch(cbi_out_of(lk, CBI_SOON(lk->tables->out.items, i, lk->tables->out.len)));
         const cbi_osec *sec = lk->tables->out.items[i];
         cbi_out_section *place = &lk->filling->places[sec->number];
         bool mercury_code =
@@ -696,6 +705,8 @@ static void add_late_records(const cbi_linker *lk)
 {
     cbi_mark_old_objects(lk, &lk->filling->tables.late_recs);
     for (size_t i = 1; i < lk->tables->symbols.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->symbols.items, i, lk->tables->symbols.len));
+        cbi_fetch(CBI_SOON(lk->tables->symbols.items, i, lk->tables->symbols.len)->func);
         const cbi_func *f = lk->tables->symbols.items[i]->func;
         if (f && cbi_is_wanted_entry(lk, f))
             cbi_link_min_stack(lk, f, &lk->filling->tables.late_recs);

@@ -50,6 +50,7 @@ static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
     size_t edges = 0;
     bool indirect = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
         const cbi_func *f = lk->symbols->funcs.items[i];
         lk->reaching->fates[i].entry = f->entry;
         lk->reaching->fates[i].address_taken = f->taken.len > 0;
@@ -99,6 +100,10 @@ void cbi_link_calls(const cbi_linker *lk)
     /* Edges are prepended, direct ones while reading, then the indirect ones from the newest call
      * on with the candidates in function order. */
     for (size_t i = 0; i < funcs; i++) {
+        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, funcs)->calls);
+        const cbi_func *soon = CBI_SOON(lk->symbols->funcs.items, i, funcs);
+        if (soon->calls.len)
+            cbi_fetch(soon->calls.items[soon->calls.len - 1]);
         const cbi_func *f = lk->symbols->funcs.items[i];
         first[i] = at;
         for (size_t j = 0; j < f->indirect.len; j++)
@@ -224,6 +229,7 @@ static void list_entries(const cbi_linker *lk)
     size_t wanted = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
+        cbi_fetch(CBI_SOON(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->sym);
         cbi_fate *fate = &lk->reaching->fates[i];
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!fate->live || !f->obj)
@@ -324,6 +330,7 @@ static void keep_referred(const cbi_linker *lk)
 {
     /* What a live function calls outside stays, also when the function itself is not reached. */
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
         const cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; fate_of(lk, f)->live && j < f->calls.len; j++)
             if (!f->calls.items[j]->obj)

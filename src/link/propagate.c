@@ -1,5 +1,6 @@
 /* Properties of functions: what their records say, registers, stacks.  Rules:
  * docs/link-semantics.md, "propagation". */
+#include "base/fetch.h"
 #include "link/graph.h"
 #include "link/propagate_work.h"
 #include "link/report.h"
@@ -166,10 +167,22 @@ static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link l
     return link == CBI_LINK_STACK_LIMIT;
 }
 
+/* Of later records. */
+static void fetch_named(const cbi_rec_table *recs, size_t i)
+{
+    const cbi_rec *later = &CBI_LATER(recs->items, i, recs->len);
+    if (later->has_symbol)
+        cbi_fetch(later->symbol);
+    const cbi_rec *soon = &CBI_SOON(recs->items, i, recs->len);
+    if (soon->has_symbol && soon->symbol)
+        cbi_fetch(soon->symbol->func);
+}
+
 static void collect(const cbi_linker *lk)
 {
     cbi_rec_table *recs = &lk->propagating->attributes.recs;
     for (size_t i = 0; i < recs->len; i++) {
+        fetch_named(recs, i);
         cbi_rec *rec = &recs->items[i];
         const cbi_attr_link link = cbi_eiattr_link(rec->code);
         if (cbi_is_externs(rec)) {
@@ -416,6 +429,7 @@ const cbi_attributes *cbi_attributes_begin(const cbi_linker *lk, cbi_propagate_w
     attributes->recs = cbi_link_hand_over_records(lk);
     attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         const cbi_func *f = lk->symbols->funcs.items[i];
         attributes->properties[i].obj = cbi_obj_id(f->obj);
         attributes->properties[i].inner = cbi_is_inner(lk, f);

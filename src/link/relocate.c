@@ -464,11 +464,22 @@ static void relocate_one(const cbi_linker *lk, const cbi_lrel *read)
     carry_out(lk, &p, type, cbi_reloc_decide(lk, type, p.now));
 }
 
+/* The list is walked backwards. */
+static void fetch_earlier(const cbi_rel_span *rels, size_t i)
+{
+    enum { LATER = 16, SOON = 8 };
+    cbi_fetch(rels->items[i < LATER ? 0 : i - LATER].sym);
+    const cbi_lsym *soon = rels->items[i < SOON ? 0 : i - SOON].sym;
+    if (soon && soon->func)
+        cbi_fetch(soon->func);
+    else if (soon)
+        cbi_fetch(soon->sec);
+}
+
 static void relocate_all(const cbi_linker *lk, const cbi_rel_span *rels)
 {
-    enum { LATER = 6 };
     for (size_t i = rels->len; i-- > 0;) {
-        cbi_fetch(rels->items[i < LATER ? 0 : i - LATER].sym);
+        fetch_earlier(rels, i);
         if (cbi_reloc_counts(lk, &rels->items[i]))
             relocate_one(lk, &rels->items[i]);
     }
@@ -482,9 +493,12 @@ const cbi_patches *cbi_patches_begin(const cbi_linker *lk, cbi_patches_work **re
 
 void cbi_link_relocate(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->records->secs.len; i++)
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
+        cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->pieces.items);
         if (!cbi_is_dead(lk, lk->records->secs.items[i]))
             cbi_sec_settle(lk, lk->records->secs.items[i]);
+    }
     relocate_all(lk, &lk->layout->rels);
     relocate_all(lk, &lk->layout->moved);
 }
@@ -523,6 +537,9 @@ bool cbi_link_pack_relocs(const cbi_linker *lk)
     /* what follows each other in the file does so in memory, which makes it one part */
     uint8_t *next = lk->patching->packed = cbi_alloc(lk->ctx, total);
     for (size_t i = 0; i < lk->records->rel_secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->rel_secs.items, i, lk->records->rel_secs.len));
+        cbi_fetch(
+            CBI_SOON(lk->records->rel_secs.items, i, lk->records->rel_secs.len)->relocs.items);
         cbi_osec *sec = lk->records->rel_secs.items[i];
         if (sec->relocs.len) {
             pack_section(lk, sec, next);

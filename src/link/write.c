@@ -89,6 +89,7 @@ static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
     const cbi_osec *first_ro = NULL, *last_ro = NULL, *first_rw = NULL, *last_nobits = NULL,
                    *last_data = NULL;
     for (size_t i = 1; i < lk->tables->out.len; i++) {
+        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
         const cbi_osec *sec = lk->tables->out.items[i];
         if (read_only(sec)) {
             first_ro = first_ro ? first_ro : sec;
@@ -261,6 +262,7 @@ void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
     cbi_link_write_header(lk, &tables, sink);
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
+        cbi_fetch(cbi_out_of(lk, CBI_SOON(lk->tables->out.items, i, lk->tables->out.len)));
         if (cbi_section_has_data(lk->tables->out.items[i]->type))
             write_contents(lk, lk->tables->out.items[i], sink);
     }
