@@ -17,6 +17,7 @@ enum {
     FAR = 20, /* as far apart as in the input; no result takes longer without a scoreboard */
     READ_TIME = 2,
     GUARD_LATENCY = 13,
+    UNIFORM_GUARD = 9,
     SPECIAL_CYCLES = 8,
     SLOW_EXPLAINS = 24, /* cycles that the slow unit's instructions take on sm_100, at most */
     CONTROL_STALL = 5,
@@ -84,8 +85,6 @@ static uint32_t result_latency(kind from, kind to)
 {
     if (from == CBI_KIND_COUNTER)
         return to == CBI_KIND_OTHER ? FAR : 5;
-    if (from == CBI_KIND_WIDE)
-        return to == CBI_KIND_MEMORY ? 5 : FAR;
     if (!cbi_kind_is_math(from))
         return FAR;
     switch (to) {
@@ -105,6 +104,37 @@ static uint32_t result_latency(kind from, kind to)
     case CBI_KIND_FLOAT:
         return from == CBI_KIND_FLOAT ? 4 : 5;
     case CBI_KIND_HALF:
+        return 5;
+    default:
+        return FAR;
+    }
+}
+
+static bool reads(const cbi_operands *o, uint32_t r)
+{
+    return o->read.w[r / 64] >> r % 64 & 1;
+}
+
+/* From a product of 64 bits, or the upper half of one, to arithmetic that reads it; `of`: what that
+ * reads of it, and perhaps others. */
+static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
+{
+    uint32_t low = (uint32_t)cbi_sass_bits(from, 16, 8), op = cbi_sass_op(to);
+    bool upper = cbi_sass_op(from) == CBI_OP_IMAD_HI || cbi_sass_op(from) == CBI_OP_IMAD_HI_I;
+    uint32_t high = upper ? low : low + 1;
+    switch (cbi_op_kind(op)) {
+    case CBI_KIND_ALU:
+        return reads(of, high) ? 5 : 3;
+    case CBI_KIND_MULTIPLY:
+        return 4;
+    case CBI_KIND_WIDE: {
+        uint32_t a = (uint32_t)cbi_sass_bits(to, 24, 8), b = (uint32_t)cbi_sass_bits(to, 32, 8);
+        bool factor = a == low || a == high ||
+                      (op == CBI_OP_IMAD_WIDE && (b == low || b == high)) || op == CBI_OP_IMAD_HI ||
+                      op == CBI_OP_IMAD_HI_I;
+        return factor ? 6 : 4;
+    }
+    case CBI_KIND_MEMORY:
         return 5;
     default:
         return FAR;
@@ -188,7 +218,8 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 4;
     if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
-    if (op == CBI_OP_BAR && (to == CBI_KIND_MEMORY || (adjacent && to == CBI_KIND_CONTROL)))
+    bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
+    if (op == CBI_OP_BAR && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
         return 6;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
@@ -281,7 +312,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (is_late(from))
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
-        least = cbi_larger(least, result_latency(from, to));
+        least = cbi_larger(least, from == CBI_KIND_WIDE ? wide_latency(c->words[i], c->words[j], b)
+                                                        : result_latency(from, to));
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, rewrite_latency(from, to));
     if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
@@ -292,7 +324,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
         least = cbi_larger(least, uniform_rewrite(from, to));
     if (f.uniform_written & (g.uniform_read | g.uniform_written))
-        least = FAR;
+        least = cbi_sb_op(c, j) == CBI_OP_BRA_U && cbi_sb_op(c, i) != CBI_OP_UPLOP3 ? UNIFORM_GUARD
+                                                                                    : FAR;
     if (f.written & g.guard)
         least = cbi_larger(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
     if (f.written & g.read)

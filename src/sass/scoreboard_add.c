@@ -156,12 +156,6 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
     }
 }
 
-/* Cycles from an instruction to the last one of its block. */
-static int64_t time_left(const cbi_sb_code *c, uint32_t i)
-{
-    return c->issue[cbi_sb_last_of(c, c->block_of[i])] - c->issue[i];
-}
-
 static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t last)
 {
     return c->issue[last] - c->issue[p->at] >= cbi_sb_latency_of(c, p);
@@ -233,17 +227,63 @@ static void drop(cbi_u32_list *list, uint32_t q)
     list->len = left;
 }
 
-/* Cycles after which the end of the block waits for a producer: for the sources of a store later
- * than its number is free to others. */
+/* Cycles after which the end of the block waits for a producer. */
 static int64_t end_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
 {
-    enum { SHARED_STORE = 1, STORE = 2 };
     uint32_t op = cbi_sb_op(c, p->at);
-    int64_t latency = cbi_sb_latency(op, p->write, chip);
-    if (p->write || cbi_op_kind(op) != CBI_KIND_MEMORY ||
-        cbi_regset_any(&c->operands[p->at].written))
-        return latency;
-    return latency + (cbi_op_has(op, CBI_OPF_SHARED) ? SHARED_STORE : STORE);
+    bool shared_store = op == CBI_OP_STS || op == CBI_OP_STS_R;
+    return cbi_sb_latency(op, p->write, chip) + (!p->write && shared_store);
+}
+
+/* Where the last instruction of a block waits for its guard by a stall count, and for nothing
+ * else: the instruction that writes it. */
+static uint32_t find_guard(const cbi_sb_code *c, uint32_t start, uint32_t last)
+{
+    enum { GUARD_LATENCY = 13 };
+    uint32_t guard = cbi_sass_guard(c->words[last]), i = last;
+    int64_t passed = 0;
+    while (guard != CBI_SASS_PT && i > start && passed < GUARD_LATENCY) {
+        passed += cbi_sb_cycles(c, --i);
+        if (cbi_sass_writes_predicate(c->words[i], guard))
+            return passed == GUARD_LATENCY ? i : CBI_SB_NOWHERE;
+    }
+    return CBI_SB_NOWHERE;
+}
+
+/* A stall count for the guard passes while others wait for late results: what is behind these is
+ * nearer to the end of the block than the stall counts say.  `now`: time of issue from `writer` on.
+ */
+static void hurry(const cbi_sb_code *c, uint32_t writer, uint32_t last, int64_t *now)
+{
+    enum { GUARD_LATENCY = 13, RESULT = 15 };
+    int64_t ready = now[writer] + GUARD_LATENCY;
+    for (uint32_t j = writer + 1; j <= last; j++) {
+        int64_t next = now[j - 1] + (j == last ? 1 : cbi_sb_cycles(c, j - 1));
+        now[j] = next > now[j] || j == last ? next : now[j];
+        for (uint32_t q = c->first[c->blocks.items[c->block_of[j]].start]; q < c->first[j]; q++) {
+            const cbi_sb_producer *p = &c->producers.items[q];
+            if (p->is_late && p->write && p->local == j && now[p->at] + RESULT > now[j])
+                now[j] = now[p->at] + RESULT;
+        }
+    }
+    now[last] = now[last] > ready ? now[last] : ready;
+}
+
+/* Cycles from each instruction to the last one of its block. */
+static int64_t *find_left(const cbi_sb_code *c)
+{
+    int64_t *left = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
+    memcpy(left, c->issue, c->n * sizeof *left);
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        uint32_t start = c->blocks.items[b].start, last = cbi_sb_last_of(c, b);
+        uint32_t writer = find_guard(c, start, last);
+        if (writer != CBI_SB_NOWHERE)
+            hurry(c, writer, last, left);
+        int64_t end = left[last];
+        for (uint32_t i = start; i <= last; i++)
+            left[i] = end - left[i];
+    }
+    return left;
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */
@@ -251,14 +291,15 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
                       cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
+    const int64_t *left = find_left(c);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         int64_t before = left_before[p->at];
         bool slow = ends_with_block(c, p);
         bool knew = slow || p->flush == (before >= end_latency(c, p, c->chip)) ||
-                    (!p->flush && time_left(c, p->at) > before + MUCH);
-        bool is_due_now = slow || time_left(c, p->at) >= end_latency(c, p, target);
+                    (!p->flush && left[p->at] > before + MUCH);
+        bool is_due_now = slow || left[p->at] >= end_latency(c, p, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
             continue;
@@ -302,9 +343,7 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
-    int64_t *left_before = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
-    for (uint32_t i = 0; i < c->n; i++)
-        left_before[i] = time_left(c, i);
+    const int64_t *left_before = find_left(c);
     c->cycles = cycles;
     cbi_sb_find_issue(c);
     late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
