@@ -3,6 +3,7 @@
 
 #include "link/report.h"
 #include "link/similar.h"
+#include "link/symbols.h"
 
 static void say_nothing(const linked *l, char *text, size_t room)
 {
@@ -270,11 +271,29 @@ static void known_by(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* An item stands anywhere in the name, and '*' in it for any run of letters. */
+static void patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *item, *name;
+        bool matches;
+    } rows[] = {
+        {"k", "k", true},        {"k", "a kernel", true}, {"k", "none", false},
+        {"*", "anything", true}, {"a*c", "xabbcx", true}, {"a*c", "cba", false},
+        {"ab*ab", "ab", false},  {"ab*ab", "abab", true}, {"a**b", "ab", true},
+    };
+    for (size_t i = 0; i < CBI_COUNT(rows); i++)
+        if (cbi_item_matches(rows[i].item, rows[i].name) != rows[i].matches)
+            fail_msg("%s, %s", rows[i].item, rows[i].name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_like_it), cmocka_unit_test(users), cmocka_unit_test(circles),
         cmocka_unit_test(distances),     cmocka_unit_test(alike), cmocka_unit_test(known_by),
+        cmocka_unit_test(patterns),
     };
     return cmocka_run_group_tests_name("similar", tests, NULL, NULL);
 }
