@@ -271,11 +271,20 @@ static void lengthen(uint8_t *insn, unsigned stall)
     cbi_sass_store(insn, w);
 }
 
+/* Arithmetic on doubles that has no scoreboard. */
+static bool is_double_result(cbi_sass w)
+{
+    uint32_t op = cbi_sass_op(w);
+    return cbi_instruction_of(op)->slow == CBI_SLOW_DOUBLE && !cbi_op_compares_doubles(op) &&
+           cbi_sass_write(w) == CBI_SB_NONE;
+}
+
 /* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
  * `start`, are there in time for the first instruction of the next one. */
 static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, uint32_t at,
                           const bool *drop)
 {
+    enum { DOUBLES = 11 };
     unsigned passed = 0, need = EXIT_STALL;
     if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
         return;
@@ -286,7 +295,7 @@ static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, 
         passed += cbi_sass_stall(w);
         cbi_operands operands;
         cbi_sass_operands(w, &operands);
-        unsigned latency = cbi_pace_end_latency(w, &operands);
+        unsigned latency = is_double_result(w) ? DOUBLES : cbi_pace_end_latency(w, &operands);
         if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
             need = cbi_larger(latency, need + passed) - passed;
     }

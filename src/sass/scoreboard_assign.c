@@ -425,12 +425,15 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
     work w = enter(a, number);
     uint32_t group_end = 0;
     for (uint32_t i = b->start; i < b->end; i++) {
-        uint8_t cleared = 0;
-        for (size_t n = 0; n < a->live.len; n++)
-            if (consumed_at(a, &w, a->live.items[n], i))
-                cleared |= (uint8_t)(1u << a->number[a->live.items[n]]);
+        uint8_t cleared = 0, held = 0;
+        for (size_t n = 0; n < a->live.len; n++) {
+            uint32_t q = a->live.items[n];
+            uint8_t number = (uint8_t)(1u << a->number[q]);
+            cleared |= consumed_at(a, &w, q, i) ? number : 0;
+            held |= q == c->stack_load ? 0 : cleared & number;
+        }
         if (c->group[i]) { /* rule 9 */
-            w.held = cleared;
+            w.held = held;
             group_end = c->group[i];
         } else if (i > group_end) {
             w.held = 0;

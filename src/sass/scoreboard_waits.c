@@ -228,6 +228,18 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
         wait[i] |= x.added[i];
 }
 
+/* Numbers of which all waits stay as the input has them: the reserved one, and that of texture
+ * fetches, for which DEPBAR may wait by count; where the same producers hold them. */
+static uint8_t kept_numbers(const cbi_sb_assignment *a)
+{
+    enum { TEXTURES = 1u << 5 };
+    uint8_t kept = (uint8_t)((a->reserved ? 1u << a->top : 0) | (a->apart & TEXTURES));
+    for (uint32_t q = 0; q < a->c->producers.len; q++)
+        if (a->present[q] && a->c->producers.items[q].old != a->number[q])
+            kept &= (uint8_t) ~(1u << a->c->producers.items[q].old | 1u << a->number[q]);
+    return kept;
+}
+
 void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
 {
     const cbi_sb_code *c = a->c;
@@ -236,13 +248,9 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
     uint8_t *busy = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     place_forward(a, needs, leaving, ret_wait, busy);
     place_backward(a, needs, leaving, busy, ret_wait);
-    bool same_top = a->reserved;
-    for (uint32_t q = 0; q < c->producers.len; q++)
-        if (a->present[q] && (c->producers.items[q].old == a->top) != (a->number[q] == a->top))
-            same_top = false;
+    uint8_t kept = kept_numbers(a);
     for (uint32_t i = 0; i < c->n; i++) {
-        if (same_top)
-            ret_wait[i] = (uint8_t)((ret_wait[i] & ~(1u << a->top)) | (c->wait[i] & 1u << a->top));
+        ret_wait[i] = (uint8_t)((ret_wait[i] & ~kept) | (c->wait[i] & kept));
         if (c->all[i]) /* rule 10 */
             ret_wait[i] = CBI_SB_EVERYTHING;
     }
