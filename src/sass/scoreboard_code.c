@@ -17,6 +17,18 @@ int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
     return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
+/* When the result of p is there for the instruction of its block that needs it.  Special registers
+ * come sooner to the ALU, but not to moves and where it reads uniform registers, too. */
+static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    enum { SPECIAL_FOR_ALU = 26 };
+    uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
+    if (p->write && cbi_sb_op(c, p->at) == CBI_OP_S2R && cbi_op_kind(op) == CBI_KIND_ALU &&
+        op != CBI_OP_MOV && !cbi_regset_any(&c->operands[user].uniform_read))
+        return c->issue[p->at] + SPECIAL_FOR_ALU;
+    return c->issue[p->at] + cbi_sb_latency_of(c, p);
+}
+
 static void reach(int64_t *time, int64_t at_least)
 {
     if (*time < at_least)
@@ -36,7 +48,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            int64_t ready = c->issue[p->at] + cbi_sb_latency_of(c, p);
+            int64_t ready = arrival(c, p);
             if (q == c->stack_load)
                 continue;
             if (p->local != CBI_SB_NOWHERE)
