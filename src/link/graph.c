@@ -265,11 +265,31 @@ static void apply_host_references(const cbi_linker *lk)
     }
 }
 
-/* nvlink looks for optimizer constants by name.  When it removes a static function without any and
- * finds those of a later one of the name, it takes the number of the code's section for that of a
- * symbol and removes that symbol, which may be a function that lives (not seen below sm_90).  A
- * section of relocations without addends takes two numbers from sm_100 on, but not that of
+/* Sections of relocations without addends take two numbers from sm_100 on, but not that of
  * .debug_frame. */
+static bool takes_two(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return lk->mercury && sec->type == SHT_REL && strcmp(sec->target->name->s, ".debug_frame") != 0;
+}
+
+/* Symbols by the number that nvlink gives them. */
+static const cbi_lsym **number_locals(const cbi_linker *lk, size_t *ret_count)
+{
+    const cbi_lsym **by_number =
+        CBI_NEW_ARRAY(lk->ctx, 2 * lk->records->locals.len, const cbi_lsym *);
+    size_t count = 0;
+    for (size_t i = 0; i < lk->records->locals.len; i++) {
+        const cbi_lsym *sym = lk->records->locals.items[i];
+        by_number[count++] = sym;
+        count += sym->is_section && sym->sec && takes_two(lk, sym->sec);
+    }
+    *ret_count = count;
+    return by_number;
+}
+
+/* nvlink looks for optimizer constants by name.  When it removes a static function without any and
+ * finds those of another one of the name, it takes the number of the code's section for that of a
+ * symbol and removes that symbol, which may be a function that lives (not seen below sm_90). */
 static void lose_symbols(const cbi_linker *lk)
 {
     const char *prefix = lk->mercury ? ".nv.constant.optimizer." : ".nv.constant2.";
@@ -277,20 +297,17 @@ static void lose_symbols(const cbi_linker *lk)
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         if (!lk->reaching->fates[i].live && lk->symbols->funcs.items[i]->text)
             code_of_dead[lk->symbols->funcs.items[i]->text->number] = true;
-    const cbi_name *frames = cbi_intern(lk->ctx, ".debug_frame");
-    size_t number = 0;
+    size_t number = 0, count;
+    const cbi_lsym **by_number = number_locals(lk, &count);
     for (size_t i = 0; i < lk->records->secs.len; i++, number++) {
         const cbi_osec *sec = lk->records->secs.items[i];
-        number += lk->mercury && sec->type == SHT_REL && sec->target->name != frames;
-        if (number >= lk->records->locals.len)
-            break;
-        if (!code_of_dead[i])
+        number += takes_two(lk, sec);
+        if (!code_of_dead[i] || number >= count || !by_number[number])
             continue;
-        const cbi_func *f = lk->records->secs.items[i]->func;
-        const cbi_func *hit = lk->records->locals.items[number]->func;
-        if (!f || f->text != lk->records->secs.items[i] || fate_of(lk, f)->live ||
-            fate_of(lk, f)->entry || f->constant2 || f->old_constants || !hit ||
-            !fate_of(lk, hit)->live || !hit->obj)
+        const cbi_func *f = sec->func;
+        const cbi_func *hit = by_number[number]->func;
+        if (!f || f->text != sec || fate_of(lk, f)->live || fate_of(lk, f)->entry || f->constant2 ||
+            f->old_constants || !hit || hit->alias_of || !fate_of(lk, hit)->live || !hit->obj)
             continue;
         const char *name = f->sym->name->s;
         const cbi_osec *found = cbi_sec_find(lk, cbi_intern_join(lk->ctx, prefix, name));
