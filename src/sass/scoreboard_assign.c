@@ -428,9 +428,9 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
         uint8_t cleared = 0, held = 0;
         for (size_t n = 0; n < a->live.len; n++) {
             uint32_t q = a->live.items[n];
-            uint8_t number = (uint8_t)(1u << a->number[q]);
-            cleared |= consumed_at(a, &w, q, i) ? number : 0;
-            held |= q == c->stack_load ? 0 : cleared & number;
+            uint8_t own = (uint8_t)(1u << a->number[q]);
+            cleared |= consumed_at(a, &w, q, i) ? own : 0;
+            held |= q == c->stack_load ? 0 : cleared & own;
         }
         if (c->group[i]) { /* rule 9 */
             w.held = held;
