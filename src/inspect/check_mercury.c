@@ -177,19 +177,22 @@ static void check_capsule(cbi_checker *c, uint32_t i, const merc_functions *func
 
 typedef struct twin_values {
     size_t exits; /* EXIT_INSTR_OFFSETS */
-    int isa;      /* MERCURY_ISA_VERSION, -1 = none */
+    /* MERCURY_ISA_VERSION, of which a link has one for each object; -1: none */
+    int lowest, highest;
 } twin_values;
 
 static twin_values values_of(const cbi_section *s)
 {
-    twin_values v = {.isa = -1};
+    twin_values v = {.lowest = -1, .highest = -1};
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(s->data, &pos, &attr)) {
         if (attr.code == EIATTR_EXIT_INSTR_OFFSETS)
             v.exits += attr.payload.size / 4;
-        else if (attr.code == EIATTR_MERCURY_ISA_VERSION)
-            v.isa = attr.value;
+        if (attr.code != EIATTR_MERCURY_ISA_VERSION)
+            continue;
+        v.lowest = v.lowest < 0 || attr.value < v.lowest ? attr.value : v.lowest;
+        v.highest = attr.value > v.highest ? attr.value : v.highest;
     }
     return v;
 }
@@ -230,10 +233,12 @@ static void check_info_twins(cbi_checker *c, const uint32_t *attributes, uint32_
     if (m.exits != p.exits)
         cbi_check_fail(c, CBI_CHECK_INFO_TWINS, i, s->offset, NULL,
                        "%zu exits in the Mercury view, %zu in the plain one", m.exits, p.exits);
-    if (m.isa != p.isa)
+    bool highest = m.highest != p.highest;
+    if (highest || m.lowest != p.lowest)
         cbi_check_fail(c, CBI_CHECK_INFO_TWINS, i, s->offset, NULL,
-                       "Mercury version 0x%x here, 0x%x in the plain view", (unsigned)m.isa,
-                       (unsigned)p.isa);
+                       "Mercury version 0x%x here, 0x%x in the plain view",
+                       (unsigned)(highest ? m.highest : m.lowest),
+                       (unsigned)(highest ? p.highest : p.lowest));
 }
 
 /* ---- relocations ---- */
