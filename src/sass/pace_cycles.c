@@ -422,13 +422,13 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     int64_t explained = t->before[k - 1] + 1;
     for (uint32_t n = k; n-- > 0 && t->before[n] + 2 * FAR > t->before[k - 1];) {
         uint32_t i = t->at[n];
-        int64_t apart = t->before[k] - t->before[n];
+        int64_t gap = t->before[k] - t->before[n];
         int64_t least = distance(c, i, j, &of, n + 1 == k);
-        need = later(need, t->now[n] + (least < apart ? least : apart));
+        need = later(need, t->now[n] + (least < gap ? least : gap));
         need = later(need, t->now[n] + overtaking(c, i, j));
-        explained = later(explained, t->before[n] + (least < apart ? least : apart));
+        explained = later(explained, t->before[n] + (least < gap ? least : gap));
         int64_t of_unit = explained_by_unit(c, i, j);
-        explained = later(explained, t->before[n] + (apart < of_unit ? apart : of_unit));
+        explained = later(explained, t->before[n] + (gap < of_unit ? gap : of_unit));
         hide(c, i, &of);
     }
     if (is_awaited(t, k - 1, c->words))
@@ -488,15 +488,15 @@ static int64_t leave(const block_times *t, bool goes_on)
     bool branches = cbi_op_kind(last) == CBI_KIND_CONTROL && last != CBI_OP_BSSY;
     for (uint32_t n = 0; goes_on && n < k; n++) {
         kind from = cbi_op_kind(cbi_sb_op(c, t->at[n]));
-        int64_t apart = t->before[k] - t->before[n];
+        int64_t gap = t->before[k] - t->before[n];
         if (from == CBI_KIND_SLOW)
             explained =
-                later(explained, t->before[n] + (apart < SLOW_EXPLAINS ? apart : SLOW_EXPLAINS));
+                later(explained, t->before[n] + (gap < SLOW_EXPLAINS ? gap : SLOW_EXPLAINS));
         if (is_late(from))
             continue;
         int64_t least = cbi_pace_end_latency(c->words[t->at[n]], &c->operands[t->at[n]]);
-        need = later(need, t->now[n] + (least < apart ? least : apart));
-        explained = later(explained, t->before[n] + (least < apart ? least : apart));
+        need = later(need, t->now[n] + (least < gap ? least : gap));
+        explained = later(explained, t->before[n] + (least < gap ? least : gap));
     }
     if (t->before[k] > explained && (goes_on || !branches))
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));

@@ -7,8 +7,8 @@
 
 /* What needs a late instruction behind its stretch. */
 typedef struct crossing {
-    cbi_u32_list users, heads; /* heads: starts of collective sequences on the way */
-    cbi_u32_list loops;        /* starts of loops that it is in and comes around */
+    cbi_u32_list users, starts; /* starts: of collective sequences on the way */
+    cbi_u32_list loops;         /* starts of loops that it is in and comes around */
 } crossing;
 
 /* What one of them needs. */
@@ -104,7 +104,7 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
                                                 cbi_regset_meet(&kept, &c->operands[j].written))
                             : cbi_sb_uses_late(c, which, i, j);
         if (c->group[j])
-            cbi_vec_push(c->ctx, &x.heads, j);
+            cbi_vec_push(c->ctx, &x.starts, j);
         if (ends || cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
             cbi_vec_push(c->ctx, &x.users, j);
         else if (j != i)
@@ -165,7 +165,7 @@ static bool is_due(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t last
  * else needs that. */
 static bool is_sequence_only(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    return p->heads.len == 1 && p->consumers.len == 1 && p->consumers.items[0] > p->at &&
+    return p->starts.len == 1 && p->consumers.len == 1 && p->consumers.items[0] > p->at &&
            c->block_of[p->consumers.items[0]] == p->block;
 }
 
@@ -179,7 +179,7 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
         p->local = last;
-        p->consumers = p->heads = (cbi_u32_list){0};
+        p->consumers = p->starts = (cbi_u32_list){0};
         cbi_vec_push(c->ctx, &p->consumers, last);
     } else if (last != p->at) {
         p->timed = !p->write;
@@ -204,7 +204,7 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write)
     }
     const crossing *x = write ? &l->users : &l->overwriters;
     p->consumers = x->users;
-    p->heads = x->heads;
+    p->starts = x->starts;
     p->loops = x->loops;
     p->ends = write && !p->consumers.len; /* sources keep their number */
     leave_stretch(c, p);

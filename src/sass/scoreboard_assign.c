@@ -17,7 +17,7 @@ typedef struct work {
     uint32_t block;
     uint64_t *entering; /* producers pending at its start */
     uint8_t held;       /* numbers that a collective sequence keeps busy, one bit each */
-    bool top_taken;
+    bool reserved_taken;
 } work;
 
 static bool is_here(const cbi_sb_assignment *a, const work *w, uint32_t q)
@@ -53,10 +53,10 @@ static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, u
     return cbi_sb_is_consumer(a, q, i);
 }
 
-static bool is_top_held(const cbi_sb_assignment *a)
+static bool is_reserved_held(const cbi_sb_assignment *a)
 {
     for (size_t n = 0; n < a->live.len; n++)
-        if (cbi_sb_takes_top(a, a->live.items[n]))
+        if (cbi_sb_takes_reserved(a, a->live.items[n]))
             return true;
     return false;
 }
@@ -64,16 +64,17 @@ static bool is_top_held(const cbi_sb_assignment *a)
 /* Rule 3: a local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
 static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_sb_producer *p)
 {
-    bool top_held = is_top_held(a);
+    bool reserved_held = is_reserved_held(a);
     uint8_t best = CBI_SB_NONE;
     for (uint8_t k = 0; k < CBI_SB_NUMBERS && best == CBI_SB_NONE; k++) {
         bool one = false, early = false;
-        for (size_t n = 0; n < a->live.len && !(k == a->top && top_held) && !(a->apart >> k & 1);
+        for (size_t n = 0;
+             n < a->live.len && !(k == a->reservable && reserved_held) && !(a->dedicated >> k & 1);
              n++) {
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
             if (r == a->c->stack_load || o->at == p->at || a->number[r] != k ||
-                (o->is_late && o->heads.len)) /* a sequence's start waits earlier */
+                (o->is_late && o->starts.len)) /* a sequence's start waits earlier */
                 continue;
             uint32_t next = next_consumer(a, w, r, p->at);
             early |= next < p->local;
@@ -178,7 +179,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         uint32_t r = a->live.items[n];
         if (a->number[r] != k)
             continue;
-        if (p->local != CBI_SB_NOWHERE && cbi_sb_takes_top(a, r))
+        if (p->local != CBI_SB_NOWHERE && cbi_sb_takes_reserved(a, r))
             return false;
         any = true;
         uint32_t own = r == a->c->stack_load ? CBI_SB_NOWHERE : next_consumer(a, w, r, p->at);
@@ -248,10 +249,10 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     else if (!p->write)
         joined = join_crossing(a, w);
     else if (p->is_long && a->reserved)
-        joined = a->top;
-    uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->apart;
-    if (w->top_taken || (crossing && !p->is_long && !a->apart && a->has_long))
-        usable &= (uint8_t) ~(1u << a->top);
+        joined = a->reservable;
+    uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;
+    if (w->reserved_taken || (crossing && !p->is_long && !a->dedicated && a->has_long))
+        usable &= (uint8_t) ~(1u << a->reservable);
     a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
     if (joined != CBI_SB_NONE)
         return joined;
@@ -260,8 +261,8 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
         return lowest(a->open);
     if (other)
         return lowest(other);
-    if (crossing && !p->is_long && !w->top_taken && !(a->apart >> a->top & 1))
-        usable |= (uint8_t)(1u << a->top);
+    if (crossing && !p->is_long && !w->reserved_taken && !(a->dedicated >> a->reservable & 1))
+        usable |= (uint8_t)(1u << a->reservable);
     return merge(a, w, q, usable);
 }
 
@@ -392,11 +393,11 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
     {
         cbi_vec_push(c->ctx, &a->live, q);
         const cbi_u32_list *x = &c->producers.items[q].consumers;
-        for (size_t k = 0; a->reserved && a->number[q] == a->top && k < x->len; k++)
-            w.top_taken |= x->items[k] >= b->start && x->items[k] < b->end;
+        for (size_t k = 0; a->reserved && a->number[q] == a->reservable && k < x->len; k++)
+            w.reserved_taken |= x->items[k] >= b->start && x->items[k] < b->end;
     }
     for (uint32_t q = c->first[b->start]; a->reserved && q < c->first[b->end]; q++)
-        w.top_taken |= cbi_sb_takes_top(a, q);
+        w.reserved_taken |= cbi_sb_takes_reserved(a, q);
     return w;
 }
 
@@ -481,8 +482,11 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
     a->has_long = has_long_result(c);
     a->reserved = crossing_long && a->has_long;
     for (uint32_t i = 0; i < c->n; i++)
-        a->apart |= is_texture(cbi_sb_op(c, i)) ? 0x20 : is_async_copy_end(cbi_sb_op(c, i)) ? 1 : 0;
-    a->top = a->apart & 0x20 ? 4 : 5;
+        if (is_texture(cbi_sb_op(c, i)))
+            a->dedicated |= 0x20;
+        else if (is_async_copy_end(cbi_sb_op(c, i)))
+            a->dedicated |= 1;
+    a->reservable = a->dedicated & 0x20 ? 4 : 5;
     cbi_u32_list order = cbi_sb_order(c); /* rule 1 */
     for (size_t i = 0; i < order.len; i++)
         assign_block(a, order.items[i]);

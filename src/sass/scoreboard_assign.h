@@ -42,8 +42,8 @@ typedef struct cbi_sb_assignment {
     bool *done;         /* by block */
     uint64_t **leaving; /* by block: producers pending at its end */
     cbi_u32_list live;  /* pending at the current place */
-    uint8_t apart;      /* numbers that only textures (5) and async copies (0) take */
-    uint8_t top;        /* the number that may be reserved */
+    uint8_t dedicated;  /* numbers that only textures (5) and async copies (0) take, a bit each */
+    uint8_t reservable; /* the number that may be reserved for long producers */
     bool has_long;      /* the function has a long producer with a real destination */
     bool reserved;      /* it is */
     uint8_t open;       /* numbers that were free for the producer in work */
@@ -68,7 +68,7 @@ static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, ui
 }
 
 /* Rule 5: does the producer take the reserved number? */
-static inline bool cbi_sb_takes_top(const cbi_sb_assignment *a, uint32_t q)
+static inline bool cbi_sb_takes_reserved(const cbi_sb_assignment *a, uint32_t q)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     return a->reserved && a->present[q] && p->is_long && p->local == CBI_SB_NOWHERE;

@@ -53,8 +53,8 @@ void cbi_sb_find_issue(cbi_sb_code *c)
                 continue;
             if (p->local != CBI_SB_NOWHERE)
                 reach(&after[p->local], ready);
-            for (size_t k = 0; k < p->heads.len && p->local != CBI_SB_NOWHERE; k++)
-                reach(&after[p->heads.items[k]], ready);
+            for (size_t k = 0; k < p->starts.len && p->local != CBI_SB_NOWHERE; k++)
+                reach(&after[p->starts.items[k]], ready);
         }
     }
 }

@@ -47,7 +47,7 @@ static void find_local(cbi_sb_code *c, uint32_t q)
         p->flush = true;
     } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
         p->local = found;
-        cbi_vec_push(c->ctx, &p->heads, seen);
+        cbi_vec_push(c->ctx, &p->starts, seen);
     } else if (cbi_sb_names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
                is_merged(c, q, seen)) {
         p->local = found;
@@ -148,18 +148,18 @@ static void find_hidden(cbi_sb_code *c)
 
 /* Rule 9: a producer of another block that a collective sequence uses inside is waited for there,
  * too, and only that ends it. */
-static void find_heads(cbi_sb_code *c, cbi_sb_producer *p)
+static void find_starts(cbi_sb_code *c, cbi_sb_producer *p)
 {
     for (size_t k = 0; k < p->consumers.len; k++) {
-        uint32_t head = p->consumers.items[k], user = head;
-        if (!c->group[head] || p->local != CBI_SB_NOWHERE)
+        uint32_t start = p->consumers.items[k], user = start;
+        if (!c->group[start] || p->local != CBI_SB_NOWHERE)
             continue;
         do
             user++;
-        while (user < c->group[head] && !cbi_sb_needs(c, p, user));
-        if (user == c->group[head] || !(c->wait[user] >> p->old & 1))
+        while (user < c->group[start] && !cbi_sb_needs(c, p, user));
+        if (user == c->group[start] || !(c->wait[user] >> p->old & 1))
             continue;
-        cbi_vec_push(c->ctx, &p->heads, head);
+        cbi_vec_push(c->ctx, &p->starts, start);
         p->consumers.items[k] = user;
     }
 }
@@ -185,5 +185,5 @@ void cbi_sb_find_consumers(cbi_sb_code *c)
     find_hidden(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (q != c->stack_load)
-            find_heads(c, &c->producers.items[q]);
+            find_starts(c, &c->producers.items[q]);
 }

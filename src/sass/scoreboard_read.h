@@ -30,7 +30,7 @@ uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Are there registers by which an instruction can depend on it? */
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p);
 
-/* scoreboard_consumers.c: local, heads, flush, hidden, and the real consumers. */
+/* scoreboard_consumers.c: local, starts, flush, hidden, and the real consumers. */
 void cbi_sb_find_consumers(cbi_sb_code *c);
 
 /* scoreboard_flushed.c: flush and timed of what ends of blocks wait for by its time. */

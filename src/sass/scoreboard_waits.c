@@ -18,8 +18,8 @@ static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
             continue;
         if (p->local != CBI_SB_NOWHERE)
             cbi_vec_push(c->ctx, &needs[p->local], q);
-        for (size_t k = 0; k < p->heads.len; k++)
-            cbi_vec_push(c->ctx, &needs[p->heads.items[k]], q);
+        for (size_t k = 0; k < p->starts.len; k++)
+            cbi_vec_push(c->ctx, &needs[p->starts.items[k]], q);
         for (size_t k = 0; k < p->consumers.len; k++) {
             uint32_t x = p->consumers.items[k];
             if (cbi_sb_is_consumer(a, q, x) &&
@@ -48,7 +48,7 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
     for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++)
         mask |= (uint8_t)(1u << a->number[a->guide->more[i].items[k]]);
     CBI_SB_EACH(q, set, mask | other ? a->c->row : 0)
-    if ((mask | other) >> a->number[q] & 1 && !cbi_sb_contains(&a->c->producers.items[q].heads, i))
+    if ((mask | other) >> a->number[q] & 1 && !cbi_sb_contains(&a->c->producers.items[q].starts, i))
         cbi_sb_drop(set, q);
     return mask;
 }
@@ -82,8 +82,8 @@ static bool takes_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_
 {
     const cbi_sb_code *c = a->c;
     const cbi_sb_producer *mine = &c->producers.items[p], *its = &c->producers.items[q];
-    if (a->number[q] != a->number[p] || a->apart >> a->number[q] & 1 || is_exempt(a, i, q) ||
-        (cbi_sb_takes_top(a, p) && cbi_sb_takes_top(a, q)))
+    if (a->number[q] != a->number[p] || a->dedicated >> a->number[q] & 1 || is_exempt(a, i, q) ||
+        (cbi_sb_takes_reserved(a, p) && cbi_sb_takes_reserved(a, q)))
         return false;
     if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
         return false; /* it joined what was pending */
@@ -233,7 +233,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
 static uint8_t kept_numbers(const cbi_sb_assignment *a)
 {
     enum { TEXTURES = 1u << 5 };
-    uint8_t kept = (uint8_t)((a->reserved ? 1u << a->top : 0) | (a->apart & TEXTURES));
+    uint8_t kept = (uint8_t)((a->reserved ? 1u << a->reservable : 0) | (a->dedicated & TEXTURES));
     for (uint32_t q = 0; q < a->c->producers.len; q++)
         if (a->present[q] && a->c->producers.items[q].old != a->number[q])
             kept &= (uint8_t) ~(1u << a->c->producers.items[q].old | 1u << a->number[q]);

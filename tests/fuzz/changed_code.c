@@ -147,7 +147,7 @@ static void take_producers(const cbi_sb_code *c, uint64_t *digest)
         const uint32_t facts[] = {p->at,   p->block, p->write,  p->is_long, p->flush, p->is_late,
                                   p->ends, p->timed, p->hidden, p->old,     p->local};
         take(digest, facts, sizeof facts);
-        take_list(digest, &p->heads);
+        take_list(digest, &p->starts);
         take_list(digest, &p->consumers);
     }
 }
