@@ -44,7 +44,7 @@ extern const size_t cbi_arch_count;
 const cbi_arch *cbi_arch_find(const char *name);
 
 /* Where generations start.  Files name numbers that no row has, too. */
-enum { CBI_SM_HOPPER = 90, CBI_SM_BLACKWELL = 100 };
+enum { CBI_SM_VOLTA = 70, CBI_SM_HOPPER = 90, CBI_SM_BLACKWELL = 100 };
 
 /* Targets from sm_100 on are linked through their Mercury view. */
 static inline bool cbi_sm_is_mercury(uint32_t sm)

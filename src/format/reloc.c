@@ -14,6 +14,7 @@
 #define A_PCREL        CBI_RELOC_PCREL
 #define A_PROG_REL     CBI_RELOC_PROG_REL
 #define A_INVALID      CBI_RELOC_INVALID
+#define A_YIELD        CBI_RELOC_YIELD
 #define S_VALUE             CBI_SRC_VALUE
 #define S_BANK              CBI_SRC_BANK
 #define S_ADDEND            CBI_SRC_ADDEND
@@ -99,8 +100,8 @@ const cbi_reloc_type cbi_reloc_cuda[CBI_RELOC_CUDA_TYPES] = {
     {65, "R_CUDA_BINDLESSOFF14_40", C_LINKER, A_PATCH, 1, {{40, 14, S_VALUE, 2}}, 0, 0, 0, 0, true},
     {66, "R_CUDA_CONST_FIELD21_38", C_LINKER, A_PATCH, 2, {{38, 16, S_VALUE, 0}, {54, 5, S_BANK, 0}}, 0, 0, 0, 0, true},
     {67, "R_CUDA_INSTRUCTION128", C_DRIVER, A_KEEP, 1, {{0, 128, S_INSTRUCTION, 0}}, 0, 0, 0, 0, false},
-    {68, "R_CUDA_YIELD_OPCODE9_0", C_LINKER, A_DROP, 1, {{0, 9, S_ADDEND, 0}}, 0, 0, 0, 0, false},
-    {69, "R_CUDA_YIELD_CLEAR_PRED4_87", C_LINKER, A_DROP, 1, {{87, 4, S_ZERO, 0}}, 0, 0, 0, 0, false},
+    {68, "R_CUDA_YIELD_OPCODE9_0", C_LINKER, A_YIELD, 1, {{0, 9, S_VALUE, 0}}, 0, 0, 0, 0, false},
+    {69, "R_CUDA_YIELD_CLEAR_PRED4_87", C_LINKER, A_YIELD, 1, {{87, 4, S_ZERO, 0}}, 0, 0, 0, 0, false},
     {70, "R_CUDA_32_LO", C_EITHER, A_PATCH, 1, {{0, 32, S_VALUE, 0}}, 0, 0, 0, 0, false},
     {71, "R_CUDA_32_HI", C_EITHER, A_PATCH, 1, {{0, 32, S_VALUE, 32}}, 0, 0, 0, 0, false},
     {72, "R_CUDA_UNUSED_CLEAR32", C_LINKER, A_CLEAR_UNUSED, 1, {{0, 32, S_ZERO, 0}}, 0, 0, 0, 0, false},

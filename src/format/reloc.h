@@ -44,6 +44,7 @@ typedef enum cbi_reloc_action {
     CBI_RELOC_PCREL,        /* kept for keep-symbols, else an error: not the same section */
     CBI_RELOC_PROG_REL,     /* Mercury view keeps it, the SASS bytes get the value */
     CBI_RELOC_INVALID,      /* an error unless the symbol is a keep-symbol */
+    CBI_RELOC_YIELD,        /* patched if no input has independent threads, else dropped */
 } cbi_reloc_action;
 
 /* What a field gets, after a shift right by cbi_reloc_field.shift.  The linker computes the first

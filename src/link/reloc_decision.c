@@ -20,7 +20,7 @@ typedef enum standing {
     STANDINGS,
 } standing;
 
-enum { ACTIONS = CBI_RELOC_INVALID + 1 };
+enum { ACTIONS = CBI_RELOC_YIELD }; /* what a type of that action gets is another's */
 #define DROP      CBI_OUTCOME_DROP
 #define CLEAR     CBI_OUTCOME_CLEAR
 #define PATCH     CBI_OUTCOME_PATCH
@@ -116,7 +116,10 @@ static standing of_symbol(const cbi_linker *lk, const cbi_reloc_type *type, cons
 cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *type,
                                    const cbi_lrel *r)
 {
-    return outcomes[of_symbol(lk, type, r)][type->action];
+    cbi_reloc_action action = type->action;
+    if (action == CBI_RELOC_YIELD)
+        action = lk->symbols->met.independent ? CBI_RELOC_DROP : CBI_RELOC_PATCH;
+    return outcomes[of_symbol(lk, type, r)][action];
 }
 
 /* ---- which ones count ---- */

@@ -28,6 +28,7 @@ typedef struct cbi_met {
     bool aliases;     /* functions in another's code */
     bool barriers;    /* code whose flags count barriers */
     bool dead;        /* sections that the merge has removed */
+    bool independent; /* code of virtual targets whose threads run independently of each other */
 } cbi_met;
 
 /* Sections and symbols: stages 2 and 4 make them, and nobody does later. */

@@ -7,13 +7,14 @@
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
  * constants, from tableat= on), params=N (bytes of parameters), rel=TYPE:SYMBOL[+ADDEND] (or
- * TYPE:.SECTION). Variables: size=, align=, fill= (each byte), rel=, type= (of the section).  What
+ * TYPE:.SECTION, or TYPE:- without a symbol). Variables: size=, align=, fill= (each byte), rel=, type= (of the section).  What
  * is called or used and has no definition in the module is declared by a line of its own with
  * `extern`.
  *
  * A text that begins with "@cudadevrt " is an input by such a name; with "@toolkit=VERSION " it
  * says that such a compiler made it, with "@note=VERSION " it has a note of that layout, "@nonote "
- * none, and with "@sm=NUMBER " it is for that chip.
+ * none, with "@sm=NUMBER " it is for that chip, and with "@virtual=NUMBER " its PTX was for that
+ * one.
  *
  * With CUBIND_MODULES set to a folder, each link leaves its inputs, options and result there, and
  * tests/cases/modules.py compares them with nvlink's. */
@@ -49,7 +50,7 @@ typedef struct module_section {
 
 typedef struct module {
     cbi_ctx *ctx;
-    unsigned sm, toolkit, note; /* note: its version, 0: none */
+    unsigned sm, virtual_sm, toolkit, note; /* note: its version, 0: none */
     module_symbol symbols[24];
     size_t symbol_count;
     module_section sections[64];
@@ -304,7 +305,9 @@ static inline void module_explicit(module *m, const module_symbol *s, uint64_t o
     unsigned type = 0, addend = 0;
     int got = sscanf(s->rel, "%u:%31[^+]+%u", &type, name, &addend);
     assert_true(got >= 2);
-    uint32_t symbol = *name == '.' ? module_section_symbol(m, name) : module_find(m, name)->index;
+    uint32_t symbol = *name == '-'   ? 0
+                      : *name == '.' ? module_section_symbol(m, name)
+                                     : module_find(m, name)->index;
     module_relocate(m, &m->sections[s->section], offset, type, symbol, addend, got == 3);
 }
 
@@ -482,7 +485,7 @@ static inline void module_note(module *m)
     uint8_t note[32] = {12, 0, 0, 0, 8, 0, 0, 0, 0xe8, 3};
     memcpy(note + 12, "NVIDIA Corp", 12);
     cbi_st16(note + 24, (uint16_t)m->note);
-    cbi_st16(note + 26, (uint16_t)m->sm);
+    cbi_st16(note + 26, (uint16_t)(m->virtual_sm ? m->virtual_sm : m->sm));
     cbi_st16(note + 28, (uint16_t)m->toolkit);
     module_section *s = module_add_section(m, ".note.nv.cuinfo", SHT_NOTE, 0x1000000, 4);
     cbi_buf_append(m->ctx, &s->bytes, note, sizeof note);
@@ -500,6 +503,7 @@ static inline cbi_span module_make(cbi_ctx *ctx, unsigned sm, const char *text)
         sscanf(text, "@toolkit=%u", &m->toolkit);
         sscanf(text, "@note=%u", &m->note);
         sscanf(text, "@sm=%u", &m->sm);
+        sscanf(text, "@virtual=%u", &m->virtual_sm);
         m->note = strncmp(text, "@nonote", 7) == 0 ? 0 : m->note;
         text = strchr(text, ' ');
     }

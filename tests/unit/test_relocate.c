@@ -41,6 +41,52 @@ static void say_function(const linked *l, char *text, size_t room)
     say_more(text, room, "%s", linked_symbol(l, "f") ? "stays" : "goes");
 }
 
+/* What nvlink does to YIELD where all threads of a warp go on together. */
+static void yields(void **state)
+{
+    (void)state;
+    static const link_row rows[] = {
+        {"threads in step",
+         {"@virtual=60 kernel k rel=68:-+280 size=16"},
+         "18010000 00000000 00000000 00000000"},
+        {"the first independent threads",
+         {"@virtual=70 kernel k rel=68:-+280 size=16"},
+         "00000000 00000000 00000000 00000000"},
+        {"threads in step, the last such target",
+         {"@virtual=69 kernel k rel=68:-+280 size=16"},
+         "18010000 00000000 00000000 00000000"},
+        {"a later input with independent threads",
+         {"@virtual=60 kernel k rel=68:-+280 size=16", "@virtual=75 kernel l size=16"},
+         "00000000 00000000 00000000 00000000"},
+        {"an earlier input with independent threads",
+         {"@virtual=75 kernel l size=16", "@virtual=60 kernel k rel=68:-+280 size=16"},
+         "00000000 00000000 00000000 00000000"},
+        {"no note, which counts as virtual target 0",
+         {"@nonote kernel k rel=68:-+280 size=16"},
+         "18010000 00000000 00000000 00000000"},
+        {"threads in step, a symbol",
+         {"@virtual=60 kernel k rel=68:x+280 size=16; const y size=8; const x size=8"},
+         "20010000 00000000 00000000 00000000"},
+        {"threads in step, with -r",
+         {"@virtual=60 kernel k rel=68:-+280 size=16"},
+         "18010000 00000000 00000000 00000000",
+         CB_LINK_RELOCATABLE},
+        {"independent threads, with -r",
+         {"@virtual=70 kernel k rel=68:-+280 size=16"},
+         "00000000 00000000 00000000 00000000",
+         CB_LINK_RELOCATABLE},
+        {"threads in step, with -preserve-relocs",
+         {"@virtual=60 kernel k rel=68:-+280 size=16"},
+         "applied 68:+280 18010000 00000000 00000000 00000000",
+         CB_LINK_PRESERVE_RELOCS},
+        {"independent threads, with -preserve-relocs",
+         {"@virtual=70 kernel k rel=68:-+280 size=16"},
+         "00000000 00000000 00000000 00000000",
+         CB_LINK_PRESERVE_RELOCS},
+    };
+    link_table(rows, sizeof rows / sizeof *rows, say_code);
+}
+
 static void code(void **state)
 {
     (void)state;
@@ -892,7 +938,8 @@ static void functions_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(code), cmocka_unit_test(data),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(yields), cmocka_unit_test(code),
+                                       cmocka_unit_test(data),
                                        cmocka_unit_test(sections_named),
                                        cmocka_unit_test(functions_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
