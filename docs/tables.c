@@ -64,10 +64,15 @@ static void print_sections(void)
 static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
 {
     static const char *const classes[] = {"", "linker", "either", "driver", "finalizer"};
-    static const char *const actions[] = {
-        "dropped",          "patched",          "kept",          "made plain",
-        "zeroed if unused", "patched or error", "kept, patched", "error",
-        "patched for threads in step"};
+    static const char *const actions[] = {"dropped",
+                                          "patched",
+                                          "kept",
+                                          "made plain",
+                                          "zeroed if unused",
+                                          "patched or error",
+                                          "kept, patched",
+                                          "error",
+                                          "patched for threads in step"};
     printf("| type | name | for | final link | fields | slot |\n|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         const cbi_reloc_type *t = &rows[i];

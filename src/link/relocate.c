@@ -120,7 +120,9 @@ static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, 
         const cbi_reloc_field *f = &type->fields[i];
         uint64_t value = sources[f->source];
         bool byte_slice = f->width == 8 && type->field_count == 1 && f->start == 0;
-        if (!r->is_rela && byte_slice)
+        if (f->source == CBI_SRC_ZERO)
+            value = 0; /* whatever was there */
+        else if (!r->is_rela && byte_slice)
             value = (value + olds[i]) >> f->shift;
         else
             value = (value >> f->shift) + (r->is_rela ? 0 : olds[i]);

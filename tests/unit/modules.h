@@ -7,8 +7,9 @@
  * Functions: size= (bytes of code), regs=, stack= (frame), maxregs=, maxstack= (the kernel's
  * limits), calls=F,G, uses=V,W (a relocation against each variable), tables=N (bytes of optimizer
  * constants, from tableat= on), params=N (bytes of parameters), rel=TYPE:SYMBOL[+ADDEND] (or
- * TYPE:.SECTION, or TYPE:- without a symbol). Variables: size=, align=, fill= (each byte), rel=, type= (of the section).  What
- * is called or used and has no definition in the module is declared by a line of its own with
+ * TYPE:.SECTION, or TYPE:- without a symbol), fill= (each byte of the constants or, without any,
+ * of the code). Variables: size=, align=, fill= (each byte), rel=, type= (of the section).  What is
+ * called or used and has no definition in the module is declared by a line of its own with
  * `extern`.
  *
  * A text that begins with "@cudadevrt " is an input by such a name; with "@toolkit=VERSION " it
@@ -265,7 +266,7 @@ static inline void module_place(module *m, module_symbol *s)
         value = s->align;
     } else if (module_is_function(s)) {
         size = s->size ? s->size : 128;
-        module_put(m, &m->sections[s->section], (unsigned)size, 1, 0);
+        module_put(m, &m->sections[s->section], (unsigned)size, 1, s->tables ? 0 : s->fill);
     } else {
         value = module_put(m, &m->sections[s->section], s->size, s->align, s->fill);
         if (!strcmp(s->kind, "shared")) /* laid out by the link */

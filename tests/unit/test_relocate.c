@@ -49,6 +49,9 @@ static void yields(void **state)
         {"threads in step",
          {"@virtual=60 kernel k rel=68:-+280 size=16"},
          "18010000 00000000 00000000 00000000"},
+        {"threads in step, the predicate",
+         {"@virtual=60 kernel k rel=69:- size=16 fill=255"},
+         "ffffffff ffffffff ffff7ff8 ffffffff"},
         {"the first independent threads",
          {"@virtual=70 kernel k rel=68:-+280 size=16"},
          "00000000 00000000 00000000 00000000"},
@@ -939,8 +942,7 @@ static void functions_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(yields), cmocka_unit_test(code),
-                                       cmocka_unit_test(data),
-                                       cmocka_unit_test(sections_named),
+                                       cmocka_unit_test(data), cmocka_unit_test(sections_named),
                                        cmocka_unit_test(functions_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
