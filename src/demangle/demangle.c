@@ -451,11 +451,14 @@ static const char *special_name(dm *d)
         {"TW", false, "Thread-local wrapper routine for "},
         {"TH", false, "Thread-local initialization routine for "},
     };
-    for (size_t i = 0; i < CBI_COUNT(kinds); i++)
-        if (cbi_dm_eat(d, kinds[i].code))
-            return DM_TEXT(d, "%s%s", kinds[i].text,
-                           kinds[i].type ? cbi_dm_type_text(d, cbi_dm_parse_type(d))
-                                         : cbi_dm_parse_name(d).text);
+    for (size_t i = 0; i < CBI_COUNT(kinds); i++) {
+        if (!cbi_dm_eat(d, kinds[i].code))
+            continue;
+        const char *what =
+            kinds[i].type ? cbi_dm_type_text(d, cbi_dm_parse_type(d)) : cbi_dm_parse_name(d).text;
+        d->has_parameters = false;
+        return DM_TEXT(d, "%s%s", kinds[i].text, what);
+    }
     if (strncmp(d->p, "Th", 2) == 0 || strncmp(d->p, "Tv", 2) == 0) {
         d->p++;
         const char *offset = call_offset(d);
@@ -480,6 +483,7 @@ const char *cbi_dm_encoding(dm *d, bool name_only)
         if (!is_data && name.template_args && !name.no_result)
             result = DM_TEXT(d, "%s ", cbi_dm_type_text(d, cbi_dm_parse_type(d)));
         const char *parameters = is_data ? "" : cbi_dm_parameters(d);
+        d->has_parameters = !is_data;
         if (is_data || name_only)
             text = DM_TEXT(d, "%s%s", name.text, name.cv);
         else
@@ -490,14 +494,19 @@ const char *cbi_dm_encoding(dm *d, bool name_only)
     return text;
 }
 
+typedef struct demangle_job {
+    const char *name;
+    bool functions_only;
+} demangle_job;
+
 static cb_status demangle(cbi_ctx *scratch, void *arg)
 {
-    const char **name = arg;
-    dm d = {.ctx = scratch, .p = *name + strlen("_Z")};
+    demangle_job *j = arg;
+    dm d = {.ctx = scratch, .p = j->name + strlen("_Z")};
     const char *text = cbi_dm_encoding(&d, false);
-    if (*d.p)
+    if (*d.p || (j->functions_only && !d.has_parameters))
         return CB_ERR_FORMAT;
-    *name = text;
+    j->name = text;
     return CB_OK;
 }
 
@@ -522,7 +531,7 @@ static cb_status copy_text(cbi_ctx *ctx, void *arg)
 }
 
 /* The text of a mangled name, or NULL when it is none. */
-static const char *demangle_whole(cbi_ctx *ctx, const char *name)
+static const char *demangle_whole(cbi_ctx *ctx, const char *name, bool functions_only)
 {
     if (strncmp(name, "_Z", 2) != 0)
         return NULL;
@@ -532,8 +541,9 @@ static const char *demangle_whole(cbi_ctx *ctx, const char *name)
     scratch.allocator = ctx->allocator;
     size_t free_of_charge = strlen(name) * NAME_MULTIPLE + NAME_LEAST;
     scratch.memory_limit = free_of_charge + text_left(ctx);
-    copy_job copy = {.from = name};
-    cb_status status = cbi_run(&scratch, demangle, &copy.from);
+    demangle_job job = {.name = name, .functions_only = functions_only};
+    cb_status status = cbi_run(&scratch, demangle, &job);
+    copy_job copy = {.from = job.name};
     if (status == CB_OK && strcmp(copy.from, name) != 0)
         status = cbi_run(ctx, copy_text, &copy);
     else if (status == CB_ERR_NOMEM && scratch.over_limit)
@@ -577,35 +587,46 @@ static const char *mangled_part(const char *name)
     return fits ? p + length + 2 : name;
 }
 
-/* A name, or one that ends in "$NUMBER", which is not shown. */
-static const char *demangle_numbered(cbi_ctx *ctx, const char *name)
+static const char *name_clone(cbi_ctx *ctx, const char *before, const char *text)
 {
-    const char *text = demangle_whole(ctx, name), *end = strrchr(name, '$');
-    if (text || !end || !end[1] || end[1 + strspn(end + 1, "0123456789")])
-        return text;
-    return demangle_whole(ctx, cbi_strndup(ctx, name, (size_t)(end - name)));
+    return before ? cbi_printf(ctx, "[clone %s] %s", before, text) : text;
+}
+
+/* The first '$' behind the text of a function, which goes to *ret_text; NULL if there is none. */
+static const char *mark_behind(cbi_ctx *ctx, const char *mangled, unsigned *tries,
+                               const char **ret_text)
+{
+    for (const char *end = strchr(mangled, '$'); end && (*tries)++ < MARKS_TRIED;
+         end = strchr(end + 1, '$')) {
+        *ret_text = demangle_whole(ctx, cbi_strndup(ctx, mangled, (size_t)(end - mangled)), true);
+        if (*ret_text)
+            return end;
+    }
+    return NULL;
 }
 
 const char *cbi_demangle(cbi_ctx *ctx, const char *name)
 {
-    const char *mangled = mangled_part(name);
-    const char *text = demangle_whole(ctx, mangled);
-    if (text || strncmp(mangled, "_Z", 2) != 0)
-        return text ? text : name;
-    /* Local functions may end in "$NUMBER", which is not shown; other ends name a clone. */
-    const char *end = strchr(mangled, '$');
-    for (unsigned tries = 0; end && tries < MARKS_TRIED; tries++, end = strchr(end + 1, '$')) {
-        text = demangle_whole(ctx, cbi_strndup(ctx, mangled, (size_t)(end - mangled)));
-        if (!text)
-            continue;
-        size_t digits = strspn(end + 1, "0123456789");
-        if (digits == 0) {
-            const char *inner = demangle_numbered(ctx, end + 1);
-            return cbi_printf(ctx, "[clone %s] %s", text, inner ? inner : end + 1);
-        }
-        return end[1 + digits] ? name : text;
+    const char *mangled = mangled_part(name), *before = NULL, *text;
+    unsigned tries = 0;
+    /* Local functions may end in "$NUMBER", which is not shown; other ends name a clone, and if
+     * such a name is a mangled one, it has the same ends.  What has no parameters has no end. */
+    while (strncmp(mangled, "_Z", 2) == 0) {
+        text = demangle_whole(ctx, mangled, false);
+        if (text)
+            return name_clone(ctx, before, text);
+        const char *end = mark_behind(ctx, mangled, &tries, &text);
+        if (!end)
+            return name;
+        before = name_clone(ctx, before, text);
+        mangled = end + 1;
     }
-    return name;
+    if (!before)
+        return name;
+    size_t digits = strspn(mangled, "0123456789");
+    if (digits)
+        return mangled[digits] ? name : before;
+    return name_clone(ctx, before, mangled);
 }
 
 /* NOLINTEND(misc-no-recursion) */

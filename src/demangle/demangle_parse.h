@@ -40,7 +40,8 @@ typedef struct dm {
     cbi_ctx *ctx;
     const char *p;
     unsigned depth;
-    bool in_conversion; /* a template parameter here does not take the arguments behind it */
+    bool has_parameters; /* of the encoding that ended last */
+    bool in_conversion;  /* a template parameter here does not take the arguments behind it */
     CBI_VEC(dm_subst) substs;
 } dm;
 
