@@ -118,28 +118,45 @@ def set_data(o, number, data):
 
 def functions(count, ring):
     """f0 calls f1 and so on, the last one nobody, or f0; a kernel calls f0."""
+    return call_graph(1, count, lambda i: [i + 1] if i < count else [1] if ring else [])
+
+
+def reached_by_many(count):
+    """As many kernels call one function."""
+    return call_graph(count, 1, lambda i: [count] if i < count else [])
+
+
+def reaches_many(count):
+    """A kernel calls as many functions."""
+    return call_graph(1, count, lambda i: [] if i else range(1, count + 1))
+
+
+def call_graph(kernels, functions, calls):
+    """Kernels, then functions; calls(i) are the numbers of those that one calls."""
     o = Object()
     info = o.section(b".nv.info", INFO, 0, b"", 3)
     graph = o.section(b".nv.callgraph", CALLGRAPH, 0, b"", 3, 0, 4, 8)
     first = graph + 1
+    bank = first + 2 * (kernels + functions)
     records, edges = [], [struct.pack("<II", 0, 0xffffffff)]
-    bank = first + 2 * (count + 1)
-    o.symbol(b"", 3, 0, bank, 0, 0)
-    o.local = 2
-    for i in range(count + 1):      # number 0 is the kernel
-        name = b"f%d" % (i - 1) if i else b"kernel"
-        text, symbol = first + 2 * i, 2 + i
-        o.section(b".text." + name, PROGBITS, ALLOC | EXEC, CODE, 3, 8 << 24 | symbol, 16)
-        last = i == count
-        calls = b"" if last and not ring else struct.pack("<QQ", 0, (3 if last else symbol + 1) << 32 | CALL)
-        o.section(b".rel.text." + name, REL, INFO_LINK, calls, 3, text, 8, 16)
-        o.symbol(name, 0x12, 0 if i else 0x10, text, 0, len(CODE))
-        if calls:
-            edges.append(struct.pack("<II", symbol, 3 if last else symbol + 1))
+    for k in range(kernels):
+        o.symbol(b"", 3, 0, bank + 2 * k, 0, 0)
+    o.local = 1 + kernels
+    names = [b"kernel%d" % k for k in range(kernels)] + [b"f%d" % f for f in range(functions)]
+    for i, name in enumerate(names):
+        text, symbol = first + 2 * i, o.local + i
+        code, callees = CODE, [o.local + c for c in calls(i)]
+        code += CODE * (len(callees) - 1)
+        o.section(b".text." + name, PROGBITS, ALLOC | EXEC, code, 3, 8 << 24 | symbol, 16)
+        entries = b"".join(struct.pack("<QQ", len(CODE) * n, c << 32 | CALL) for n, c in enumerate(callees))
+        o.section(b".rel.text." + name, REL, INFO_LINK, entries, 3, text, 8, 16)
+        o.symbol(name, 0x12, 0x10 if i < kernels else 0, text, 0, len(code))
+        edges += [struct.pack("<II", symbol, c) for c in callees]
         records.append(struct.pack("<BBHIIBBHIIBBHII", 4, REGISTERS, 8, symbol, 8, 4, STACK, 8, symbol, 0,
                                    4, FRAME, 8, symbol, 0))
-    o.section(b".nv.constant0.kernel", 0x70000064, ALLOC | INFO_LINK, bytes(0x160), 0, first)
-    o.section(b".nv.info.kernel", INFO, INFO_LINK, struct.pack("<BBHI", 4, API, 4, 130), 3, first)
+    for k in range(kernels):
+        o.section(b".nv.constant0." + names[k], 0x70000064, ALLOC | INFO_LINK, bytes(0x160), 0, first + 2 * k)
+        o.section(b".nv.info." + names[k], INFO, INFO_LINK, struct.pack("<BBHI", 4, API, 4, 130), 3, first + 2 * k)
     set_data(o, info, b"".join(records))
     set_data(o, graph, b"".join(edges) + struct.pack("<6I", 0, 0xfffffffe, 0, 0xfffffffd, 0, 0xfffffffc))
     return o.bytes()

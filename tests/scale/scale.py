@@ -87,6 +87,8 @@ SHAPES = {
     "inputs": (10**5, inputs),
     "chain": (10**6, lambda n: one_object(objects.functions(n, False))),
     "ring": (10**6, lambda n: one_object(objects.functions(n, True))),
+    "entries": (10**5, lambda n: one_object(objects.reached_by_many(n))),
+    "callees": (10**5, lambda n: one_object(objects.reaches_many(n))),
     "names": (10**5, lambda n: one_object(objects.variables(n, 0, 1024))),
     "folders": (10**4, same_folder),
     "check": (10**6, lambda n: ["check", one_object(objects.variables(n, n))[-1]]),
