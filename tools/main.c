@@ -152,6 +152,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cbi_touch_pages();
     fill_closed_streams();
     cbi_cleanup_install();
     cbi_watch_files();

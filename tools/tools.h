@@ -42,6 +42,10 @@ extern const cbi_tool_option cbi_options_finalize[]; /* those of the engine come
 
 /* Is the variable of the environment set to another number than 0? */
 bool cbi_is_set(const char *variable);
+
+/* Asks for the pages of the stack and of the heap that a small link needs. */
+void cbi_touch_pages(void);
+
 /* A line on standard error; no user. */
 void cbi_print_trace(void *user, const char *line);
 

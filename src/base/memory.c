@@ -39,18 +39,21 @@ static size_t map_size(size_t size)
     return size < LARGE_PART ? size : (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 }
 
-/* Page faults cost a big link most: where a large page would be mostly full, the system is asked
- * for one. */
-static void ask_large_pages(uint8_t *block, size_t size)
+/* Page faults cost most: where a large page would be mostly full, the system is asked for one, and
+ * for the small pages of a smaller block at once, which costs a tenth of what their faults do. */
+static void ask_pages(uint8_t *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     size_t large = (size + HUGE_PAGE - LARGE_PART) / HUGE_PAGE * HUGE_PAGE;
     if (large)
         madvise(block, large, MADV_HUGEPAGE);
-#else
+#endif
+#ifdef MADV_POPULATE_WRITE /* a system that does not know it leaves it to the faults */
+    if (size < LARGE_PART)
+        madvise(block, size, MADV_POPULATE_WRITE);
+#endif
     (void)block;
     (void)size;
-#endif
 }
 
 /* Zeroed, without touching what the system hands out zeroed: malloc() would put its own number in
@@ -64,7 +67,7 @@ static void *default_alloc(void *user, size_t size)
         mmap(NULL, map_size(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
-    ask_large_pages(block, size);
+    ask_pages(block, size);
     return block;
 }
 

@@ -7,39 +7,6 @@
 #include "lto/child.h"
 #include "lto/nvjitlink.h"
 
-static void say_bytes(int to, const void *data, size_t size)
-{
-    uint64_t length = size;
-    cbi_child_say(to, &length, sizeof length);
-    cbi_child_say(to, data, size);
-}
-
-static void say(int to, cbi_lto_stage stage, int status, const char *error, const char *info,
-                const void *output, size_t size)
-{
-    const uint32_t head[2] = {(uint32_t)stage, (uint32_t)status};
-    cbi_child_say(to, head, sizeof head);
-    say_bytes(to, error, strlen(error));
-    say_bytes(to, info, strlen(info));
-    say_bytes(to, output, size);
-}
-
-bool cbi_lto_read_reply(cbi_span said, cbi_lto_reply *ret_reply)
-{
-    cbi_reader r = cbi_reader_at(said, 0);
-    cbi_lto_reply reply;
-    uint32_t stage = cbi_read32(&r);
-    reply.stage = (cbi_lto_stage)stage;
-    reply.status = (int)cbi_read32(&r);
-    reply.error = cbi_read_bytes(&r, cbi_read64(&r));
-    reply.info = cbi_read_bytes(&r, cbi_read64(&r));
-    reply.output = cbi_read_bytes(&r, cbi_read64(&r));
-    if (r.bad || stage >= CBI_LTO_STAGES)
-        return false;
-    *ret_reply = reply;
-    return true;
-}
-
 /* The first that can be loaded; *ret_why is what was wrong with the last otherwise.  Our own
  * library may stand where nvJitLink is looked for: it compiles nothing. */
 static void *load(const cbi_strings *names, const char **ret_why)
@@ -180,8 +147,9 @@ static void link_and_say(const cbi_nvjitlink *lib, const cbi_lto_job *job, const
         error = fetch(handle, lib->get_error_log_size, lib->get_error_log);
         info = fetch(handle, lib->get_info_log_size, lib->get_info_log);
     }
-    say(to, output.data ? CBI_LTO_FINISHED : CBI_LTO_FAILED, status, error.data ? error.data : "",
-        info.data ? info.data : "", output.data, output.size);
+    cbi_lto_say(to, output.data ? CBI_LTO_FINISHED : CBI_LTO_FAILED, status,
+                error.data ? error.data : "", info.data ? info.data : "",
+                (cbi_span){(const uint8_t *)output.data, output.size});
     free(output.data);
     free(error.data);
     free(info.data);
@@ -194,9 +162,9 @@ void cbi_lto_worker(void *user, int to)
     bytes module = {NULL, 0};
     const char *why = "";
     if (!load_nvjitlink(&job->libraries, &lib, &why))
-        say(to, CBI_LTO_NO_LIBRARY, 0, why, "", NULL, 0);
+        cbi_lto_say(to, CBI_LTO_NO_LIBRARY, 0, why, "", (cbi_span){NULL, 0});
     else if (job->module && !make_module(&job->compilers, job->module, &module, &why))
-        say(to, CBI_LTO_NO_COMPILER, 0, why, "", NULL, 0);
+        cbi_lto_say(to, CBI_LTO_NO_COMPILER, 0, why, "", (cbi_span){NULL, 0});
     else
         link_and_say(&lib, job, &module, to);
 }

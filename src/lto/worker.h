@@ -37,6 +37,10 @@ typedef struct cbi_lto_reply {
     cbi_span output;
 } cbi_lto_reply;
 
+/* Says it. */
+void cbi_lto_say(int to, cbi_lto_stage stage, int status, const char *error, const char *info,
+                 cbi_span output);
+
 /* Name of the function that only cbi_lto_worker's own module refers to. */
 #define CBI_LTO_ANCHOR "__cubind_anchor"
 
@@ -52,8 +56,18 @@ typedef struct cbi_lto_reply {
 /* Exported by our own library in nvJitLink's place, and by no other. */
 #define CBI_STAND_IN "__cubind_nvJitLink"
 
-/* For cbi_child_run(); user is a cbi_lto_job. */
+/* For cbi_child_run(); user is a cbi_lto_job.  A program that is linked statically has one of its
+ * own, which starts the program CBI_LTO_WORKER (tools/static_worker.c). */
 void cbi_lto_worker(void *user, int to);
+
+/* The program that does the same for a job that it reads from its standard input. */
+#define CBI_LTO_WORKER "cubind-nvjitlink"
+
+/* Writes the job to a file.  False if that failed. */
+bool cbi_lto_write_job(int to, const cbi_lto_job *job);
+
+/* Reads it; it refers to the bytes.  False if that is no job. */
+bool cbi_lto_read_job(cbi_ctx *ctx, cbi_span said, cbi_lto_job *ret_job);
 
 /* Why a child's end is a failure; NULL if it is none.  With errno of a child that was not started.
  */

@@ -356,25 +356,29 @@ exec '%s' "$@"
 """
 
 
+def without_toolkit(f):
+    inputs = [os.path.join(ROOT, "tests/cases/inputs", n) for n in ("a.cubin", "b.cubin")]
+    f.run(CUBIND, "link", "-arch=sm_90", *inputs, "-o", "linked")
+    cubin = f.read("linked")
+    f.write("a.fatbin", fatbin(entry(LTOIR, "90", b"\xed\x43\x4e\x7f" * 30)))
+    no_library(f)
+    if not os.path.exists(FAKE):
+        skip("misbehaving library", "%s is not built" % os.path.basename(FAKE))
+        return
+    misbehaving(f)
+    if os.path.exists("/proc/self/task/%d/children" % os.getpid()):
+        stopped(f)
+    else:
+        skip("stopped link", "the system does not list children of a process")
+    results(f, cubin)
+    record(f, cubin)
+    remembered(f, cubin)
+
+
 def main():
     with tempfile.TemporaryDirectory() as path:
         f = Folder(path)
-        inputs = [os.path.join(ROOT, "tests/cases/inputs", n) for n in ("a.cubin", "b.cubin")]
-        f.run(CUBIND, "link", "-arch=sm_90", *inputs, "-o", "linked")
-        cubin = f.read("linked")
-        f.write("a.fatbin", fatbin(entry(LTOIR, "90", b"\xed\x43\x4e\x7f" * 30)))
-        no_library(f)
-        if os.path.exists(FAKE):
-            misbehaving(f)
-            if os.path.exists("/proc/self/task/%d/children" % os.getpid()):
-                stopped(f)
-            else:
-                skip("stopped link", "the system does not list children of a process")
-            results(f, cubin)
-            record(f, cubin)
-            remembered(f, cubin)
-        else:
-            skip("misbehaving library", "%s is not built" % os.path.basename(FAKE))
+        without_toolkit(f)
         nvcc = find_nvcc()
         if nvcc and find_library(nvcc) and shutil.which("g++"):
             builds = Builds(f, nvcc)
