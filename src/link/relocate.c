@@ -319,6 +319,11 @@ void cbi_link_check_records(const cbi_linker *lk)
         deleted_symbol(lk, failure->rel);
 }
 
+static bool clears(const cbi_lrel *r)
+{
+    return cbi_reloc_find(r->type)->fields[0].source == CBI_SRC_ZERO;
+}
+
 static void record_resolved(const cbi_linker *lk, const patch *p)
 {
     const cbi_lrel *r = p->now;
@@ -329,7 +334,7 @@ static void record_resolved(const cbi_linker *lk, const patch *p)
         return;
     cbi_lrel *copy = cbi_memdup(lk->ctx, r, sizeof *r);
     if (!r->is_rela)
-        copy->addend = old_field(lk, r);
+        copy->addend = clears(r) ? 0 : old_field(lk, r);
     if (r->sym) {
         cbi_map_add(lk->ctx, &lk->patching->patches.recorded, CBI_KEY(r->sym));
         copy->addend += (int64_t)cbi_section_base(r);

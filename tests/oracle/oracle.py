@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import builds
 import generate
 import judges
+import older
 import shapes
 import statements
 import shrink
@@ -109,6 +110,8 @@ def random_jobs(opts, tools):
             prog.patch = "%s/%d" % (opts.seed, job)
         if opts.host:
             prog.host = "%s/%d" % (opts.seed, job)
+        if opts.older:
+            older.lower(tools, prog, "%s/%d" % (opts.seed, job))
         prog.arch, prog.judge = aim(opts, prog.arch, "%s/%d" % (opts.seed, job))
         try:
             inputs = prog.inputs(tools)
@@ -196,6 +199,8 @@ def main(argv):
                         "a or f that have them")
     p.add_argument("--patch", action="store_true",
                    help="random: change attribute records of the compiled modules")
+    p.add_argument("--older", action="store_true",
+                   help="random: PTX of some modules is for targets down to sm_30")
     p.add_argument("--off-target", action="store_true",
                    help="link for another target of the objects' family (sm_100 and later)")
     p.add_argument("--finalize", action="store_true",
