@@ -37,11 +37,11 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNIFORM_COMPARE] = {.ua = 1, .ub = 1, .uc = 1},
     [CBI_SHAPE_READ] = {.a = 1},
     [CBI_SHAPE_WRITE] = {.d = 1},
-    [CBI_SHAPE_WRITE_64] = {.d = 2},
+    [CBI_SHAPE_WRITE_TYPED] = {.d = INTEGER},
     [CBI_SHAPE_MOVE] = {.d = 1, .a = 1},
     [CBI_SHAPE_SELECT_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_UNIFORM_WRITE] = {.ud = 1},
-    [CBI_SHAPE_UNIFORM_WRITE_64] = {.ud = 2},
+    [CBI_SHAPE_UNIFORM_WRITE_TYPED] = {.ud = INTEGER},
     [CBI_SHAPE_UNIFORM_BINARY] = {.ud = 1, .ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_SELECT_64] = {.ud = 2, .ua = 2, .ub = 2},
     [CBI_SHAPE_TO_UNIFORM] = {.ud = 1, .a = 1},
@@ -116,7 +116,7 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
     case MINMAX: /* signed and unsigned, then the same with 64 bits */
         return type & 2 ? 2 : 1;
-    case INTEGER: /* in a comparison, of 64 bits from sm_120 on */
+    case INTEGER: /* a counter, and from sm_120 on what is compared: 64 bits or not */
         return cbi_sass_bits(w, 80, 1) ? 2 : 1;
     case PACKED:
         return cbi_sass_read_predicate(w) == CBI_SASS_PT ? 1 : 2;
@@ -234,7 +234,7 @@ static void uniform_arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
     uniform(&o->uniform_written, w, AT_D, s->ud);
     uniform(&o->uniform_read, w, AT_A, s->ua);
-    if (form_of(w) == FORM_REGISTERS)
+    if (form_of(w) == FORM_REGISTERS || form_of(w) == FORM_SECOND_UNIFORM)
         uniform(&o->uniform_read, w, AT_B, s->ub);
     uniform(&o->uniform_read, w, AT_C, s->uc);
 }

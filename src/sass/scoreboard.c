@@ -110,7 +110,8 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
     for (unsigned round = 0; round < ROUNDS && !same;
          round++) { /* one wait less can make one more */
         learn_waits(c, words, ret_guide);
-        cbi_sb_assign(c, true, ret_guide, words);
+        a.guide = ret_guide;
+        put_words(&a, true, words); /* with the input's numbers */
         same = same_words(c, words);
     }
     return same;
