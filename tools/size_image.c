@@ -11,6 +11,7 @@ static const struct {
     const char *start, *kind;
 } kinds[] = {
     {".text.", "code"},
+    {".nv.uft.rel.", "code"}, /* slots of the unified function table, before the final link */
     {".nv.uft", "unified tables"},
     {".nv.capmerc", "capsules (what sm_100 and later keep beside code)"},
     {".nv.merc.debug_", "debug data"},
@@ -97,7 +98,7 @@ static uint64_t *count_bytes(cb_image *image)
 static bool is_code(const cb_section *s)
 {
     enum { EXECINSTR = 4 };
-    return (s->flags & EXECINSTR) && strncmp(s->name, ".text.", 6) == 0;
+    return (s->flags & EXECINSTR) && strcmp(kind_of(s), "code") == 0;
 }
 
 static uint64_t add_sections(cbi_sizes *sizes, cb_image *image, const uint64_t *bytes)

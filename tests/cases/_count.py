@@ -90,7 +90,7 @@ def fatbins(blob):
 
 
 def count(path):
-    """images, stored, size, code (of .text sections), functions with code; size and code of machine code alone, too."""
+    """images, stored, size, code (of .text sections and table slots), functions with code; size and code of machine code alone, too."""
     with open(path, "rb") as f:
         blob = f.read()
     total = dict(images=0, stored=0, size=0, code=0)
@@ -101,6 +101,6 @@ def count(path):
         if kind in (2, 16):
             image = unpack(payload, size, flags)
             for name, _, section_flags, _, length in sections(image):
-                if section_flags & EXECINSTR and name.startswith(".text."):
+                if section_flags & EXECINSTR and name.startswith((".text.", ".nv.uft.rel.")):
                     total["code"] += length
     return total
