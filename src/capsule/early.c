@@ -121,11 +121,11 @@ static bool measure(cbi_span capsule, size_t pos, size_t *ret_size, uint32_t *re
     if (!run || (w & 15)) {
         if (!cbi_fits(pos + *ret_size, 4, capsule.size))
             return false;
-        uint8_t head = capsule.data[pos + *ret_size], form = head >> 4 & 7;
+        uint8_t first = capsule.data[pos + *ret_size], form = first >> 4 & 7;
         if (form == 2 || form > SHORT_FORM)
             return false;
         *ret_short = !run && form == SHORT_FORM;
-        *ret_size += form == SHORT_FORM ? 4 : (size_t)16 * (head & 15);
+        *ret_size += form == SHORT_FORM ? 4 : (size_t)16 * (first & 15);
         if (form == CBI_CAPSULE_FORM_NOTE)
             *ret_count = 0;
     }

@@ -128,8 +128,8 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
             put_entry(&w, e.kind == CBI_CAPSULE_DERIVED,
                       (cbi_span){old.data + from, walk.pos - from});
     }
-    uint8_t *head = cbi_buf_append(lk->ctx, &step->capsule, old.data, 12);
-    cbi_st32(head + 8, w.count);
+    uint8_t *header = cbi_buf_append(lk->ctx, &step->capsule, old.data, 12);
+    cbi_st32(header + 8, w.count);
     cbi_buf_append(lk->ctx, &step->capsule, w.bitmap.items, w.bitmap.len);
     cbi_buf_append(lk->ctx, &step->capsule, w.bytes.items, w.bytes.len);
 }
