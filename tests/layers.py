@@ -42,6 +42,7 @@ def symbols(build):
         objects.append(os.path.join(build, "package", "libcubind-nvjitlink.so.p", ".._" + inner))
         objects += [os.path.join(build, "tests/static", folder, ".._.._" + inner)
                     for folder in ("cubind.p", "cubind-nvjitlink.p")]
+        objects.append(os.path.join(build, "tools", "libinspectors.a.p", os.path.basename(path) + ".o"))
         found = next((o for o in objects if os.path.exists(o)), None)
         if not found and path in STATIC:
             continue

@@ -49,7 +49,7 @@ def build_switched(places, build, jobs):
     os.makedirs(unit, exist_ok=True)
     libraries = subprocess.run(["pkg-config", "--libs", "libxxhash", "liblz4", "libzstd", "cmocka"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout.split()
-    behind = [*objects, os.path.join(build, "libcubind.a"), *libraries, "-ldl", "-lpthread", "-lm"]
+    behind = [*objects, os.path.join(build, "tools", "libinspectors.a"), os.path.join(build, "libcubind.a"), *libraries, "-ldl", "-lpthread", "-lm"]
 
     def parts(folder, without=()):
         return [os.path.join(build, folder, n) for n in sorted(os.listdir(os.path.join(build, folder)))

@@ -2,7 +2,7 @@
 """Runs test suites and counts.
 
 usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT]
-              [--skip NAME]... [--timeout SECONDS] [--sample N] SUITE...
+              [--skip NAME]... [--timeout SECONDS] [--sample N] [--slowest N] SUITE...
 
 suites: unit    the programs FOLDER/tests/unit/test_*
         cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
@@ -16,6 +16,9 @@ are used.  What is skipped says why: in a line "skip NAME: why", behind "# SKIP"
 that exits 77, in its last line.  Without a reason it fails, and so does a suite in which nothing
 ran.  It finds what it needs in the environment: CUBIND (the program), CUBIND_BUILD (the build
 folder), CUBIND_ROOT (this repository), and a TMPDIR of its own that is removed afterwards.
+
+All programs of all suites share the jobs, so that no suite waits for the last of another; those that
+take longest (SLOW) begin first.  The slowest are named at the end, with the processor time that they took.
 """
 
 import argparse
@@ -24,13 +27,19 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\.?$")
 TIMEOUT = 600
+# Begun first, so that none of them is what all wait for in the end.
+SLOW = ["builds.py", "capsule_damage.py", "run.py", "mutants.py", "hostile_commands.py", "faults.py", "modules.py",
+        "growth.py", "threads.py", "link_time.py", "jit.py", "test_drawn"]
 PROGRAMS = {"golden": "tests/golden/run.py", "replay": "tests/fuzz/fuzz.py"}
 
 
@@ -113,19 +122,46 @@ def run_one(path, build, timeout, sample):
         command += ["--cubind", env["CUBIND"], "--every", str(sample)]
     elif path.endswith(PROGRAMS["replay"]):
         command += ["--replay", build]
+    started = time.monotonic()
+    child = subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL, errors="replace", start_new_session=True,
+    )
+    late = threading.Timer(timeout, lambda: os.killpg(child.pid, signal.SIGKILL))
+    late.start()
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, timeout=timeout, errors="replace",
-        )
-        return done.stdout, done.returncode
-    except subprocess.TimeoutExpired as late:
-        text = late.stdout or b""
-        if isinstance(text, bytes):
-            text = text.decode(errors="replace")
-        return text + "\ntimed out after %d seconds\n" % timeout, 1
+        output = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
     finally:
+        late.cancel()
+        child.stdout.close()
         shutil.rmtree(scratch, ignore_errors=True)
+    took = time.monotonic() - started
+    if child.returncode == -signal.SIGKILL and took >= timeout:
+        return output + "\ntimed out after %d seconds\n" % timeout, 1, took, 0
+    return output, child.returncode, took, usage.ru_utime + usage.ru_stime
+
+
+def judge(suite, path, output, code):
+    """(passed, failed, skipped) of one program, and a word about what did not pass."""
+    counts, name = count(output, code), os.path.basename(path)
+    why = reasons(output, code) if counts[2] else []
+    if counts[1]:
+        print("FAIL %s %s (exit %d)" % (suite, name, code))
+        print("\n".join("    " + l for l in output.splitlines()[-60:]))
+    elif counts[2] and not why:
+        print("FAIL %s %s: skips without saying why" % (suite, name))
+        counts = (counts[0], 1, counts[2])
+    for line in why:
+        print("skip %s %s: %s" % (suite, name, line))
+    return counts
+
+
+def when(path):
+    """The place of a program in the order of starts."""
+    name = os.path.basename(path)
+    return SLOW.index(name) if name in SLOW else len(SLOW)
 
 
 def main():
@@ -139,38 +175,33 @@ def main():
     parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds per program")
     parser.add_argument("--sample", type=int, default=1, metavar="N",
                         help="of the golden archives only every Nth link")
+    parser.add_argument("--slowest", type=int, default=10, metavar="N", help="how many are named with their times")
     parser.add_argument("suites", nargs="+")
     args = parser.parse_args()
     build = os.path.abspath(args.build)
-    total = [0, 0, 0]
-    for suite in args.suites:
-        programs = [p for p in find(suite, build) if args.filter in os.path.basename(p)
-                    and os.path.basename(p) not in args.skip]
-        sums = [0, 0, 0]
-        with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
-            results = pool.map(lambda p: run_one(p, build, args.timeout, args.sample), programs)
-            for path, (output, code) in zip(programs, results):
-                counts = count(output, code)
-                name = os.path.basename(path)
-                why = reasons(output, code) if counts[2] else []
-                if counts[1]:
-                    print("FAIL %s %s (exit %d)" % (suite, name, code))
-                    print("\n".join("    " + l for l in output.splitlines()[-60:]))
-                elif counts[2] and not why:
-                    print("FAIL %s %s: skips without saying why" % (suite, name))
-                    counts = (counts[0], 1, counts[2])
-                for line in why:
-                    print("skip %s %s: %s" % (suite, name, line))
-                sums = [a + b for a, b in zip(sums, counts)]
+    found = {suite: [p for p in find(suite, build) if args.filter in os.path.basename(p)
+                     and os.path.basename(p) not in args.skip] for suite in args.suites}
+    total, times = [0, 0, 0], []
+    with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
+        runs = {path: pool.submit(run_one, path, build, args.timeout, args.sample)
+                for path in sorted(sum(found.values(), []), key=when)}
+        for suite, programs in found.items():
+            sums = [0, 0, 0]
+            for path in programs:
+                output, code, took, processor = runs[path].result()
+                times.append((took, processor, suite, os.path.basename(path)))
+                sums = [a + b for a, b in zip(sums, judge(suite, path, output, code))]
                 sys.stdout.flush()
-        if not any(sums) and not args.filter:
-            print("FAIL %s: %s" % (suite, why_empty(suite, build)))
-            sums[1] = 1
-        print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
-        if args.tally:
-            with open(args.tally, "a") as tally:
-                tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
-        total = [a + b for a, b in zip(total, sums)]
+            if not any(sums) and not args.filter:
+                print("FAIL %s: %s" % (suite, why_empty(suite, build)))
+                sums[1] = 1
+            print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
+            if args.tally:
+                with open(args.tally, "a") as tally:
+                    tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
+            total = [a + b for a, b in zip(total, sums)]
+    for took, processor, suite, name in sorted(times, reverse=True)[:args.slowest]:
+        print("%6.1f s, %6.1f s of processor time: %s%s %s" % (took, processor, args.label, suite, name))
     if args.filter and not any(total):
         print("FAIL no test of these suites has %s in its name" % args.filter)
         total[1] = 1

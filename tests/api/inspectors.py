@@ -47,7 +47,15 @@ for name in present:
     say(not private, "%s.c includes public headers only" % name, *private)
 
 library = glob.glob(os.path.join(build, "libcubind.a.p/*.o"))
-objects = [os.path.join(build, "cubind.p/tools_%s.c.o" % n) for n in present]
+
+
+def object_of(name):
+    """The object file of tools/NAME.c: what tests link, too, is in a library."""
+    shared = os.path.join(build, "tools/libinspectors.a.p", name + ".c.o")
+    return shared if os.path.exists(shared) else os.path.join(build, "cubind.p/tools_%s.c.o" % name)
+
+
+objects = [object_of(n) for n in present]
 if not library or not all(map(os.path.exists, objects)):
     print("no object files in this build")
     sys.exit(77)
@@ -55,8 +63,7 @@ private = {n for n in names(library, "TDRBV") if not n.startswith("cb_")}
 for name, path in zip(present, objects):
     used = sorted(names([path], "U") & private)
     say(not used, "%s.c calls public functions only" % name, *used)
-own = set(os.path.basename(p)[6:-4] for p in objects)
-helpers = {n for n in names([os.path.join(build, "cubind.p/tools_%s.c.o" % h) for h in HELPERS], "TDRBV")}
+helpers = {n for n in names([object_of(h) for h in HELPERS], "TDRBV")}
 elsewhere = {n for p in objects for n in names([p], "U") if n.startswith("cbi_")}
 elsewhere -= helpers | names(objects, "TDRBV")
 say(not elsewhere, "they use nothing else of the program", *sorted(elsewhere))
