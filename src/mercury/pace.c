@@ -54,15 +54,12 @@ static unsigned free_number(const cbi_sb_code *c, uint32_t i)
 }
 
 /* The plain way: the next instruction waits for the result, so nothing else has to. */
-static void wait_at_once(cbi_sb_code *c)
+static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
 {
     for (uint32_t i = 0; i + 1 < c->n; i++) {
-        if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
+        if (!late->is_new[i])
             continue;
-        unsigned number = cbi_sass_write(c->words[i]);
-        if (number < CBI_SB_NUMBERS)
-            continue;
-        number = free_number(c, i);
+        unsigned number = free_number(c, i);
         cbi_sass_set_write(&c->words[i], number);
         cbi_sass_add_wait(&c->words[i + 1], 1u << number);
     }
@@ -144,8 +141,10 @@ static uint8_t order_of(uint32_t op)
     return cbi_instruction_of(op)->slow;
 }
 
-static cbi_sb_late find_late(const cbi_sb_code *c)
+static cbi_sb_late find_late(cbi_sb_code *c)
 {
+    uint8_t *before = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    uint8_t *now = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     cbi_sb_late late = {.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
                         .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
                         .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
@@ -154,7 +153,10 @@ static cbi_sb_late find_late(const cbi_sb_code *c)
         late.order[i] = order_of(cbi_sb_op(c, i));
         late.is_new[i] = late.order[i] && cbi_sass_write(c->words[i]) == CBI_SB_NONE;
         cbi_pace_predicates(c->words[i], &late.written[i], &late.read[i]);
+        now[i] = cbi_pace_special_order(c->words[i]);
+        before[i] = now[i] || late.order[i] == CBI_SLOW_CONVERT; /* one unit does them there */
     }
+    cbi_sb_find_disordered(c, &late, before, now);
     return late;
 }
 
@@ -216,7 +218,7 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
     cbi_sass *input = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     memcpy(input, c->words, c->n * sizeof *input);
     if (!assign(c, text, late, drop_stack_load, idle))
-        wait_at_once(c);
+        wait_at_once(c, late);
     c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
     set_stalls(c, pace);

@@ -44,7 +44,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_UNIFORM_BINARY,
     CBI_SHAPE_UNIFORM_SELECT_64,
     CBI_SHAPE_TO_UNIFORM,
-    CBI_SHAPE_BRX,
+    CBI_SHAPE_BRX, /* a pair in the first source, which returns read, too */
     CBI_SHAPE_BRXU,
     CBI_SHAPE_LDC,
     CBI_SHAPE_LDCU,
@@ -72,7 +72,8 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_SURFACE_STORE,
     CBI_SHAPE_COPY_SHARED,    /* to shared memory, whose address stands where results do */
     CBI_SHAPE_BULK_COPY,      /* of blocks: all operands are uniform */
-    CBI_SHAPE_BARRIER_NUMBER, /* number and count of a barrier are packed in the second source */
+    CBI_SHAPE_BARRIER_NUMBER, /* the second source alone: number and count of a barrier, packed;
+                                 BMOV */
     CBI_SHAPE_MBARRIER,       /* a barrier in shared memory, by a register or a uniform one */
     CBI_SHAPE_MBARRIER_TEST,  /* without a result but the predicate */
     CBI_SHAPE_MBARRIER_SET,
@@ -128,6 +129,13 @@ typedef enum cbi_sass_slow {
     CBI_SLOW_CONVERT, /* a side of 64 bits */
     CBI_SLOW_DOUBLE,
 } cbi_sass_slow;
+
+/* ... and the order of special functions, in which EX2 has one of its own there. */
+enum {
+    CBI_ORDER_SPECIAL = CBI_SLOW_DOUBLE + 1,
+    CBI_ORDER_POWER,
+    CBI_ORDERS,
+};
 
 /* Predicates beside the guard, by the first bit of their field.  Those of uniform arithmetic are
  * uniform. */

@@ -14,6 +14,9 @@ void cbi_pace_predicates(cbi_sass w, uint8_t *ret_written, uint8_t *ret_read);
 /* Does a special function take the unit for another time on the target? */
 bool cbi_pace_is_other(cbi_sass w);
 
+/* Which of those that keep their order on the target a special function is of; 0 for others. */
+uint8_t cbi_pace_special_order(cbi_sass w);
+
 /* Is it arithmetic whose result comes after a fixed time? */
 bool cbi_pace_is_math(uint32_t op);
 

@@ -21,6 +21,7 @@ enum {
     SPECIAL_CYCLES = 8,
     SLOW_EXPLAINS = 24, /* cycles that the slow unit's instructions take on sm_100, at most */
     CONTROL_STALL = 5,
+    BARRIER_STALL = 6,
 };
 
 typedef cbi_sass_kind kind;
@@ -227,7 +228,8 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         (adjacent || next != CBI_OP_BSSY))
         return 4;
     if (!adjacent || cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ||
-        (is_late(from) && from != CBI_KIND_LATE) || op == CBI_OP_LDCU)
+        from == CBI_KIND_TO_UNIFORM || (is_late(from) && from != CBI_KIND_LATE) ||
+        op == CBI_OP_LDCU)
         return 1;
     if (op == CBI_OP_S2R)
         return next == CBI_OP_S2R ? FAR : 1;
@@ -286,7 +288,8 @@ static bool waits_long(uint32_t op)
 static bool takes_five(uint32_t op)
 {
     return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK ||
-           op == CBI_OP_WARPSYNC_R || op == CBI_OP_BMOV_355 || op == CBI_OP_BMOV_356;
+           op == CBI_OP_WARPSYNC || op == CBI_OP_WARPSYNC_R || op == CBI_OP_BMOV_355 ||
+           op == CBI_OP_BMOV_356;
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */
@@ -305,8 +308,11 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         return least;
     if (takes_five(cbi_sb_op(c, i)))
         return adjacent ? CONTROL_STALL : 1;
-    if (from == CBI_KIND_OTHER || (!is_late(from) && cbi_pace_is_opaque(cbi_sb_op(c, j))))
-        return to == CBI_KIND_CALL && cbi_kind_is_math(from) ? 7 : FAR;
+    if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
+        return adjacent ? FAR : 1;
+    if (from == CBI_KIND_OTHER ||
+        (!is_late(from) && to != CBI_KIND_CALL && cbi_pace_is_opaque(cbi_sb_op(c, j))))
+        return FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
         least = cbi_larger(least, READ_TIME);
     if (is_late(from))
@@ -470,6 +476,7 @@ static int64_t last_stall(const block_times *t)
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     bool five = branches || k == CBI_KIND_CALL || takes_five(cbi_sb_op(c, last));
     uint32_t own = five                               ? CONTROL_STALL
+                   : cbi_sb_op(c, last) == CBI_OP_BAR ? BARRIER_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
                    : k == CBI_KIND_OTHER              ? FAR
                    : cbi_sass_holds(c->words[last])   ? 2
@@ -575,6 +582,13 @@ bool cbi_pace_is_opaque(uint32_t op)
 bool cbi_pace_is_other(cbi_sass w)
 {
     return is_population(w) || cbi_op_has(cbi_sass_op(w), CBI_OPF_QUICK);
+}
+
+uint8_t cbi_pace_special_order(cbi_sass w)
+{
+    if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_SPECIAL)
+        return 0;
+    return is_power(w) ? CBI_ORDER_POWER : CBI_ORDER_SPECIAL;
 }
 
 bool cbi_pace_is_math(uint32_t op)

@@ -174,7 +174,7 @@ static bool is_sequence_only(const cbi_sb_code *c, const cbi_sb_producer *p)
 static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
 {
     uint32_t last = last_of_stretch(c, p->at);
-    bool waits = last != p->at && (p->write || is_due(c, p, last));
+    bool waits = last != p->at && ((p->write && p->is_late) || is_due(c, p, last));
     if (last == p->at && is_sequence_only(c, p)) {
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
@@ -182,21 +182,27 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
         p->consumers = p->starts = (cbi_u32_list){0};
         cbi_vec_push(c->ctx, &p->consumers, last);
     } else if (last != p->at) {
-        p->timed = !p->write;
+        p->timed = !p->write || !p->is_late;
         p->flush = waits;
         if (waits)
             cbi_vec_push(c->ctx, &p->consumers, last);
     }
 }
 
-static void push_producer(cbi_sb_code *c, const late *l, bool write)
+/* Is it late on the target only, and not just in another order? */
+static bool comes_late(const cbi_sb_late *which, uint32_t i)
+{
+    return which->order[i] && which->order[i] <= CBI_SLOW_DOUBLE;
+}
+
+static void push_producer(cbi_sb_code *c, const late *l, bool write, bool is_late)
 {
     cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
     *p = (cbi_sb_producer){.at = l->at,
                            .block = c->block_of[l->at],
                            .write = write,
                            .old = CBI_SB_NONE,
-                           .is_late = true,
+                           .is_late = is_late,
                            .local = write ? l->used : l->overwrites};
     if (p->local != CBI_SB_NOWHERE) {
         cbi_vec_push(c->ctx, &p->consumers, p->local);
@@ -340,19 +346,61 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
     }
 }
 
+/* Does it need the scoreboard that the input does not have?  What only comes in another order does
+ * for its result. */
+static bool lacks(const cbi_sb_late *which, const late *l, bool write)
+{
+    if (!comes_late(which, l->at))
+        return write && which->is_new[l->at];
+    return write ? l->write : l->read;
+}
+
+static late **find_needs(cbi_sb_code *c, const cbi_sb_late *which)
+{
+    late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        find_block_needs(c, which, &c->blocks.items[b], needs);
+    return needs;
+}
+
+void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
+                            const uint8_t *now)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        any |= now[i] && cbi_sass_write(c->words[i]) == CBI_SB_NONE;
+    if (!any)
+        return;
+    cbi_sb_late input = *which, target = *which;
+    input.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    target.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
+    for (uint32_t i = 0; i < c->n; i++) {
+        input.order[i] = before[i];
+        target.order[i] = now[i] ? now[i] : which->order[i];
+    }
+    late **had = find_needs(c, &input), **has = find_needs(c, &target);
+    any = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!now[i] || cbi_sass_write(c->words[i]) != CBI_SB_NONE)
+            continue;
+        which->is_new[i] = !had[i]->write && has[i]->write;
+        any |= which->is_new[i];
+    }
+    if (any)
+        which->order = target.order;
+}
+
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
     const int64_t *left_before = find_left(c);
     c->cycles = cycles;
     cbi_sb_find_issue(c);
-    late **needs = CBI_NEW_ARRAY(c->ctx, c->n, late *);
+    late **needs = find_needs(c, which);
     const cbi_sb_producer *old = c->producers.items;
     const uint32_t *old_first = c->first;
     uint32_t stack_load = c->stack_load, count = (uint32_t)c->producers.len;
     uint32_t *moved = CBI_NEW_ARRAY(c->ctx, count + 1, uint32_t);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        find_block_needs(c, which, &c->blocks.items[b], needs);
     memset(&c->producers, 0, sizeof c->producers);
     c->first = CBI_NEW_ARRAY(c->ctx, c->n + 1, uint32_t);
     for (uint32_t i = 0; i < c->n; i++) {
@@ -369,8 +417,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
                 moved[q] = (uint32_t)c->producers.len;
                 cbi_vec_push(c->ctx, &c->producers, old[q]);
             }
-            if (needs[i] && !has[write] && (write ? needs[i]->write : needs[i]->read))
-                push_producer(c, needs[i], write);
+            if (needs[i] && !has[write] && lacks(which, needs[i], write))
+                push_producer(c, needs[i], write, comes_late(which, i));
         }
     }
     c->first[c->n] = (uint32_t)c->producers.len;

@@ -6,7 +6,7 @@
 #include "sass/operands.h"
 
 enum {
-    CBI_SB_ORDERS = 5, /* cbi_sb_late.order */
+    CBI_SB_ORDERS = CBI_ORDERS, /* cbi_sb_late.order */
 };
 #define CBI_SB_NOWHERE UINT32_MAX
 
@@ -182,9 +182,9 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
  * bare[i]: exit i is one.  False if none did. */
 bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare);
 struct cbi_sb_guide;
-/* Instructions whose results come late on the target, by kinds that keep their order (0: it is
- * none), those of them that have no scoreboard in the input, and the predicates that every
- * instruction writes and reads. */
+/* Instructions whose results come late on the target, or in another order, by kinds that keep their
+ * order (0: it is none), those of them that have no scoreboard in the input and need one, and the
+ * predicates that every instruction writes and reads. */
 typedef struct cbi_sb_late {
     uint8_t *order;
     bool *is_new;
@@ -198,6 +198,11 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
+/* Special functions of which the input waits for one and so for those before it, where the target
+ * does not keep the order `now` of the input: which->is_new of those that need a scoreboard, and
+ * the orders, where there are any.  `before`: the order in the input. */
+void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
+                            const uint8_t *now);
 /* Gives the new ones producers; cycles: the time from each instruction to the next, now, on chip
  * `target`.  A guide, or NULL, follows the producers. */
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
