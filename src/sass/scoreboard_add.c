@@ -118,11 +118,11 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
 static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
                              late **by_instruction)
 {
-    uint32_t first_wait[CBI_SB_ORDERS], first_read[CBI_SB_ORDERS], end = b->end;
+    uint32_t first_wait[CBI_ORDERS], first_read[CBI_ORDERS], end = b->end;
     for (uint32_t i = b->end; i-- > b->start;) {
         if (i + 1 == b->end || cbi_sb_ends_stretch(c, i)) {
             end = i + 1;
-            for (unsigned k = 0; k < CBI_SB_ORDERS; k++)
+            for (unsigned k = 0; k < CBI_ORDERS; k++)
                 first_wait[k] = first_read[k] = CBI_SB_NOWHERE;
         }
         if (!which->order[i])

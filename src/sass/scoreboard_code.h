@@ -5,9 +5,6 @@
 #include "sass/opcodes.h"
 #include "sass/operands.h"
 
-enum {
-    CBI_SB_ORDERS = CBI_ORDERS, /* cbi_sb_late.order */
-};
 #define CBI_SB_NOWHERE UINT32_MAX
 
 typedef CBI_VEC(uint32_t) cbi_u32_list;
