@@ -316,10 +316,10 @@ typedef struct cbi_name {
 } cbi_name;
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
-/* The name will be interned soon: what a search for it looks at first is fetched into the caches.
- */
-void cbi_name_fetch(const cbi_ctx *ctx, const char *s);
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
+/* Where many names are looked for, their hashes are made before, in loops with threads. */
+uint32_t cbi_name_hash(const char *s);
+const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint32_t hash);
 /* A short prefix and a text of any length. */
 const cbi_name *cbi_intern_join(cbi_ctx *ctx, const char *prefix, const char *text);
 const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
@@ -459,6 +459,13 @@ struct cbi_ctx {
     jmp_buf *trap;
     cb_status trap_status;
 };
+
+/* A name of that hash will be interned soon, and is not the first: what a search for it looks at
+ * first is fetched into the caches. */
+static inline void cbi_name_fetch(const cbi_ctx *ctx, uint32_t hash)
+{
+    __builtin_prefetch(&ctx->name_slots[hash & (ctx->name_cap - 1)]);
+}
 
 void cbi_ctx_init(cbi_ctx *ctx);
 /* The same for a zeroed context that may have an allocator. */

@@ -38,11 +38,20 @@ void cbi_names_reserve(cbi_ctx *ctx, size_t count)
         grow_names(ctx, cap);
 }
 
-const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
+static uint32_t hash_of(const char *s, size_t len)
+{
+    return (uint32_t)XXH3_64bits(s, len);
+}
+
+uint32_t cbi_name_hash(const char *s)
+{
+    return hash_of(s, strlen(s));
+}
+
+static inline const cbi_name *intern(cbi_ctx *ctx, const char *s, size_t len, uint32_t hash)
 {
     if (ctx->name_count * 2 >= ctx->name_cap)
         grow_names(ctx, ctx->name_cap ? ctx->name_cap * 2 : NAMES_LEAST);
-    uint32_t hash = (uint32_t)XXH3_64bits(s, len);
     size_t mask = ctx->name_cap - 1;
     size_t at = hash & mask;
     for (; ctx->name_slots[at].number; at = (at + 1) & mask) {
@@ -63,11 +72,14 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
     return name;
 }
 
-void cbi_name_fetch(const cbi_ctx *ctx, const char *s)
+const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
 {
-    if (ctx->name_cap)
-        __builtin_prefetch(
-            &ctx->name_slots[(uint32_t)XXH3_64bits(s, strlen(s)) & (ctx->name_cap - 1)]);
+    return intern(ctx, s, len, hash_of(s, len));
+}
+
+const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint32_t hash)
+{
+    return intern(ctx, s, strlen(s), hash);
 }
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s)

@@ -225,7 +225,18 @@ static cbi_lobj *admit_one(const cbi_linker *lk, const candidate *c, admitted_so
     return obj;
 }
 
-/* What the merge writes for the object. */
+/* Sections' symbols have no names. */
+static void hash_names(cbi_lobj *obj)
+{
+    cbi_object *object = &obj->object;
+    for (uint32_t i = 1; i < object->section_count; i++)
+        obj->sections[i].name_hash = cbi_name_hash(object->sections[i].name);
+    for (uint32_t i = 1; i < object->symbol_count; i++)
+        if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
+            object->symbols[i].name_hash = cbi_name_hash(object->symbols[i].name);
+}
+
+/* What the merge writes for the object, and what it looks for there. */
 static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
 {
     cbi_lobj *obj = ((candidate *)arg)[i].obj;
@@ -235,6 +246,7 @@ static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
     obj->symbols = CBI_NEW_ARRAY(ctx, object->symbol_count, const cbi_lsym *);
     obj->sections = CBI_NEW_ARRAY(ctx, object->section_count, cbi_secmap);
     obj->symbol_lost = CBI_NEW_ARRAY(ctx, object->symbol_count, uint8_t);
+    hash_names(obj);
 }
 
 /* A whole program may have others beside it, and the device runtime, but no modules. */

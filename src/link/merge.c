@@ -192,7 +192,7 @@ cbi_osec *cbi_open_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         cbi_revive_constants(func);
         sec = func->old_constants;
     }
-    const cbi_name *name = sec ? NULL : cbi_intern(lk->ctx, in->name);
+    const cbi_name *name = sec ? NULL : cbi_section_name(lk, obj, i);
     if (!sec && (!func || (func->entry && parameters)))
         sec = cbi_sec_find(lk, name);
     if (sec) {
@@ -374,13 +374,12 @@ static void warn_of_isa_class(const cbi_linker *lk, const cbi_lobj *obj)
 }
 
 /* In a big link each search for a name misses the caches; these misses overlap. */
-static void fetch_names(const cbi_linker *lk, const cbi_object *object)
+static void fetch_names(const cbi_linker *lk, const cbi_lobj *obj)
 {
-    for (uint32_t i = 1; i < object->section_count; i++)
-        cbi_name_fetch(lk->ctx, object->sections[i].name);
-    for (uint32_t i = 1; i < object->symbol_count; i++)
-        if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
-            cbi_name_fetch(lk->ctx, object->symbols[i].name);
+    for (uint32_t i = 1; i < obj->object.section_count; i++)
+        cbi_name_fetch(lk->ctx, obj->sections[i].name_hash);
+    for (uint32_t i = 1; i < obj->object.symbol_count; i++)
+        cbi_name_fetch(lk->ctx, obj->object.symbols[i].name_hash);
 }
 
 void cbi_link_merge(const cbi_linker *lk, cbi_lobj *obj)
@@ -389,7 +388,7 @@ void cbi_link_merge(const cbi_linker *lk, cbi_lobj *obj)
     obj->number = (uint32_t)lk->symbols->objs.len;
     cbi_vec_push(lk->ctx, &lk->merging->symbols.objs, obj);
     lk->merging->symbols.met.independent |= obj->cuinfo.virtual_sm >= CBI_SM_VOLTA;
-    fetch_names(lk, &obj->object);
+    fetch_names(lk, obj);
     cbi_merge_functions(lk, obj);
     cbi_merge_objects(lk, obj);
     pass_sections(lk, obj);

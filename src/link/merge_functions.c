@@ -106,7 +106,7 @@ static void define_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
         func->in_sym = index;
         return;
     }
-    const cbi_name *name = cbi_intern(lk->ctx, text->name);
+    const cbi_name *name = cbi_section_name(lk, obj, in->shndx);
     func->entry = is_entry(lk, in);
     func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
     func->text->func = func;
@@ -244,7 +244,7 @@ static void merge_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     bool defined = s->shndx != SHN_UNDEF;
     cbi_lsym *sym;
-    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    const cbi_name *name = cbi_symbol_name(lk, s);
     cbi_verdict verdict = cbi_resolve_function(lk, obj, i, name, &sym);
     if (verdict == CBI_NEW)
         sym = new_function(lk, obj, s, name);

@@ -129,7 +129,7 @@ static void merge_constant_size(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     }
     uint8_t info = CBI_ST_INFO(CBI_ST_BIND(s->info), STT_CUDA_OBJECT);
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), info, s->other, true);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_symbol_name(lk, s), info, s->other, true);
     meet(lk, s->other);
     sym->internal = true;
     sym->first_obj = cbi_obj_id(obj);
@@ -248,7 +248,7 @@ static void lose_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_secmap winner = {.out = text->func->constant0};
     if (!cbi_is_weak(text->func->sym))
         winner = *cbi_merge_section(lk, obj, s->shndx);
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_symbol_name(lk, s), s->info, s->other, true);
     sym->internal = true;
     define_object(lk, obj, s, sym, &winner);
 }
@@ -271,7 +271,7 @@ static void merge_internal(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
     cbi_secmap *map = cbi_is_optimizer_type(obj->object.sections[s->shndx].type)
                           ? merge_optimizer(lk, obj, s)
                           : cbi_merge_section(lk, obj, s->shndx);
-    cbi_lsym *sym = cbi_sym_create(lk, cbi_intern(lk->ctx, s->name), s->info, s->other, true);
+    cbi_lsym *sym = cbi_sym_create(lk, cbi_symbol_name(lk, s), s->info, s->other, true);
     sym->internal = true;
     sym->first_obj = cbi_obj_id(obj);
     define_object(lk, obj, s, sym, map);
@@ -286,7 +286,7 @@ static void merge_defined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
      * section's name remains. */
     if (in->type == SHT_CUDA_SHARED && cbi_belongs_to_lost(obj, s->shndx) &&
         !cbi_section_target(obj, in)) {
-        const cbi_name *name = cbi_intern(lk->ctx, in->name);
+        const cbi_name *name = cbi_section_name(lk, obj, s->shndx);
         if (!cbi_sec_find(lk, name))
             cbi_sec_create(lk, name, in->type, in->flags, 0, 0);
         obj->symbol_lost[i] = CBI_LOST;
@@ -297,7 +297,7 @@ static void merge_defined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         return;
     }
     cbi_lsym *sym;
-    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    const cbi_name *name = cbi_symbol_name(lk, s);
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
     obj->symbols[i] = sym;
     if (verdict == CBI_LOSES) {
@@ -344,7 +344,7 @@ static void merge_undefined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
         obj->symbol_lost[i] = CBI_LOST;
         return;
     }
-    const cbi_name *name = cbi_intern(lk->ctx, s->name);
+    const cbi_name *name = cbi_symbol_name(lk, s);
     cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
     if (verdict == CBI_NEW) {
         bool shared = (s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
@@ -391,7 +391,7 @@ void cbi_merge_objects(const cbi_linker *lk, cbi_lobj *obj)
             merge_undefined(lk, obj, i);
         } else if (s->shndx == SHN_COMMON) {
             cbi_lsym *sym;
-            const cbi_name *name = cbi_intern(lk->ctx, s->name);
+            const cbi_name *name = cbi_symbol_name(lk, s);
             cbi_verdict verdict = cbi_resolve_object(lk, obj, i, name, &sym);
             if (verdict == CBI_NEW)
                 sym = new_object_symbol(lk, obj, s, name);

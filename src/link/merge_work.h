@@ -18,6 +18,18 @@ typedef struct cbi_merge_work {
     uint32_t tcgen05_toolkits; /* see metadata.c, once code that uses tcgen05 was read */
 } cbi_merge_work;
 
+/* The name of an input's section, and of its symbol, interned. */
+static inline const cbi_name *cbi_section_name(const cbi_linker *lk, const cbi_lobj *obj,
+                                               uint32_t i)
+{
+    return cbi_intern_hashed(lk->ctx, obj->object.sections[i].name, obj->sections[i].name_hash);
+}
+
+static inline const cbi_name *cbi_symbol_name(const cbi_linker *lk, const cbi_symbol *symbol)
+{
+    return cbi_intern_hashed(lk->ctx, symbol->name, symbol->name_hash);
+}
+
 /* The function, for changing; NULL: NULL. */
 static inline cbi_func *cbi_func_in(const cbi_func *f)
 {

@@ -121,8 +121,9 @@ static void read_attributes(const cbi_linker *lk, cbi_lobj *obj, const cbi_secti
             return;
         func = cbi_func_in(text->func);
         if (!func->info) {
-            func->info = cbi_sec_create(lk, cbi_intern(lk->ctx, sec->name), SHT_CUDA_INFO,
-                                        SHF_INFO_LINK, 4, 0);
+            func->info = cbi_sec_create(
+                lk, cbi_section_name(lk, obj, (uint32_t)(sec - obj->object.sections)),
+                SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
             func->info->target = text;
             func->info->func = func;
         }

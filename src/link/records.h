@@ -315,7 +315,8 @@ enum cbi_lost_how {
 typedef struct cbi_secmap {
     cbi_osec *out; /* NULL: not mapped */
     uint64_t base;
-    bool lost; /* belongs to a function copy that lost */
+    bool lost;          /* belongs to a function copy that lost */
+    uint32_t name_hash; /* of the input section's name */
 } cbi_secmap;
 
 struct cbi_lobj {

@@ -32,6 +32,7 @@ typedef struct cbi_symbol {
     uint8_t other;
     uint32_t
         shndx; /* extended index applied; special indices (SHN_UNDEF, SHN_COMMON, SHN_ABS) as is */
+    uint32_t name_hash; /* a link's: of the name, where it will look for it */
     uint64_t value;
     uint64_t size;
 } cbi_symbol;
