@@ -361,11 +361,11 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     return stalls;
 }
 
-static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at)
+/* from: the instruction as it was. */
+static void shorten_for_second(uint8_t *insn, const uint8_t *from, unsigned stall)
 {
     enum { LONGEST_KEPT = 2 };
-    unsigned stall = plan_stalls(text, at).before;
-    if (stall >= stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION))
+    if (stall >= stall_of(from))
         return;
     set_stall(insn, stall);
     if (stall <= LONGEST_KEPT || cbi_sass_holds(cbi_sass_load(insn)))
@@ -456,13 +456,17 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
     uint32_t kept = plan_places(rw, used, drop, barrier);
     rw->text = cbi_alloc(ctx, rw->size);
     uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
+    barrier_stalls stalls, next = used ? plan_stalls(old, 0) : (barrier_stalls){0};
     for (uint32_t i = 0, start = 0; i < used; i++) {
         const uint8_t *from = old + (size_t)i * CBI_SASS_INSTRUCTION;
         if (target[i] || (i && ends_block(from - CBI_SASS_INSTRUCTION)))
             start = i;
         uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
+        stalls = next;
+        if (i + 1 < used && barrier[i + 1])
+            next = plan_stalls(old, i + 1);
         if (barrier[i])
-            put_barrier(rw->text + rw->place[i], from, barrier[i], waits, plan_stalls(old, i).last);
+            put_barrier(rw->text + rw->place[i], from, barrier[i], waits, stalls.last);
         if (drop[i]) {
             left |= cbi_sass_opcode(from) == CBI_OP_ERRBAR ? cbi_sass_wait(cbi_sass_load(from)) : 0;
             continue;
@@ -478,7 +482,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             shorten_exit(insn);
         if (i + 1 < used && barrier[i + 1]) {
             shorten_last(insn, old, i + 1);
-            shorten_for_second(insn, old, i + 1);
+            shorten_for_second(insn, from, next.before);
         }
         const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
         if (exit) {
