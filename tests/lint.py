@@ -30,7 +30,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
           ("tables", "finalize notes callgraph unified"), ("bytes", "write elf32")]
 # What all stages use, what says something about them when asked, and the list of the passes
-ROOMS = {"records": "records failures quirks", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
+ROOMS = {"records": "records failures quirks loops", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
 WORK = {"merge_work": "symbols", "layout_work": "layout", "patches_work": "patches", "propagate_work": "propagate", "tables_work": "tables"}
 # Files of src/mercury that work in a stage of the link before the last

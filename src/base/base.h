@@ -202,6 +202,7 @@ size_t cbi_arena_used(const cbi_ctx *ctx);
 void *cbi_large_alloc(cbi_ctx *ctx, size_t size);
 /* Makes it larger; what is new is zeroed. */
 void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size);
+/* Also what a helper's context has given, when its loop has ended. */
 void cbi_large_free(cbi_ctx *ctx, void *memory);
 
 /* Takes back what the arena of this job has given, this context's or a helper's: from here on it

@@ -97,11 +97,11 @@ static void *default_grow(void *old, size_t old_size, size_t size)
     return block;
 }
 
-/* A block of its own, in a list of such; or a part of the arena, which is in none. */
+/* A block of its own, in its context's list of such; or a part of an arena, which is in none. */
 typedef struct cbi_large_block {
     struct cbi_large_block *prev, *next;
     size_t size; /* of the whole block, header included */
-    bool part;
+    cbi_ctx *of; /* NULL: a part */
 } cbi_large_block;
 
 void cbi_arena_init(cbi_ctx *ctx);
@@ -237,6 +237,7 @@ static void *new_block(cbi_ctx *ctx, size_t need)
 static void enter_large(cbi_ctx *ctx, cbi_large_block *block, size_t size)
 {
     block->size = size;
+    block->of = ctx;
     block->prev = NULL;
     block->next = ctx->large;
     if (ctx->large)
@@ -245,8 +246,9 @@ static void enter_large(cbi_ctx *ctx, cbi_large_block *block, size_t size)
     ctx->memory_used += size;
 }
 
-static void leave_large(cbi_ctx *ctx, cbi_large_block *block)
+static void leave_large(const cbi_large_block *block)
 {
+    cbi_ctx *ctx = block->of;
     if (block->prev)
         block->prev->next = block->next;
     else
@@ -407,7 +409,7 @@ static bool is_part(const cbi_ctx *ctx, size_t size)
 static void *part_of_arena(cbi_ctx *ctx, size_t size)
 {
     cbi_large_block *block = cbi_alloc(ctx, size);
-    *block = (cbi_large_block){.size = size, .part = true};
+    *block = (cbi_large_block){.size = size};
     return block + 1;
 }
 
@@ -428,7 +430,7 @@ static void *grow_own(cbi_ctx *ctx, cbi_large_block *old, size_t size)
     cbi_large_block *block;
     size_t old_size = old->size;
     take(ctx, size - old_size);
-    leave_large(ctx, old);
+    leave_large(old);
     if (ctx->allocator.alloc == default_alloc) {
         block = default_grow(old, old_size, size);
     } else {
@@ -450,7 +452,7 @@ void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
     cbi_large_block *old = (cbi_large_block *)memory - 1;
     if (large_size(size) <= old->size)
         return memory;
-    if (!old->part && !is_part(ctx, large_size(size)))
+    if (old->of == ctx && !is_part(ctx, large_size(size)))
         return grow_own(ctx, old, large_size(size));
     void *grown = cbi_large_alloc(ctx, size);
     memcpy(grown, memory, old->size - sizeof *old);
@@ -461,11 +463,11 @@ void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
 void cbi_large_free(cbi_ctx *ctx, void *memory)
 {
     cbi_large_block *block = (cbi_large_block *)memory - 1;
-    if (block->part) {
+    if (!block->of) {
         cbi_take_back(ctx, block, block->size);
         return;
     }
-    leave_large(ctx, block);
+    leave_large(block);
     ctx->allocator.free(ctx->allocator.user, block, block->size);
 }
 
@@ -561,7 +563,7 @@ static bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_siz
     cbi_arena_block *block = ctx->blocks;
     size = round_up(size);
     new_size = round_up(new_size);
-    if (!object || (const uint8_t *)object + size != (uint8_t *)block + block->used ||
+    if (!object || !block || (const uint8_t *)object + size != (uint8_t *)block + block->used ||
         new_size - size > block->size - block->used)
         return false;
     block->used += new_size - size;

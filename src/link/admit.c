@@ -278,6 +278,7 @@ const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inp
     }
     cbi_parallel(lk->ctx, count, bytes, read_candidate, all);
     cbi_inputs *admitted = CBI_NEW(lk->ctx, cbi_inputs);
+    admitted->bytes = bytes;
     cbi_vec_reserve(lk->ctx, &admitted->objs, count);
     admitted_so_far met = {0};
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 #include "base/fetch.h"
 #include "format/eiattr.h"
 #include "link/graph.h"
+#include "link/loops.h"
 #include "link/patches.h"
 #include "link/propagate.h"
 #include "link/tables_work.h"
@@ -43,14 +44,16 @@ static size_t record_size(const cbi_rec *rec)
     return 4 + (size_t)payload_size(rec);
 }
 
-/* Each use of it knows what it calls. */
-static inline void visit_records(const cbi_linker *lk, cbi_record_fn visit, void *user)
+/* The i-th record of the inputs that is visited. */
+static inline const cbi_rec *visited(const cbi_rec_table *recs, size_t i)
 {
-    const cbi_attributes *attributes = lk->attributes;
-    for (size_t i = attributes->recs.len; i-- > 0;)
-        if (!attributes->recs.items[i].dead)
-            visit(lk, &attributes->recs.items[i], user);
-    const cbi_rec_list *own[] = {&attributes->added, &lk->tables->late_recs};
+    return &recs->items[recs->len - 1 - i];
+}
+
+/* The link's own. */
+static void visit_own(const cbi_linker *lk, cbi_record_fn visit, void *user)
+{
+    const cbi_rec_list *own[] = {&lk->attributes->added, &lk->tables->late_recs};
     for (size_t k = 0; k < CBI_COUNT(own); k++)
         for (size_t i = 0; i < own[k]->len; i++)
             if (cbi_is_written(own[k]->items[i]))
@@ -59,10 +62,39 @@ static inline void visit_records(const cbi_linker *lk, cbi_record_fn visit, void
 
 void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
 {
-    visit_records(lk, visit, user);
+    const cbi_rec_table recs = lk->attributes->recs;
+    for (size_t i = 0; i < recs.len; i++)
+        if (!visited(&recs, i)->dead)
+            visit(lk, visited(&recs, i), user);
+    visit_own(lk, visit, user);
 }
 
-/* user: how many bytes the records of each function have, by its number from 1; 0: .nv.info. */
+/* In threads a share has all records of its objects.  Those of a function that are not dead are of
+ * one object; of .nv.info each share has a part of its own. */
+static bool is_of_same_object(const cbi_linker *lk, size_t i)
+{
+    const cbi_rec_table *recs = &lk->attributes->recs;
+    return visited(recs, i)->obj == visited(recs, i - 1)->obj;
+}
+
+/* arg: how many bytes the records of each function have, by its number from 1. */
+static void size_share(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    const cbi_rec_table recs = lk->attributes->recs;
+    uint64_t *sizes = arg, module = 0;
+    for (size_t i = share->first; i < share->end; i++) {
+        const cbi_rec *rec = visited(&recs, i);
+        if (rec->dead)
+            continue;
+        if (rec->func)
+            sizes[rec->func] += record_size(rec);
+        else
+            module += record_size(rec);
+    }
+    lk->filling->module_sizes[share->number] = module;
+}
+
+/* user: the same; 0: of .nv.info. */
 static void add_size(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     (void)lk;
@@ -74,7 +106,13 @@ static void size_records(const cbi_linker *lk)
 {
     size_t count = lk->symbols->funcs.len + 1;
     uint64_t *sizes = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
-    visit_records(lk, add_size, sizes);
+    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, is_of_same_object);
+    lk->filling->record_shares = shares;
+    lk->filling->module_sizes = CBI_NEW_ARRAY(lk->ctx, shares.count, uint64_t);
+    cbi_link_each_share(lk, &shares, size_share, sizes);
+    for (size_t i = 0; i < shares.count; i++)
+        sizes[0] += lk->filling->module_sizes[i];
+    visit_own(lk, add_size, sizes);
     lk->filling->places[lk->records->info->number].size += sizes[0];
     for (size_t i = 1; i < count; i++) {
         cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i - 1, count - 1));
@@ -150,12 +188,10 @@ static bucket bucket_of(const cbi_linker *lk, const cbi_osec *sec)
 enum { IF_FILLED = 0x80 }; /* beside a bucket, until it is decided */
 
 /* All that is asked of every section, since each look at one is a cache miss. */
-const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_work)
+static void look_at_sections(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    cbi_tables_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_tables_work);
-    work->places = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_out_section);
-    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t);
-    for (size_t i = 0; i < lk->records->secs.len; i++) {
+    cbi_tables_work *work = arg;
+    for (size_t i = share->first; i < share->end; i++) {
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
         const cbi_osec *sec = lk->records->secs.items[i];
         const presence written = presence_of(sec);
@@ -166,6 +202,14 @@ const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_w
             work->buckets[i] =
                 (uint8_t)(bucket_of(lk, sec) | (written == WHERE_FILLED ? IF_FILLED : UNWRITTEN));
     }
+}
+
+const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_work)
+{
+    cbi_tables_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_tables_work);
+    work->places = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_out_section);
+    work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t);
+    cbi_link_in_shares(lk, lk->records->secs.len, look_at_sections, work);
     work->tables.places = work->places;
     return &work->tables;
 }
@@ -254,34 +298,38 @@ static bool symbol_survives(const cbi_linker *lk, const cbi_lsym *sym)
     return place.state != CBI_SYM_UNDEF || !cbi_is_unified_name(sym->name->s);
 }
 
-static void list_symbol(const cbi_linker *lk, const cbi_lsym *sym, uint32_t *indices)
+/* Of a symbol that is not written.  A name stays even then; only removal takes it away. */
+static bool name_stays(const cbi_linker *lk, const cbi_lsym *sym)
 {
-    if (!symbol_survives(lk, sym))
-        return;
-    indices[sym->number] = (uint32_t)lk->tables->symbols.len;
-    cbi_vec_push(lk->ctx, &lk->filling->tables.symbols, sym);
+    if (cbi_is_removed(lk, sym))
+        return false;
+    if (sym->is_section)
+        return true;
+    return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
 }
 
-static void number_symbols(const cbi_linker *lk)
+/* What the output has of a symbol. */
+enum { NO_SYMBOL, ONLY_NAME, WHOLE_SYMBOL };
+
+/* Local symbols, or global ones. */
+typedef struct symbol_list {
+    const cbi_lsym *const *items;
+    size_t len;
+    uint8_t *stays; /* by symbol */
+} symbol_list;
+
+static void look_at_symbols(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    cbi_tables *tables = &lk->filling->tables;
-    uint32_t *indices =
-        CBI_NEW_ARRAY(lk->ctx, lk->records->locals.len + lk->records->globals.len, uint32_t);
-    cbi_vec_reserve(lk->ctx, &tables->symbols,
-                    1 + lk->records->locals.len + lk->records->globals.len);
-    cbi_vec_push(lk->ctx, &tables->symbols, NULL);
-    for (size_t i = 0; i < lk->records->locals.len; i++) {
-        cbi_fetch(CBI_LATER(lk->records->locals.items, i, lk->records->locals.len));
-        cbi_fetch(CBI_SOON(lk->records->locals.items, i, lk->records->locals.len)->sec);
-        list_symbol(lk, lk->records->locals.items[i], indices);
+    const symbol_list *list = arg;
+    for (size_t i = share->first; i < share->end; i++) {
+        cbi_fetch(CBI_LATER(list->items, i, list->len));
+        const cbi_lsym *soon = CBI_SOON(list->items, i, list->len);
+        cbi_fetch(soon->is_section ? (const void *)soon->sec : soon->func);
+        const cbi_lsym *sym = list->items[i];
+        list->stays[sym->number] = symbol_survives(lk, sym) ? WHOLE_SYMBOL
+                                   : name_stays(lk, sym)    ? ONLY_NAME
+                                                            : NO_SYMBOL;
     }
-    tables->first_global = (uint32_t)tables->symbols.len;
-    for (size_t i = 0; i < lk->records->globals.len; i++) {
-        cbi_fetch(CBI_LATER(lk->records->globals.items, i, lk->records->globals.len));
-        cbi_fetch(CBI_SOON(lk->records->globals.items, i, lk->records->globals.len)->func);
-        list_symbol(lk, lk->records->globals.items[i], indices);
-    }
-    tables->symbol_indices = indices;
 }
 
 /* ---- string tables ---- */
@@ -305,32 +353,13 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
     return lk->tables->str_offsets ? lk->tables->str_offsets[name->id] : 0;
 }
 
-/* Of a symbol that is not written.  A name stays even then; only removal takes it away. */
-static bool name_stays(const cbi_linker *lk, const cbi_lsym *sym)
-{
-    if (cbi_is_removed(lk, sym))
-        return false;
-    if (sym->is_section)
-        return true;
-    return !lk->exec || !(sym->internal || cbi_is_shared_var(sym));
-}
-
-/* Names of sections, and prototypes in front of the names of symbols. */
-static void begin_strings(const cbi_linker *lk)
+/* Prototypes are in front of the names of symbols. */
+static void name_prototypes(const cbi_linker *lk)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_tables *tables = &lk->filling->tables;
-    uint32_t *sections = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
     uint32_t *symbols = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
-    cbi_buf_append(ctx, &tables->shstr, NULL, 1);
     cbi_buf_append(ctx, &tables->str, NULL, 1);
-    for (size_t i = 0; i < lk->records->secs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
-        cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->name);
-        if (i >= lk->dead->len || !lk->dead->items[i])
-            lk->filling->places[i].name =
-                add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
-    }
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
         const cbi_name *proto = lk->symbols->protos.items[i];
@@ -339,6 +368,62 @@ static void begin_strings(const cbi_linker *lk)
     }
     lk->filling->str_offsets = symbols;
     tables->str_offsets = symbols;
+}
+
+/* Gives those that stay their numbers and the places of their names, in this order. */
+static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indices)
+{
+    cbi_tables *tables = &lk->filling->tables;
+    cbi_link_in_shares(lk, list->len, look_at_symbols, list);
+    for (size_t i = 0; i < list->len; i++) {
+        cbi_fetch(CBI_LATER(list->items, i, list->len));
+        cbi_fetch(CBI_SOON(list->items, i, list->len)->name);
+        const cbi_lsym *sym = list->items[i];
+        const uint8_t stays = list->stays[sym->number];
+        if (stays == NO_SYMBOL)
+            continue;
+        const uint32_t name = add_string(lk, &tables->str, lk->filling->str_offsets, sym->name);
+        if (stays == ONLY_NAME)
+            continue;
+        indices[sym->number] = (uint32_t)tables->symbols.len;
+        cbi_vec_push(lk->ctx, &tables->symbols, sym);
+        cbi_vec_push(lk->ctx, &lk->filling->symbol_names, name);
+    }
+}
+
+static void number_symbols(const cbi_linker *lk)
+{
+    cbi_tables *tables = &lk->filling->tables;
+    const size_t count = lk->records->locals.len + lk->records->globals.len;
+    uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
+    uint8_t *stays = CBI_NEW_ARRAY(lk->ctx, count, uint8_t);
+    symbol_list locals = {lk->records->locals.items, lk->records->locals.len, stays};
+    symbol_list globals = {lk->records->globals.items, lk->records->globals.len, stays};
+    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + count);
+    cbi_vec_reserve(lk->ctx, &lk->filling->symbol_names, 1 + count);
+    cbi_vec_push(lk->ctx, &tables->symbols, NULL);
+    cbi_vec_push(lk->ctx, &lk->filling->symbol_names, 0);
+    name_prototypes(lk);
+    list_symbols(lk, &locals, indices);
+    tables->first_global = (uint32_t)tables->symbols.len;
+    list_symbols(lk, &globals, indices);
+    tables->symbol_indices = indices;
+    cbi_take_back(lk->ctx, stays, count);
+}
+
+static void name_sections(const cbi_linker *lk)
+{
+    cbi_ctx *ctx = lk->ctx;
+    cbi_tables *tables = &lk->filling->tables;
+    uint32_t *sections = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
+    cbi_buf_append(ctx, &tables->shstr, NULL, 1);
+    for (size_t i = 0; i < lk->records->secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
+        cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->name);
+        if (i >= lk->dead->len || !lk->dead->items[i])
+            lk->filling->places[i].name =
+                add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
+    }
     cbi_take_back(ctx, sections, ctx->name_count * sizeof *sections);
     cbi_out_fill(lk, lk->records->shstrtab, tables->shstr.items, tables->shstr.len);
 }
@@ -391,7 +476,25 @@ void cbi_write_record(const cbi_linker *lk, cbi_buf *out, const cbi_rec *rec)
     put_record(lk, cbi_buf_append(lk->ctx, out, NULL, record_size(rec)), rec);
 }
 
-/* user: where the next record of each function goes, by its number from 1; 0: .nv.info. */
+/* arg: where the next record of each function goes, by its number from 1; 0: .nv.info. */
+static void write_share(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    const cbi_rec_table recs = lk->attributes->recs;
+    uint8_t **at = arg, *module = at[0];
+    for (size_t i = 0; i < share->number; i++)
+        module += lk->filling->module_sizes[i];
+    for (size_t i = share->first; i < share->end; i++) {
+        const cbi_rec *rec = visited(&recs, i);
+        if (rec->dead)
+            continue;
+        if (rec->func)
+            at[rec->func] = put_record(lk, at[rec->func], rec);
+        else
+            module = put_record(lk, module, rec);
+    }
+}
+
+/* user: the same. */
 static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
 {
     uint8_t **at = user;
@@ -445,7 +548,11 @@ void cbi_link_fill_records(const cbi_linker *lk)
         if (cbi_is_written(lk->tables->late_recs.items[i]))
             add_size(lk, lk->tables->late_recs.items[i], sizes);
     uint8_t **at = open_streams(lk, sizes, count);
-    visit_records(lk, write_info, at);
+    const cbi_shares *shares = &lk->filling->record_shares;
+    cbi_link_each_share(lk, shares, write_share, at);
+    for (size_t i = 0; i < shares->count; i++)
+        at[0] += lk->filling->module_sizes[i];
+    visit_own(lk, write_info, at);
     cbi_take_back(lk->ctx, at, count * sizeof *at);
     cbi_take_back(lk->ctx, sizes, count * sizeof *sizes);
 }
@@ -462,12 +569,13 @@ static void number_packed(const cbi_linker *lk, const cbi_osec *sec)
     cbi_out_fill(lk, sec, entries, sec->relocs.len * sec->entsize);
 }
 
-void cbi_link_fill_relocs(const cbi_linker *lk)
+static void fill_relocs(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    for (size_t i = 1; i < lk->tables->out.len; i++) {
-        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
-        const cbi_osec *sec = lk->tables->out.items[i];
-        if (!is_reloc(sec->type))
+    (void)arg;
+    for (size_t i = share->first; i < share->end; i++) {
+        cbi_fetch(CBI_LATER(lk->records->rel_secs.items, i, lk->records->rel_secs.len));
+        const cbi_osec *sec = lk->records->rel_secs.items[i];
+        if (!cbi_section_index(lk, sec))
             continue;
         if (!sec->relocs.items && sec->relocs.len) {
             number_packed(lk, sec);
@@ -480,6 +588,11 @@ void cbi_link_fill_relocs(const cbi_linker *lk)
             cbi_put_reloc(entries + j * sec->entsize, sec->entsize, r, symbol_index(lk, r->sym));
         }
     }
+}
+
+void cbi_link_fill_relocs(const cbi_linker *lk)
+{
+    cbi_link_in_shares(lk, lk->records->rel_secs.len, fill_relocs, NULL);
 }
 
 /* Executables use plain ELF object symbols without memory spaces. */
@@ -593,46 +706,38 @@ static void put_symbol(const cbi_linker *lk, const symbol_entries *to, const cbi
         cbi_st32(to->numbers + i * 4, beyond ? index : section_number(lk, place.sec->number));
     if (beyond)
         field = SHN_XINDEX;
-    cbi_st32(p, add_string(lk, &lk->filling->tables.str, lk->filling->str_offsets, sym->name));
+    cbi_st32(p, lk->filling->symbol_names.items[i]);
     output_info(lk, sym, &place, &p[4], &p[5]);
     cbi_st16(p + 6, field);
     cbi_st64(p + 8, output_value(lk, sym, &place));
     cbi_st64(p + 16, sym->size);
 }
 
-/* In the order in which they were numbered. */
-static void put_symbols(const cbi_linker *lk, const symbol_entries *to,
-                        const cbi_lsym *const *symbols, size_t count)
+static void put_symbols(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    for (size_t i = 0; i < count; i++) {
+    const cbi_lsym *const *symbols = lk->tables->symbols.items;
+    const size_t count = lk->tables->symbols.len;
+    for (size_t i = share->first ? share->first : 1; i < share->end; i++) {
         cbi_fetch(CBI_LATER(symbols, i, count));
-        const cbi_lsym *soon = CBI_SOON(symbols, i, count);
-        cbi_fetch(soon->name);
-        cbi_fetch(soon->sec);
+        cbi_fetch(CBI_SOON(symbols, i, count)->sec);
         const cbi_lsym *next = CBI_NEXT(symbols, i, count);
         if (next->sec)
             cbi_fetch(cbi_out_of(lk, next->sec));
-        const cbi_lsym *sym = symbols[i];
-        const uint32_t index = lk->tables->symbol_indices[sym->number];
-        if (index)
-            put_symbol(lk, to, sym, index);
-        else if (name_stays(lk, sym))
-            add_string(lk, &lk->filling->tables.str, lk->filling->str_offsets, sym->name);
+        put_symbol(lk, arg, symbols[i], (uint32_t)i);
     }
 }
 
-/* Symbols with their names: one look at each. */
 static void fill_symtab(const cbi_linker *lk)
 {
     size_t count = lk->tables->symbols.len;
     const cbi_buf *str = &lk->tables->str;
-    const symbol_entries to = {
+    symbol_entries to = {
         .all = cbi_out_open(lk, lk->records->symtab, count * sizeof(Elf64_Sym)),
         .numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL,
     };
     cbi_st64(to.all + 8, null_value(lk));
-    put_symbols(lk, &to, lk->records->locals.items, lk->records->locals.len);
-    put_symbols(lk, &to, lk->records->globals.items, lk->records->globals.len);
+    cbi_link_in_shares(lk, count, put_symbols, &to);
+    cbi_vec_free(lk->ctx, &lk->filling->symbol_names);
     cbi_out_fill(lk, lk->records->strtab, str->items, str->len);
 }
 
@@ -734,7 +839,7 @@ void cbi_link_finish_tables(const cbi_linker *lk)
     if (failure)
         cbi_fatal(lk->ctx, "deleted-section", NULL, failure->help,
                   "Internal error: reference to deleted section");
-    begin_strings(lk);
+    name_sections(lk);
     fill_symtab(lk);
     cbi_link_fill_callgraph(lk);
     place_sections(lk);

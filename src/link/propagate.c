@@ -2,6 +2,7 @@
  * docs/link-semantics.md, "propagation". */
 #include "base/fetch.h"
 #include "link/graph.h"
+#include "link/loops.h"
 #include "link/propagate_work.h"
 #include "link/report.h"
 #include "link/symbols.h"
@@ -178,28 +179,88 @@ static void fetch_named(const cbi_rec_table *recs, size_t i)
         cbi_fetch(soon->symbol->func);
 }
 
-static void collect(const cbi_linker *lk)
+/* May records of other objects say the same of the function?  The last one counts, so they are told
+ * one after the other. */
+static bool is_said_by_others(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link link,
+                              const cbi_func *named)
+{
+    return link == CBI_LINK_REGION_MAX || object_of(lk, named->number) != rec->obj;
+}
+
+/* What a share of the records gives. */
+typedef struct collected {
+    bool met[CBI_COUNT(((cbi_propagate_work *)NULL)->met)];
+    cbi_rec_list handed_on, externs;
+    cbi_rec_list shared; /* records of functions that others may describe, too */
+} collected;
+
+/* arg: what each share gives.  A share has all records of its objects; what stands in the section
+ * of a function and is not dead is of the function's own object. */
+static void collect_share(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
     cbi_rec_table *recs = &lk->propagating->attributes.recs;
-    for (size_t i = 0; i < recs->len; i++) {
+    collected all = {0};
+    for (size_t i = share->first; i < share->end; i++) {
         fetch_named(recs, i);
         cbi_rec *rec = &recs->items[i];
         const cbi_attr_link link = cbi_eiattr_link(rec->code);
         if (cbi_is_externs(rec)) {
             cbi_reduce_externs(lk, rec);
-            cbi_vec_push(lk->ctx, &lk->propagating->externs, rec);
+            cbi_vec_push(lk->ctx, &all.externs, rec);
         }
         rec->dead = !is_alive(lk, rec, link);
         if (rec->dead)
             continue;
-        lk->propagating->met[rec->code] = true;
+        all.met[rec->code] = true;
         if (cbi_is_handed_on(link))
-            cbi_vec_push(lk->ctx, &lk->propagating->handed_on, rec);
-        if (rec->has_symbol && rec->symbol && rec->symbol->func)
-            collect_named(lk, rec, link, rec->symbol->func);
+            cbi_vec_push(lk->ctx, &all.handed_on, rec);
+        const cbi_func *named = rec->has_symbol && rec->symbol ? rec->symbol->func : NULL;
+        if (named && is_said_by_others(lk, rec, link, named))
+            cbi_vec_push(lk->ctx, &all.shared, rec);
+        else if (named)
+            collect_named(lk, rec, link, named);
         rec->dead = is_dropped(lk, rec, link);
         if (rec->func)
             collect_own(lk, rec, link);
+    }
+    ((collected *)arg)[share->number] = all;
+}
+
+static bool is_of_same_object(const cbi_linker *lk, size_t i)
+{
+    const cbi_rec_table *recs = &lk->attributes->recs;
+    return recs->items[i].obj == recs->items[i - 1].obj;
+}
+
+static void append(const cbi_linker *lk, cbi_rec_list *to, cbi_rec_list *from)
+{
+    if (!to->len) {
+        *to = *from;
+        return;
+    }
+    cbi_vec_reserve(lk->ctx, to, from->len);
+    memcpy(to->items + to->len, from->items, from->len * sizeof *from->items);
+    to->len += from->len;
+    cbi_vec_free(lk->ctx, from);
+}
+
+static void collect(const cbi_linker *lk)
+{
+    cbi_propagate_work *work = lk->propagating;
+    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, is_of_same_object);
+    collected *all = CBI_NEW_ARRAY(lk->ctx, shares.count, collected);
+    cbi_link_each_share(lk, &shares, collect_share, all);
+    for (size_t i = 0; i < shares.count; i++) {
+        for (size_t code = 0; code < CBI_COUNT(work->met); code++)
+            work->met[code] |= all[i].met[code];
+        append(lk, &work->handed_on, &all[i].handed_on);
+        append(lk, &work->externs, &all[i].externs);
+        for (size_t j = 0; j < all[i].shared.len; j++) {
+            const cbi_rec *rec = all[i].shared.items[j];
+            collect_named(lk, all[i].shared.items[j], cbi_eiattr_link(rec->code),
+                          rec->symbol->func);
+        }
+        cbi_vec_free(lk->ctx, &all[i].shared);
     }
 }
 

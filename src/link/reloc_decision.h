@@ -6,18 +6,21 @@
 #include "link/state.h"
 
 typedef enum cbi_reloc_outcome {
-    CBI_OUTCOME_DROP,     /* the field stays as it is */
-    CBI_OUTCOME_CLEAR,    /* the field becomes 0 */
-    CBI_OUTCOME_PATCH,    /* the field gets the value */
-    CBI_OUTCOME_KEEP,     /* the entry is the driver's, or a later link's */
-    CBI_OUTCOME_BLANK,    /* kept as an entry of type 0 without a symbol */
-    CBI_OUTCOME_INSTANCE, /* kept, against the function's own dynamic shared memory */
-    CBI_OUTCOME_DELETED,  /* an error: the symbol will be in no table */
-    CBI_OUTCOME_ELSEWHERE /* an error: a branch cannot leave its section */
+    CBI_OUTCOME_DROP,      /* the field stays as it is */
+    CBI_OUTCOME_CLEAR,     /* the field becomes 0 */
+    CBI_OUTCOME_PATCH,     /* the field gets the value */
+    CBI_OUTCOME_KEEP,      /* the entry is the driver's, or a later link's */
+    CBI_OUTCOME_BLANK,     /* kept as an entry of type 0 without a symbol */
+    CBI_OUTCOME_INSTANCE,  /* kept, against the function's own dynamic shared memory */
+    CBI_OUTCOME_DELETED,   /* an error: the symbol will be in no table */
+    CBI_OUTCOME_ELSEWHERE, /* an error: a branch cannot leave its section */
+    /* found before it is asked what follows from type and symbol */
+    CBI_OUTCOME_UNKNOWN, /* the type is none that is known */
+    CBI_OUTCOME_UNIFIED, /* against a unified table that no input defines */
 } cbi_reloc_outcome;
 
-/* Changes nothing.  The symbol of the entry is no alias, and its type is none of unified tables in
- * a final link. */
+/* Changes nothing.  The type is known, and the symbol of the entry is no alias, and its type is
+ * none of unified tables in a final link. */
 cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *type,
                                    const cbi_lrel *r);
 

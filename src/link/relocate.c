@@ -1,11 +1,14 @@
 /* Relocations: each is patched, kept for the driver, or dropped.
  *
  * The list is walked backwards: the entry that came first in the inputs is applied last and stands
- * last in its output section.  reloc_decision.c decides which.
+ * last in its output section.  reloc_decision.c decides which.  In threads an object's entries are
+ * applied beside those of others as far as they cannot fail and touch only what is the object's;
+ * then the rest, one after the other.
  */
 #include "base/fetch.h"
 #include "link/graph.h"
 #include "link/layout.h"
+#include "link/loops.h"
 #include "link/patches_work.h"
 #include "link/reloc_decision.h"
 #include "link/report.h"
@@ -150,7 +153,8 @@ static size_t pieces_up_to(const cbi_osec *sec, uint64_t offset)
 
 /* The piece of a section of many, if the entry changes nothing but it and it may be written to;
  * else NULL. */
-static const cbi_piece *piece_for(const cbi_osec *sec, const cbi_reloc_type *type, uint64_t offset)
+static inline const cbi_piece *piece_for(const cbi_osec *sec, const cbi_reloc_type *type,
+                                         uint64_t offset)
 {
     size_t before = sec->bytes ? 0 : pieces_up_to(sec, offset);
     const cbi_piece *piece = before ? &sec->pieces.items[before - 1] : NULL;
@@ -177,8 +181,9 @@ static void patch_section(const cbi_linker *lk, const cbi_reloc_type *type, cons
     cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, symbol_value, bank);
 }
 
-static void clear_field(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r)
+static void clear_field(const cbi_linker *lk, const cbi_lrel *r)
 {
+    const cbi_reloc_type *type = cbi_reloc_find(r->type);
     put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset,
              type->fields[0].start, type->fields[0].width, 0);
 }
@@ -250,7 +255,8 @@ static const cbi_lrel *settled(const cbi_linker *lk, const patch *p)
     return p->now == &p->changed ? cbi_memdup(lk->ctx, p->now, sizeof *p->now) : p->now;
 }
 
-static void keep(const cbi_linker *lk, patch *p)
+/* Makes it what is kept; returns the section for it. */
+static inline cbi_osec *make_kept(const cbi_linker *lk, patch *p)
 {
     uint64_t base = cbi_section_base(p->now);
     if (base)
@@ -265,7 +271,14 @@ static void keep(const cbi_linker *lk, patch *p)
     cbi_osec *sec = r->is_rela || lk->opt->force_rela ? r->target->rela : r->target->rel;
     if (!sec)
         out_of_range(lk, r, "relocation is past end of offset");
-    lk->patching->patches.kept_astray |= !lk->mercury && !in_range(lk, r);
+    if (!lk->mercury && !in_range(lk, r))
+        lk->patching->patches.kept_astray = true;
+    return sec;
+}
+
+static void keep(const cbi_linker *lk, patch *p)
+{
+    cbi_osec *sec = make_kept(lk, p);
     cbi_vec_push(lk->ctx, &sec->relocs, settled(lk, p));
 }
 
@@ -385,18 +398,18 @@ static void relocate_unknown(const cbi_linker *lk, patch *p)
 }
 
 /* To a unified table that no input defines. */
-static void relocate_unified(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void relocate_unified(const cbi_linker *lk, patch *p)
 {
     if (strcmp(p->now->sym->name->s, "__UFT_OFFSET") == 0)
         return;
     if (!lk->exec)
         keep(lk, p);
-    else if (type->action == CBI_RELOC_UNIFIED)
+    else if (cbi_reloc_find(p->now->type)->action == CBI_RELOC_UNIFIED)
         deleted_symbol(lk, p->now);
 }
 
 /* Puts the value in its place. */
-static void resolve_one(const cbi_linker *lk, patch *p, const cbi_reloc_type *type)
+static void resolve_one(const cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
     if (!in_range(lk, r))
@@ -411,20 +424,20 @@ static void resolve_one(const cbi_linker *lk, patch *p, const cbi_reloc_type *ty
     if (lk->mercury)
         lk->opt->view->patch(lk, r, v.value, v.bank);
     else
-        patch_section(lk, type, r, v.value, v.bank);
+        patch_section(lk, cbi_reloc_find(r->type), r, v.value, v.bank);
 }
 
-static void carry_out(const cbi_linker *lk, patch *p, const cbi_reloc_type *type,
-                      cbi_reloc_outcome outcome)
+__attribute__((always_inline)) static inline void carry_out(const cbi_linker *lk, patch *p,
+                                                            cbi_reloc_outcome outcome)
 {
     switch (outcome) {
     case CBI_OUTCOME_DROP:
         return;
     case CBI_OUTCOME_CLEAR:
-        clear_field(lk, type, p->now);
+        clear_field(lk, p->now);
         return;
     case CBI_OUTCOME_PATCH:
-        resolve_one(lk, p, type);
+        resolve_one(lk, p);
         return;
     case CBI_OUTCOME_BLANK:
         change(p)->type = 0;
@@ -438,6 +451,12 @@ static void carry_out(const cbi_linker *lk, patch *p, const cbi_reloc_type *type
     case CBI_OUTCOME_KEEP:
         keep(lk, p);
         return;
+    case CBI_OUTCOME_UNIFIED:
+        relocate_unified(lk, p);
+        return;
+    case CBI_OUTCOME_UNKNOWN:
+        relocate_unknown(lk, p);
+        return;
     case CBI_OUTCOME_DELETED:
         deleted_symbol(lk, p->now);
     case CBI_OUTCOME_ELSEWHERE:
@@ -446,29 +465,33 @@ static void carry_out(const cbi_linker *lk, patch *p, const cbi_reloc_type *type
     }
 }
 
+/* What becomes of it, and what it is by then.  Calls of this would be a tenth of the walk. */
+__attribute__((always_inline)) static inline cbi_reloc_outcome decide(const cbi_linker *lk,
+                                                                      patch *p)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(p->now->type);
+    if (!type || p->now->type == R_CUDA_NONE_LAST)
+        return CBI_OUTCOME_UNKNOWN;
+    const cbi_lsym *sym = p->now->sym;
+    if (type->action == CBI_RELOC_DROP && (p->now->type == 0 || !sym))
+        return CBI_OUTCOME_DROP;
+    if (sym && cbi_is_undefined(lk, sym) && cbi_is_unified_name(sym->name->s))
+        return CBI_OUTCOME_UNIFIED;
+    if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
+        change(p)->type = type->plain;
+        type = cbi_reloc_find(p->now->type);
+    }
+    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(lk, sym->func))
+        change(p)->sym = sym->func->alias_of->sym;
+    return cbi_reloc_decide(lk, type, p->now);
+}
+
 static void relocate_one(const cbi_linker *lk, const cbi_lrel *read)
 {
     patch p;
     p.now = read;
-    const cbi_reloc_type *type = cbi_reloc_find(read->type);
-    if (!type || read->type == R_CUDA_NONE_LAST) {
-        relocate_unknown(lk, &p);
-        return;
-    }
-    const cbi_lsym *sym = read->sym;
-    if (type->action == CBI_RELOC_DROP && (read->type == 0 || !sym))
-        return;
-    if (sym && cbi_is_undefined(lk, sym) && cbi_is_unified_name(sym->name->s)) {
-        relocate_unified(lk, &p, type);
-        return;
-    }
-    if (lk->exec && type->action == CBI_RELOC_UNIFIED) {
-        change(&p)->type = type->plain;
-        type = cbi_reloc_find(p.now->type);
-    }
-    if (sym && sym->func && sym->func->alias_of && !cbi_is_inner(lk, sym->func))
-        change(&p)->sym = sym->func->alias_of->sym;
-    carry_out(lk, &p, type, cbi_reloc_decide(lk, type, p.now));
+    const cbi_reloc_outcome outcome = decide(lk, &p);
+    carry_out(lk, &p, outcome);
 }
 
 /* The list is walked backwards. */
@@ -492,21 +515,133 @@ static void relocate_all(const cbi_linker *lk, const cbi_rel_span *rels)
     }
 }
 
+/* ---- in threads ---- */
+
+static bool is_about_code(const cbi_lrel *r)
+{
+    return cbi_is_code_of(r->target, r->target->func);
+}
+
+/* Does it neither fail nor touch what is not its object's?  That are its code with the lists for
+ * it, and its pieces of debug data. */
+static bool is_sure(const cbi_linker *lk, const cbi_lrel *r, cbi_reloc_outcome outcome)
+{
+    const cbi_osec *target = r->target;
+    if (!r->obj || !in_range(lk, r))
+        return false;
+    switch (outcome) {
+    case CBI_OUTCOME_DROP:
+        return true;
+    case CBI_OUTCOME_PATCH: /* where shared memory lies depends on who reaches the code */
+        return !(r->sym && cbi_is_shared_var(r->sym)) &&
+               (is_about_code(r) || (!(target->flags & SHF_ALLOC) &&
+                                     piece_for(target, cbi_reloc_find(r->type), r->offset)));
+    case CBI_OUTCOME_KEEP:
+        if (lk->opt->force_rela)
+            return target->rela && is_about_code(r);
+        return r->is_rela ? target->rela : target->rel;
+    default:
+        return false;
+    }
+}
+
+/* An entry that is decided. */
+typedef struct waiting_entry {
+    const cbi_lrel *rel;
+    cbi_osec *list; /* of entries that are kept, to which it goes; NULL: it is to be carried out */
+    cbi_reloc_outcome outcome;
+} waiting_entry;
+typedef CBI_VEC(waiting_entry) waiting_list;
+
+/* The i-th of the walk. */
+static const cbi_lrel *walked(const cbi_rel_span *rels, size_t i)
+{
+    return &rels->items[rels->len - 1 - i];
+}
+
+static bool is_of_same_object(const cbi_linker *lk, size_t i)
+{
+    const cbi_rel_span *rels = &lk->layout->rels;
+    return walked(rels, i)->obj == walked(rels, i - 1)->obj;
+}
+
+/* arg: those that wait, by share.  When one waits, what comes later of its object does, too. */
+static void relocate_sure(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    const cbi_rel_span *rels = &lk->layout->rels;
+    waiting_list waiting = {0};
+    const cbi_lobj *held = NULL;
+    for (size_t i = share->first; i < share->end; i++) {
+        fetch_earlier(rels, rels->len - 1 - i);
+        patch p;
+        p.now = walked(rels, i);
+        if (!cbi_reloc_counts(lk, p.now))
+            continue;
+        waiting_entry entry = {.outcome = decide(lk, &p)};
+        if (p.now->obj == held || !is_sure(lk, p.now, entry.outcome)) {
+            held = p.now->obj;
+        } else if (entry.outcome == CBI_OUTCOME_KEEP && !is_about_code(p.now)) {
+            entry.list = make_kept(lk, &p);
+        } else {
+            carry_out(lk, &p, entry.outcome);
+            continue;
+        }
+        entry.rel = settled(lk, &p);
+        cbi_vec_push(lk->ctx, &waiting, entry);
+    }
+    ((waiting_list *)arg)[share->number] = waiting;
+}
+
+static void relocate_waiting(const cbi_linker *lk, const waiting_list *waiting)
+{
+    for (size_t i = 0; i < waiting->len; i++) {
+        const waiting_entry *entry = &waiting->items[i];
+        if (entry->list) {
+            cbi_vec_push(lk->ctx, &entry->list->relocs, entry->rel);
+            continue;
+        }
+        patch p;
+        p.now = entry->rel;
+        carry_out(lk, &p, entry->outcome);
+    }
+}
+
+static void relocate_in_shares(const cbi_linker *lk, const cbi_shares *shares)
+{
+    waiting_list *waiting = CBI_NEW_ARRAY(lk->ctx, shares->count, waiting_list);
+    cbi_link_each_share(lk, shares, relocate_sure, waiting);
+    for (size_t i = 0; i < shares->count; i++) {
+        relocate_waiting(lk, &waiting[i]);
+        cbi_vec_free(lk->ctx, &waiting[i]);
+    }
+}
+
 const cbi_patches *cbi_patches_begin(const cbi_linker *lk, cbi_patches_work **ret_work)
 {
     *ret_work = CBI_NEW(lk->ctx, cbi_patches_work);
     return &(*ret_work)->patches;
 }
 
-void cbi_link_relocate(const cbi_linker *lk)
+static void settle(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    for (size_t i = 0; i < lk->records->secs.len; i++) {
+    (void)arg;
+    for (size_t i = share->first; i < share->end; i++) {
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
         cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->pieces.items);
         if (!cbi_is_dead(lk, lk->records->secs.items[i]))
             cbi_sec_settle(lk, lk->records->secs.items[i]);
     }
-    relocate_all(lk, &lk->layout->rels);
+}
+
+void cbi_link_relocate(const cbi_linker *lk)
+{
+    cbi_link_in_shares(lk, lk->records->secs.len, settle, NULL);
+    const cbi_shares shares = cbi_link_cut(lk, lk->layout->rels.len, is_of_same_object);
+    /* the second view and what --preserve-relocs records are of the link as a whole */
+    if (shares.count > 1 && !lk->mercury && !lk->opt->preserve_relocs)
+        relocate_in_shares(lk, &shares);
+    else
+        relocate_all(lk, &lk->layout->rels);
     relocate_all(lk, &lk->layout->moved);
 }
 
@@ -520,7 +655,7 @@ static bool can_pack(const cbi_linker *lk)
 }
 
 /* entries: where to. */
-static void pack_section(const cbi_linker *lk, cbi_osec *sec, uint8_t *entries)
+static void pack_section(const cbi_osec *sec, uint8_t *entries)
 {
     size_t count = sec->relocs.len;
     for (size_t i = 0; i < count; i++) {
@@ -528,31 +663,44 @@ static void pack_section(const cbi_linker *lk, cbi_osec *sec, uint8_t *entries)
         const cbi_lrel *r = sec->relocs.items[i];
         cbi_put_reloc(entries + i * sec->entsize, sec->entsize, r, r->sym ? r->sym->number + 1 : 0);
     }
-    cbi_vec_free(lk->ctx, &sec->relocs);
-    sec->relocs.len = (uint32_t)count;
-    sec->bytes = entries;
+}
+
+/* arg: where the entries of each relocation section begin in all that are packed. */
+static void pack_share(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    const uint64_t *starts = arg;
+    for (size_t i = share->first; i < share->end; i++) {
+        cbi_fetch(CBI_LATER(lk->records->rel_secs.items, i, lk->records->rel_secs.len));
+        cbi_fetch(
+            CBI_SOON(lk->records->rel_secs.items, i, lk->records->rel_secs.len)->relocs.items);
+        pack_section(lk->records->rel_secs.items[i], lk->patching->packed + starts[i]);
+    }
 }
 
 bool cbi_link_pack_relocs(const cbi_linker *lk)
 {
     if (!can_pack(lk))
         return false;
-    uint64_t total = 0;
-    for (size_t i = 0; i < lk->records->rel_secs.len; i++)
-        total +=
-            lk->records->rel_secs.items[i]->relocs.len * lk->records->rel_secs.items[i]->entsize;
-    /* what follows each other in the file does so in memory, which makes it one part */
-    uint8_t *next = lk->patching->packed = cbi_alloc(lk->ctx, total);
-    for (size_t i = 0; i < lk->records->rel_secs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->records->rel_secs.items, i, lk->records->rel_secs.len));
-        cbi_fetch(
-            CBI_SOON(lk->records->rel_secs.items, i, lk->records->rel_secs.len)->relocs.items);
-        cbi_osec *sec = lk->records->rel_secs.items[i];
-        if (sec->relocs.len) {
-            pack_section(lk, sec, next);
-            next += sec->relocs.len * sec->entsize;
-        }
+    const size_t count = lk->records->rel_secs.len;
+    uint64_t total = 0, *starts = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
+    for (size_t i = 0; i < count; i++) {
+        const cbi_osec *sec = lk->records->rel_secs.items[i];
+        starts[i] = total;
+        total += sec->relocs.len * sec->entsize;
     }
+    /* what follows each other in the file does so in memory, which makes it one part */
+    lk->patching->packed = cbi_alloc(lk->ctx, total);
+    cbi_link_in_shares(lk, count, pack_share, starts);
+    for (size_t i = 0; i < count; i++) {
+        cbi_osec *sec = lk->records->rel_secs.items[i];
+        const uint32_t entries = sec->relocs.len;
+        if (!entries)
+            continue;
+        cbi_vec_free(lk->ctx, &sec->relocs);
+        sec->relocs.len = entries;
+        sec->bytes = lk->patching->packed + starts[i];
+    }
+    cbi_take_back(lk->ctx, starts, count * sizeof *starts);
     return true;
 }
 

@@ -53,6 +53,7 @@ typedef CBI_VEC(cbi_lobj *) cbi_obj_list;
 /* Stage 1: what may be linked. */
 typedef struct cbi_inputs {
     cbi_obj_list objs; /* in their order */
+    uint64_t bytes;    /* of all inputs */
 } cbi_inputs;
 
 /* Stage 2, when all objects are merged. */

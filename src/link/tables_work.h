@@ -2,6 +2,7 @@
 #ifndef CBI_LINK_TABLES_WORK_H
 #define CBI_LINK_TABLES_WORK_H
 
+#include "link/loops.h"
 #include "link/tables.h"
 
 enum { CBI_CALL_LISTS = 5 }; /* the four of .nv.callgraph and that of .nv.prototype */
@@ -10,9 +11,12 @@ typedef struct cbi_tables_work {
     cbi_tables tables;
     size_t call_counts[CBI_CALL_LISTS]; /* of their records */
     cbi_out_section *places;
-    uint8_t *buckets;       /* by section: its part of the file, from 1; 0: it is not written */
-    uint32_t *str_offsets;  /* by name id */
-    uint64_t *record_sizes; /* of attributes, by the function's number from 1; 0: .nv.info */
+    uint8_t *buckets;      /* by section: its part of the file, from 1; 0: it is not written */
+    uint32_t *str_offsets; /* by name id */
+    CBI_VEC(uint32_t) symbol_names; /* places in .strtab, by index, until the symbols are written */
+    uint64_t *record_sizes;   /* of attributes, by the function's number from 1; 0: .nv.info */
+    cbi_shares record_shares; /* how the records of the inputs are dealt with in threads */
+    uint64_t *module_sizes;   /* by share: of its records in .nv.info */
 } cbi_tables_work;
 
 /* Gives one of the link's own tables (strings, symbols, notes, attributes, relocations, calls),

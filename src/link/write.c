@@ -1,6 +1,7 @@
 /* The output file: ELF header, sections, section headers, program headers, in this order. */
 #include "base/fetch.h"
 #include "link/bytes.h"
+#include "link/loops.h"
 #include "link/tables.h"
 
 /* With a limit of memory no output is larger than this. */
@@ -166,24 +167,44 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_sink_write(sink, p, sizeof(Elf64_Ehdr));
 }
 
-/* In parts, for which memory that came back has room. */
+/* Section headers while they are made, in parts for which memory that came back has room. */
+enum { HEADERS_IN_PART = 256 };
+typedef struct header_parts {
+    cbi_section_header_fn section_header;
+    const void *user;
+    size_t count; /* of headers */
+    uint8_t **parts;
+} header_parts;
+
+static size_t headers_in(const header_parts *all, size_t part)
+{
+    size_t left = all->count - part * HEADERS_IN_PART;
+    return left < HEADERS_IN_PART ? left : HEADERS_IN_PART;
+}
+
+static void make_headers(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    (void)lk;
+    const header_parts *all = arg;
+    for (size_t i = share->first ? share->first : 1; i < share->end; i++)
+        all->section_header(all->user, i,
+                            all->parts[i / HEADERS_IN_PART] +
+                                i % HEADERS_IN_PART * sizeof(Elf64_Shdr));
+}
+
 static void write_section_headers(const cbi_linker *lk, size_t count,
                                   cbi_section_header_fn section_header, const void *user,
                                   cbi_sink *sink)
 {
-    enum { PART = 256 };
-    for (size_t first = 0; first < count; first += PART) {
-        size_t end = first + PART;
-        if (end > count)
-            end = count;
-        uint8_t *part = cbi_alloc(lk->ctx, (end - first) * sizeof(Elf64_Shdr)), *p = part;
-        for (size_t i = first; i < end; i++, p += sizeof(Elf64_Shdr))
-            if (i)
-                section_header(user, i, p);
-        if (!first && count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
-            cbi_st64(part + 32, count);
-        cbi_sink_write(sink, part, (size_t)(p - part));
-    }
+    const size_t parts = (count + HEADERS_IN_PART - 1) / HEADERS_IN_PART;
+    header_parts all = {section_header, user, count, CBI_NEW_ARRAY(lk->ctx, parts, uint8_t *)};
+    for (size_t i = 0; i < parts; i++)
+        all.parts[i] = cbi_alloc(lk->ctx, headers_in(&all, i) * sizeof(Elf64_Shdr));
+    cbi_link_in_shares(lk, count, make_headers, &all);
+    if (count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
+        cbi_st64(all.parts[0] + 32, count);
+    for (size_t i = 0; i < parts; i++)
+        cbi_sink_write(sink, all.parts[i], headers_in(&all, i) * sizeof(Elf64_Shdr));
 }
 
 void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
