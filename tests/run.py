@@ -2,7 +2,7 @@
 """Runs test suites and counts.
 
 usage: run.py --build FOLDER [--jobs N] [--tally FILE] [--label PREFIX] [--filter TEXT]
-              [--skip NAME]... [--timeout SECONDS] [--sample N] [--slowest N] SUITE...
+              [--skip NAME]... [--timeout SECONDS] [--sample N] [--short] [--slowest N] SUITE...
 
 suites: unit    the programs FOLDER/tests/unit/test_*
         cases   the scripts tests/cases/*.py and *.sh (one behaviour of the command line each)
@@ -39,7 +39,8 @@ SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\.?$")
 TIMEOUT = 2400  # against what hangs; machines of continuous integration can be slow
 # Begun first, so that none of them is what all wait for in the end.
 SLOW = ["builds.py", "capsule_damage.py", "run.py", "mutants.py", "hostile_commands.py", "faults.py", "modules.py",
-        "growth.py", "threads.py", "link_time.py", "jit.py", "test_drawn"]
+        "growth.py", "threads.py", "link_time.py", "jit.py", "toolkit_inputs.py", "disagree.py", "dlink.py", "options.py", "test_drawn"]
+RUNNING = set()
 PROGRAMS = {"golden": "tests/golden/run.py", "replay": "tests/fuzz/fuzz.py"}
 
 
@@ -106,6 +107,8 @@ def why_empty(suite, build):
 
 def run_one(path, build, timeout, sample):
     scratch = tempfile.mkdtemp(prefix="cubind-test-")
+    # looking for them takes as long as a small link; the other suites and the fuzzers do it
+    leaks = not ("CUBIND_SHORT" in os.environ and os.path.dirname(path).endswith("cases"))
     env = dict(
         os.environ,
         CUBIND=os.path.join(build, "cubind"),
@@ -114,7 +117,7 @@ def run_one(path, build, timeout, sample):
         TMPDIR=scratch,
         CMOCKA_MESSAGE_OUTPUT="TAP",
         LC_ALL="C.UTF-8",
-        ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1:exitcode=99:" + os.environ.get("ASAN_OPTIONS", ""),
+        ASAN_OPTIONS="detect_leaks=%d:allocator_may_return_null=1:exitcode=99:" % leaks + os.environ.get("ASAN_OPTIONS", ""),
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99",
     )
     command = [sys.executable, path] if path.endswith(".py") else [path]
@@ -127,6 +130,7 @@ def run_one(path, build, timeout, sample):
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL, errors="replace", start_new_session=True,
     )
+    RUNNING.add(child)
     late = threading.Timer(timeout, lambda: os.killpg(child.pid, signal.SIGKILL))
     late.start()
     try:
@@ -134,6 +138,7 @@ def run_one(path, build, timeout, sample):
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     finally:
+        RUNNING.discard(child)
         late.cancel()
         child.stdout.close()
         shutil.rmtree(scratch, ignore_errors=True)
@@ -164,6 +169,35 @@ def when(path):
     return SLOW.index(name) if name in SLOW else len(SLOW)
 
 
+def collect(found, runs, args, times):
+    """Judges every program, suite by suite; returns (passed, failed, skipped) of all."""
+    total = [0, 0, 0]
+    for suite, programs in found.items():
+        sums = [0, 0, 0]
+        for path in programs:
+            output, code, took, processor = runs[path].result()
+            times.append((took, processor, suite, os.path.basename(path)))
+            sums = [a + b for a, b in zip(sums, judge(suite, path, output, code))]
+            sys.stdout.flush()
+        if not any(sums) and not args.filter:
+            print("FAIL %s: %s" % (suite, why_empty(suite, args.build)))
+            sums[1] = 1
+        print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
+        if args.tally:
+            with open(args.tally, "a") as tally:
+                tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
+        total = [a + b for a, b in zip(total, sums)]
+    return total
+
+
+def stop(pool):
+    """Ends what runs: in groups of their own, programs do not hear of an interrupt."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for child in list(RUNNING):
+        os.killpg(child.pid, signal.SIGKILL)
+    sys.exit("stopped")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", default="build")
@@ -175,31 +209,24 @@ def main():
     parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds per program")
     parser.add_argument("--sample", type=int, default=1, metavar="N",
                         help="of the golden archives only every Nth link")
+    parser.add_argument("--short", action="store_true",
+                        help="a part of the long lists of the scripts, which find CUBIND_SHORT in the environment")
     parser.add_argument("--slowest", type=int, default=10, metavar="N", help="how many are named with their times")
     parser.add_argument("suites", nargs="+")
     args = parser.parse_args()
-    build = os.path.abspath(args.build)
+    if args.short:
+        os.environ["CUBIND_SHORT"] = "1"
+    build = args.build = os.path.abspath(args.build)
     found = {suite: [p for p in find(suite, build) if args.filter in os.path.basename(p)
                      and os.path.basename(p) not in args.skip] for suite in args.suites}
-    total, times = [0, 0, 0], []
+    times = []
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, args.jobs)) as pool:
         runs = {path: pool.submit(run_one, path, build, args.timeout, args.sample)
                 for path in sorted(sum(found.values(), []), key=when)}
-        for suite, programs in found.items():
-            sums = [0, 0, 0]
-            for path in programs:
-                output, code, took, processor = runs[path].result()
-                times.append((took, processor, suite, os.path.basename(path)))
-                sums = [a + b for a, b in zip(sums, judge(suite, path, output, code))]
-                sys.stdout.flush()
-            if not any(sums) and not args.filter:
-                print("FAIL %s: %s" % (suite, why_empty(suite, build)))
-                sums[1] = 1
-            print("%s%s: %d passed, %d failed, %d skipped" % (args.label, suite, *sums))
-            if args.tally:
-                with open(args.tally, "a") as tally:
-                    tally.write("%s%s %d %d %d\n" % (args.label, suite, *sums))
-            total = [a + b for a, b in zip(total, sums)]
+        try:
+            total = collect(found, runs, args, times)
+        except KeyboardInterrupt:
+            stop(pool)
     for took, processor, suite, name in sorted(times, reverse=True)[:args.slowest]:
         print("%6.1f s, %6.1f s of processor time: %s%s %s" % (took, processor, args.label, suite, name))
     if args.filter and not any(total):

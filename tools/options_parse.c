@@ -302,6 +302,8 @@ static bool is_separator(char c)
  * backslash; a backslash takes any other character as it is. */
 static void split_tokens(parser *p, cbi_span text, string_list *tokens)
 {
+    if (!text.size)
+        return;
     const char *s = (const char *)text.data;
     const char *end = s + text.size;
     char *token = cbi_alloc(p->ctx, text.size + 1);
@@ -473,10 +475,12 @@ static void parse_option(parser *p, const char *token)
     size_t before = stored->list.len;
     set_value(p, opt, value);
     if (option->flags & OPT_FILES) {
-        size_t top = p->open_count - 1;
-        p->pending[top].items = (const char *const *)cbi_memdup(
-            p->ctx, stored->list.items + before, (stored->list.len - before) * sizeof(char *));
-        p->pending[top].count = stored->list.len - before;
+        size_t top = p->open_count - 1, added = stored->list.len - before;
+        p->pending[top].items = NULL;
+        if (added)
+            p->pending[top].items = (const char *const *)cbi_memdup(
+                p->ctx, stored->list.items + before, added * sizeof(char *));
+        p->pending[top].count = added;
         p->pending[top].next = 0;
     }
 }

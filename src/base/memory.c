@@ -1,15 +1,15 @@
 /* Arena, growable arrays, formatted strings. */
 #include "base/base.h"
+#include "base/sanitize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+enum { CHECKED = CBI_SANITIZES_ADDRESSES };
+#if CBI_SANITIZES_ADDRESSES
 #include <sanitizer/asan_interface.h>
-enum { CHECKED = 1 };
 #else
-enum { CHECKED = 0 };
 #define ASAN_POISON_MEMORY_REGION(memory, size)   ((void)(memory), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
 #endif
@@ -391,11 +391,9 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
 
 /* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
  * its old places would stay behind. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { LARGE_ARRAY = 1 }; /* finds who keeps a pointer into an array that grows */
-#else
-enum { LARGE_ARRAY = 64 * 1024 };
-#endif
+enum {
+    LARGE_ARRAY = CHECKED ? 1 : 64 * 1024
+}; /* 1 finds who keeps a pointer into an array that grows */
 
 /* ---- large blocks, handed out ---- */
 

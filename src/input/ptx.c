@@ -60,9 +60,11 @@ static cbi_strings arguments(cbi_inputs *in, const cbi_strings *asked)
 static void print_log(cbi_inputs *in, cbi_span log)
 {
     const cbi_ptx_options *ptx = &in->options.ptx;
+    if (!ptx->print || !log.size)
+        return;
     const char *s = (const char *)log.data;
     const char *end = s + log.size;
-    while (ptx->print && s < end) {
+    while (s < end) {
         const char *newline = memchr(s, '\n', (size_t)(end - s));
         const char *next = newline ? newline + 1 : end;
         ptx->print(ptx->print_user,

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/sanitize.h"
 #include "base/write.h"
 
 bool cbi_child_say(int to, const void *data, size_t size)
@@ -31,16 +32,7 @@ static void limit(int what, rlim_t most)
 }
 
 /* Address sanitizers reserve more address space than any limit allows. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIMITS_ADDRESS_SPACE 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIMITS_ADDRESS_SPACE 0
-#endif
-#endif
-#ifndef LIMITS_ADDRESS_SPACE
-#define LIMITS_ADDRESS_SPACE 1
-#endif
+enum { LIMITS_ADDRESS_SPACE = !CBI_SANITIZES_ADDRESSES };
 
 typedef struct task {
     void (*work)(void *user, int to);

@@ -23,7 +23,9 @@ static uint64_t size_of(cbi_span ptx, size_t at, cbi_ptx_word type)
     size_t digits = type.len;
     while (digits && cbi_ptx_is_digit(type.at[digits - 1]))
         digits--;
-    uint64_t bits = number_of((cbi_ptx_word){type.at + digits, type.len - digits});
+    uint64_t bits = 0;
+    if (digits < type.len)
+        bits = number_of((cbi_ptx_word){type.at + digits, type.len - digits});
     uint64_t count =
         cbi_ptx_is(cbi_ptx_next(ptx, &at), "[") ? number_of(cbi_ptx_next(ptx, &at)) : 1;
     return count * (bits ? bits / 8 : 8);

@@ -78,35 +78,63 @@ static void put(uint8_t *p, unsigned width, uint64_t value)
 
 enum { CODE_UNIT = 4, ADDRESS = 8 };
 
+/* Instructions of call frame information, as DWARF names them.  Of the last three, the low six bits
+ * are an operand. */
+enum {
+    DW_CFA_nop = 0x00,
+    DW_CFA_advance_loc1 = 0x02,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_offset_extended = 0x05,
+    DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a,
+    DW_CFA_restore_state = 0x0b,
+    DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d,
+    DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_expression = 0x10,
+    DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12,
+    DW_CFA_def_cfa_offset_sf = 0x13,
+    DW_CFA_val_offset = 0x14,
+    DW_CFA_val_expression = 0x16,
+    DW_CFA_advance_loc = 0x40,
+    DW_CFA_offset = 0x80,
+    DW_CFA_restore = 0xc0,
+    LOW_SIX_BITS = 0x3f,
+};
+
 /* Skips the operands of an instruction that is no advance; false for ones that are not known. */
 static bool skip_operands(cbi_reader *r, uint8_t op)
 {
-    switch (op >> 6 ? op & 0xc0 : op) {
-    case 0x00:
-    case 0x0a:
-    case 0x0b:
-    case 0xc0:
+    switch (op >= DW_CFA_advance_loc ? op & ~LOW_SIX_BITS : op) {
+    case DW_CFA_nop:
+    case DW_CFA_remember_state:
+    case DW_CFA_restore_state:
+    case DW_CFA_restore:
         return true;
-    case 0x05:
-    case 0x09:
-    case 0x0c:
-    case 0x11:
-    case 0x12:
-    case 0x14:
+    case DW_CFA_offset_extended:
+    case DW_CFA_register:
+    case DW_CFA_def_cfa:
+    case DW_CFA_offset_extended_sf:
+    case DW_CFA_def_cfa_sf:
+    case DW_CFA_val_offset:
         cbi_read_uleb(r);
         cbi_read_uleb(r);
         return true;
-    case 0x06:
-    case 0x07:
-    case 0x08:
-    case 0x0d:
-    case 0x0e:
-    case 0x13:
-    case 0x80:
+    case DW_CFA_restore_extended:
+    case DW_CFA_undefined:
+    case DW_CFA_same_value:
+    case DW_CFA_def_cfa_register:
+    case DW_CFA_def_cfa_offset:
+    case DW_CFA_def_cfa_offset_sf:
+    case DW_CFA_offset:
         cbi_read_uleb(r);
         return true;
-    case 0x10:
-    case 0x16: /* a register and an expression */
+    case DW_CFA_expression:
+    case DW_CFA_val_expression:
         cbi_read_uleb(r);
         cbi_read_bytes(r, cbi_read_uleb(r));
         return true;
@@ -117,14 +145,15 @@ static bool skip_operands(cbi_reader *r, uint8_t op)
 
 static bool is_advance(uint8_t op)
 {
-    return (op >= 2 && op <= 4) || op >> 6 == 1;
+    return (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4) ||
+           (op & ~LOW_SIX_BITS) == DW_CFA_advance_loc;
 }
 
 /* Reads what follows the opcode, 1, 2 or 4 bytes or none. */
 static uint64_t read_advance(cbi_reader *r, uint8_t op, unsigned *ret_width)
 {
-    unsigned width = op >> 6 ? 0 : 1u << (op - 2);
-    uint64_t delta = width ? 0 : op & 0x3f;
+    unsigned width = op >= DW_CFA_advance_loc ? 0 : 1u << (op - DW_CFA_advance_loc1);
+    uint64_t delta = width ? 0 : op & LOW_SIX_BITS;
     cbi_span bytes = cbi_read_bytes(r, width);
     for (unsigned i = 0; i < bytes.size; i++)
         delta |= (uint64_t)bytes.data[i] << (8 * i);
@@ -162,7 +191,7 @@ static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewri
         if (width)
             put(fde + op_at + 1, width, value);
         else
-            fde[op_at] = (uint8_t)(0x40 | (value & 0x3f));
+            fde[op_at] = (uint8_t)(DW_CFA_advance_loc | (value & LOW_SIX_BITS));
     }
 }
 

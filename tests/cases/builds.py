@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from _checks import expect, finish, skip
+from _checks import expect, finish, part, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
@@ -30,6 +30,28 @@ ONE = ["-gencode", "arch=compute_90,code=sm_90"]
 MANY = sum((["-gencode", "arch=compute_%s,code=sm_%s" % (n, n)] for n in ("75", "80", "90")), [])
 WITH_PTX = ["-gencode", "arch=compute_80,code=[sm_80,compute_80]"]
 MERCURY = ["-gencode", "arch=compute_100,code=sm_100", "-gencode", "arch=compute_120,code=sm_120"]
+
+
+BOTH = ["main.cu", "part.cu"]
+# Name, sources, options of all steps; of the link alone; its output.
+BUILDS = [
+    ("program, sm_100 and sm_120", BOTH, MERCURY),
+    ("program", BOTH, ONE),
+    ("program, several targets", BOTH, MANY),
+    # debug links record file names; only with -keep do they not change from run to run
+    ("program, debug", BOTH, ONE + ["-G", "-g"], ["-keep"]),
+    ("program, line numbers", BOTH, ONE + ["-lineinfo"]),
+    ("program, target with PTX", BOTH, WITH_PTX),
+    ("relocatable device link", BOTH, ONE, ["-dlink", "-r"], "dlink.o"),
+    ("program, warnings as errors", BOTH, ONE, ["-Werror", "all-warnings"]),
+    ("program, resource usage", BOTH, ONE, ["--resource-usage"]),
+    ("dynamic parallelism", ["parallel.cu"], ONE),
+    ("device link", BOTH, MANY, ["-dlink"], "dlink.o"),
+    ("device link to a cubin", BOTH, ONE, ["-dlink", "-cubin"], "dlink.cubin"),
+    ("shared library", ["part.cu"], ONE + ["-Xcompiler", "-fPIC"], ["-shared"], "lib.so"),
+    ("device link to a fatbin", BOTH, MANY, ["-dlink", "-fatbin"], "dlink.fatbin"),
+    ("dynamic parallelism, several targets", ["parallel.cu"], MANY),
+]
 
 
 def find_nvcc():
@@ -204,28 +226,13 @@ def main():
         if sys.argv[1:2] == ["--features"]:
             build_features(b, (sys.argv[2:] + [""])[0])
             finish()
-        both = ["main.cu", "part.cu"]
         code, text = run([b.own, "-dlink", "-o", "x.o", b.compile("main.cu", ONE),
                           b.compile("part.cu", ONE), "-Xnvlink", "-V"], scratch)
         expect("the folder's nvcc runs cubind", "cubind" in text, text)
-        b.link("program", both, ONE)
-        b.link("program, several targets", both, MANY)
-        b.link("program, target with PTX", both, WITH_PTX)
-        b.link("program, sm_100 and sm_120", both, MERCURY)
-        # debug links record file names; only with -keep do they not change from run to run
-        b.link("program, debug", both, ONE + ["-G", "-g"], ["-keep"])
-        b.link("program, line numbers", both, ONE + ["-lineinfo"])
-        b.link("program, warnings as errors", both, ONE, ["-Werror", "all-warnings"])
-        b.link("program, resource usage", both, ONE, ["--resource-usage"])
-        b.link("shared library", ["part.cu"], ONE + ["-Xcompiler", "-fPIC"], ["-shared"], "lib.so")
-        b.link("device link", both, MANY, ["-dlink"], "dlink.o")
-        b.link("relocatable device link", both, ONE, ["-dlink", "-r"], "dlink.o")
-        b.link("device link to a cubin", both, ONE, ["-dlink", "-cubin"], "dlink.cubin")
-        b.link("device link to a fatbin", both, MANY, ["-dlink", "-fatbin"], "dlink.fatbin")
-        b.link("dynamic parallelism", ["parallel.cu"], ONE)
-        b.link("dynamic parallelism, several targets", ["parallel.cu"], MANY)
-        b.compare("program", both, MANY)
-        b.compare("relocatable device link", both, ONE, ["-dlink", "-r"], "dlink.o")
+        for row in part(BUILDS, 3):
+            b.link(*row)
+        b.compare("program", BOTH, MANY)
+        b.compare("relocatable device link", BOTH, ONE, ["-dlink", "-r"], "dlink.o")
         library = os.path.join(scratch, "libpart.a")
         run([nvcc, "-lib", "-o", library, b.compile("part.cu", MANY)], scratch)
         b.link("static library", ["main.cu", library], MANY)

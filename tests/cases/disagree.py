@@ -12,7 +12,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from _checks import expect, finish, skip
+from _checks import expect, finish, part, skip
 from _nvlink import CUBIND, EMULATE, ROOT, real_nvlink
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
@@ -104,6 +104,7 @@ def pairs(nvlink, top, target):
                 link([CUBIND, "link"], folder, out + ".d", *args))
 
     jobs = [(a, b, mode) for a in made for b in made for mode in ([], ["-r"])]
+    jobs = part(jobs, 3)
     with ThreadPoolExecutor(2) as pool:
         for (a, b, mode), (theirs, ours, plain) in zip(jobs, pool.map(one, jobs)):
             name = "sm_%s: %s, then %s %s" % (target, a, b, mode)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from _checks import expect, finish
+from _checks import expect, finish, part
 from builds import PROJECT, find_nvcc
 
 CUBIND = os.environ["CUBIND"]
@@ -55,7 +55,7 @@ def check_links(nvcc, folder):
     run(folder, "ar", "rcs", "libpart.a", "part.o")
     with open(os.path.join(folder, "options"), "w") as f:
         f.write("-arch=sm_90 main.o part.o\n")
-    for name, args in (
+    for name, args in part((
             ("one target", ONE + objects), ("several targets", MANY + objects), ("with PTX", PTX + objects),
             ("virtual and real", ["-arch=compute_90", "-code=sm_90,compute_90"] + objects),
             ("a library", MANY + ["main.o", "libpart.a"]), ("a library by name", MANY + ["main.o", "-L.", "-lpart"]),
@@ -77,7 +77,7 @@ def check_links(nvcc, folder):
             ("unknown options for the host linker", ONE + ["-forward-unknown-to-host-linker", "-Wl,-z,now"] + objects),
             ("host code to be measured", ONE + ["-pg", "-noeh", "-ftemplate-depth", "100", "-frandom-seed=1", "-UX", "-U", "Y"] + objects),
             ("no compression", MANY + ["-no-compress"] + objects), ("dependencies", ONE + ["-MD", "-MP", "-MT", "x", "-e", "main", "-jtd", "30"] + objects),
-            ("option file", ["-optf", "options"]), ("all major targets", ["-arch=all-major"] + objects)):
+            ("option file", ["-optf", "options"]), ("all major targets", ["-arch=all-major"] + objects)), 3):
         compare(nvcc, folder, name, args)
     compare(nvcc, folder, "cubin", ONE + objects + ["-cubin"], "x.cubin")
     compare(nvcc, folder, "fatbin", MANY + objects + ["-fatbin"], "x.fatbin")

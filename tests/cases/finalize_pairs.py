@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import _mercury
+from _checks import part
 from _mercury import HEAD, PICK, toolchain
 
 import cubin  # noqa: E402
@@ -82,6 +83,7 @@ class Pairs:
             for target in toolchain.MERCURY:
                 for mode in (MODES if target == "103a" else SHORT) if target in near else MODES[:1]:
                     jobs.append((source, target, mode, self.objects(source)))
+        jobs = part(jobs, 3)
         with ThreadPoolExecutor(2) as pool:
             for job, wrong in zip(jobs, pool.map(self.check, jobs)):
                 self.passed += wrong is None

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from _checks import SHORT
 from _nvlink import CUBIND, ROOT
 
 BUILD = os.environ.get("CUBIND_BUILD", os.path.join(ROOT, "build"))
@@ -134,7 +135,7 @@ def main():
     if not os.path.exists(PROGRAM):
         print("this build has no tests/fuzz/mutants")
         return 77
-    number, seed = ([int(a, 0) for a in sys.argv[1:]] + [20, 1][len(sys.argv) - 1:])[:2]
+    number, seed = ([int(a, 0) for a in sys.argv[1:]] + [8 if SHORT else 20, 1][len(sys.argv) - 1:])[:2]
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as work:
         os.chdir(work)

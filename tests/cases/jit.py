@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from _checks import expect, finish, skip
+from _checks import expect, finish, part, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))
@@ -122,7 +122,7 @@ def compare_noted(bench):
         return results(bench, ("theirs-%d" % number, "ours-%d" % number), *bench.noted[number])
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for found in pool.map(look, range(len(bench.noted))):
+        for found in pool.map(look, part(range(len(bench.noted)), 3)):
             for result in found:
                 expect(*result)
 
@@ -313,7 +313,7 @@ def lto(bench):
 
 
 def programs(bench):
-    for name in PROGRAMS:
+    for name in part(PROGRAMS, 4):
         folder = os.path.join(FEATURES, name)
         inputs = []
         for source in sorted(os.listdir(folder)):
@@ -399,8 +399,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder, top, build_program(folder, top))
         make_inputs(bench)
-        for part in (kinds, options, wrong_use, several, together, lto, programs):
-            part(bench)
+        for note in (kinds, options, wrong_use, several, together, lto, programs):
+            note(bench)
         compare_noted(bench)
         refused_in_threads(bench)
         preloaded(bench)

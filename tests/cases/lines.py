@@ -12,6 +12,7 @@ import random
 import struct
 import sys
 
+from _checks import part
 from _nvlink import ROOT, Table
 from old_objects import OFFSET_AT, Object
 
@@ -239,7 +240,7 @@ def prepare(folder):
 
 def main():
     table = Table(sys.argv[0], prepare)
-    for file in sorted(n for n in table.bench.before if n.startswith(tuple(LINKS.values()))):
+    for file in part(sorted(n for n in table.bench.before if n.startswith(tuple(LINKS.values()))), 3):
         table.check(file[:-len(".cubin")], ["-arch=" + file.split()[0], file, "-o", "out"])
     for arch, *orders in REPLACED.values():
         for number in range(DRAWN_REPLACED):

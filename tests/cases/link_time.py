@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from _checks import expect, finish, skip
+from _checks import expect, finish, part, skip
 from _containers import LTOIR, entry, fatbin
 from builds import CUBIND, device_code, find_nvcc, tool_folder
 
@@ -382,7 +382,7 @@ def main():
         nvcc = find_nvcc()
         if nvcc and find_library(nvcc) and shutil.which("g++"):
             builds = Builds(f, nvcc)
-            for build in BUILDS:
+            for build in part(BUILDS, 2):
                 builds.link(*build)
             parts(f, nvcc)
             if shutil.which("cmake") and shutil.which("ninja"):

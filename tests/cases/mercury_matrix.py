@@ -7,6 +7,7 @@ Needs ptxas and nvlink; without them it prints one line and is skipped.  Usage: 
 from concurrent.futures import ThreadPoolExecutor
 
 import _mercury
+from _checks import part
 from _mercury import HEAD, PICK, toolchain
 
 ARCHS = toolchain.GROUPS["all"]
@@ -15,7 +16,7 @@ PTX = HEAD + PICK + _mercury.kernel(_mercury.call("pick"))
 
 def main(tools):
     objects = {a: [("in_%s.cubin" % a, tools.assemble(PTX % a, a))] for a in ARCHS}
-    pairs = [(source, target) for source in ARCHS for target in ARCHS]
+    pairs = part([(source, target) for source in ARCHS for target in ARCHS], 4)
 
     def check(pair):
         source, target = pair

@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import _mercury
+from _checks import part
 from _mercury import HEAD, PICK, call, toolchain
 
 FIRST = HEAD + PICK + """.visible .func (.param .u32 r) choose (.param .u32 i)
@@ -105,6 +106,7 @@ def main(tools):
     jobs += [("120", mode, inputs) for inputs in shared_pairs(tools, "120") for mode in MODES[:2]]
     # for another chip, where the first input decides what is accepted
     jobs += [("121", mode, inputs) for inputs in orders(tools, "120") for mode in MODES[:2]]
+    jobs = part(jobs, 3)
 
     def check(job):
         arch, mode, inputs = job

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from _checks import expect, finish
+from _checks import SHORT, expect, finish
 from _nvlink import CUBIND, INPUTS, ROOT
 
 
@@ -14,7 +14,7 @@ def goldens(threads):
     """A part of the stored links, each time another one."""
     script = os.path.join(ROOT, "tests", "golden", "run.py")
     done = subprocess.run([sys.executable, script, "--cubind", CUBIND, "--threads", str(threads),
-                           "--every", str(20 + threads)], capture_output=True, text=True)
+                           "--every", str((80 if SHORT else 20) + threads)], capture_output=True, text=True)
     expect("goldens in %d threads" % threads, done.returncode == 0, done.stdout[-2000:] + done.stderr[-500:])
 
 

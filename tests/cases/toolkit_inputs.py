@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+from _checks import part
 from _nvlink import CUBIND, EMULATE, real_nvlink
 
 SOURCES = {
@@ -114,11 +115,11 @@ def run(s):
         s.check("library", [t, "m1.none.o", "-L.", "-lboth"])
     for arch in ("100", "100f", "103a", "120"):
         s.check("PTX", ["-arch=sm_" + arch, "m1.ptx", "m2.size.o"])
-    for inputs, args in itertools.product(
+    for inputs, args in part(list(itertools.product(
         (["m1.ptx", "m2.ptx"], ["m1.ptx", "m2.90.cubin"], ["m2.ptx", "m1.size.o"]),
         ([], ["-maxrregcount=32"], ["-Xptxas=-O1"], ["-g"], ["-split-compile=2"],
          ["-Xptxas=-lineinfo"]),
-    ):
+    )), 4):
         s.check("PTX", ["-arch=sm_90", *args, *inputs])
     for arch in ("80", "86", "87", "88", "89"):
         s.check("PTX in objects", ["-arch=sm_" + arch, "m1.size.o", "m2.speed.o"])

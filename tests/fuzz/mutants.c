@@ -10,6 +10,8 @@
 #include "fuzz.h"
 #include "mutants.h"
 
+#include "base/sanitize.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -71,9 +73,8 @@ static uint8_t *make(const suite *s, uint64_t number, size_t *ret_size)
 
 static void run_child(const suite *s, uint64_t from)
 {
-#ifndef __SANITIZE_ADDRESS__
-    setrlimit(RLIMIT_AS, &(struct rlimit){MAX_MEMORY, MAX_MEMORY});
-#endif
+    if (!CBI_SANITIZES_ADDRESSES)
+        setrlimit(RLIMIT_AS, &(struct rlimit){MAX_MEMORY, MAX_MEMORY});
     for (uint64_t number = from; number < s->count; number++) {
         size_t which = target_of(s, number), size;
         s->at->number = number;

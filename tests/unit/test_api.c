@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
 #include "base/sink.h"
 #include "containers.h"
 
@@ -574,18 +575,10 @@ static void *link_files(void *arg)
     return done ? arg : NULL;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { sanitizes_addresses = true };
-#elif defined(__has_feature)
-enum { sanitizes_addresses = __has_feature(address_sanitizer) };
-#else
-enum { sanitizes_addresses = false };
-#endif
-
 static void a_small_stack_is_enough(void **state)
 {
     (void)state;
-    if (sanitizes_addresses) {
+    if (CBI_SANITIZES_ADDRESSES) {
         print_message("skip small stack: the address sanitizer spreads objects over the stack\n");
         skip();
     }

@@ -1,6 +1,8 @@
 /* The arena: alignment, zeroing, limits, failing allocators, growable arrays and buffers. */
 #include "unit.h"
 
+#include "base/sanitize.h"
+
 typedef struct request {
     size_t count;
     size_t size;
@@ -67,11 +69,11 @@ static void memory_that_comes_back_is_used_again(void **state)
         memset(p, 0x5a, 16);
         inside += p >= first && p < first + SIZE;
     }
-#if defined(__SANITIZE_ADDRESS__)
-    assert_int_equal(inside, 0); /* nobody may touch it any more */
-#else
-    assert_in_range(inside, SIZE / 16 - 3, SIZE / 16); /* the last few bytes are not worth a look */
-#endif
+    if (CBI_SANITIZES_ADDRESSES)
+        assert_int_equal(inside, 0); /* nobody may touch it any more */
+    else
+        assert_in_range(inside, SIZE / 16 - 3,
+                        SIZE / 16); /* the last few bytes are not worth a look */
     for (size_t i = 0; i < SIZE; i++)
         assert_int_equal(second[i], 0xa5);
     cbi_take_back(&ctx, second, SIZE);
