@@ -390,10 +390,8 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
 }
 
 /* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
- * its old places would stay behind. */
-enum {
-    LARGE_ARRAY = CHECKED ? 1 : 64 * 1024
-}; /* 1 finds who keeps a pointer into an array that grows */
+ * its old places would stay behind.  1 finds who keeps a pointer into an array that grows. */
+enum { LARGE_ARRAY = CHECKED ? 1 : 64 * 1024 };
 
 /* ---- large blocks, handed out ---- */
 
