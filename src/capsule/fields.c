@@ -76,7 +76,7 @@ static const record_layout layouts[] = {
     {2, 0x10, CBI_OP_PLOP3, .p = 91, ENCODINGS(0x02)},
     {2, 0x10, CBI_OP_UPLOP3, .p = 91, ENCODINGS(0x04)},
     {2, 0x17, CBI_OP_IMNMX_I, .d = 86, .a = 102, .extra = LITERAL, ENCODINGS(0x20)},
-    {2, 0x19, CBI_OP_SEL_IC, .d = 86, .a = 102, ENCODINGS(0x12)},
+    {2, 0x19, CBI_OP_SEL_64_I, .d = 86, .a = 102, ENCODINGS(0x12)},
     {2, 0x1b, CBI_OP_SYNCS_PHASECHK, .a = 118, .c = 142, .extra = OFFSET,
      ENCODINGS(0x42, 0x44, 0x4a, 0x4c)},
     {2, 0x1b, CBI_OP_SYNCS_EXCH, .a = 86, .b = 118, .extra = OFFSET, ENCODINGS(0x5e)},

@@ -39,6 +39,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_WRITE_TYPED, /* 32 or 64 bits */
     CBI_SHAPE_MOVE,
     CBI_SHAPE_SELECT_64,
+    CBI_SHAPE_SELECT_64_I, /* with an immediate */
     CBI_SHAPE_UNIFORM_WRITE,
     CBI_SHAPE_UNIFORM_WRITE_TYPED,
     CBI_SHAPE_UNIFORM_BINARY,

@@ -40,6 +40,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_WRITE_TYPED] = {.d = INTEGER},
     [CBI_SHAPE_MOVE] = {.d = 1, .a = 1},
     [CBI_SHAPE_SELECT_64] = {.d = 2, .a = 2, .b = 2},
+    [CBI_SHAPE_SELECT_64_I] = {.d = 2, .a = 2},
     [CBI_SHAPE_UNIFORM_WRITE] = {.ud = 1},
     [CBI_SHAPE_UNIFORM_WRITE_TYPED] = {.ud = INTEGER},
     [CBI_SHAPE_UNIFORM_BINARY] = {.ud = 1, .ua = 1, .ub = 1},
