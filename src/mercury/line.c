@@ -54,7 +54,7 @@ enum {
     END_SEQUENCE = 1,
     SET_ADDRESS = 2,
     CONTEXT = 0x90, /* the row of the call that the rows behind it are inlined for, 0 for none */
-    OPENS = 0x92,   /* the compiler's mark of a function's first row */
+    MARK = 0x92,    /* the compiler's, of the first two rows of a function: 1 and 0 */
     ADDRESS = 8,    /* bytes at the end of SET_ADDRESS */
     SET_ADDRESS_SIZE = 11,
     /* what every header says */
@@ -69,6 +69,7 @@ typedef struct operation {
     uint64_t address; /* steps */
     int64_t line;
     uint64_t number; /* the file, or the first operand of an extended one */
+    uint64_t second; /* ... and the second */
 } operation;
 
 static operation read_operation(cbi_reader *r, const unit *u)
@@ -84,6 +85,7 @@ static operation read_operation(cbi_reader *r, const unit *u)
         cbi_reader body = cbi_reader_at(cbi_read_bytes(r, cbi_read_uleb(r)), 0);
         o.sub = cbi_read8(&body);
         o.number = cbi_read_uleb(&body);
+        o.second = cbi_read_uleb(&body);
     } else if (o.op == DW_ADVANCE_PC) {
         o.address = (uint64_t)cbi_read_sleb(r);
     } else if (o.op == DW_ADVANCE_LINE) {
@@ -344,7 +346,11 @@ typedef struct row {
     int64_t line;
     uint64_t file;
     cbi_span set_file;
-    bool opens; /* the function's first row, by the compiler's mark */
+    enum { UNMARKED, IS_SECOND, IS_FIRST } mark; /* the compiler's, of the first two rows */
+    /* of code that was inlined */
+    size_t caller;    /* the row of the call, from 1 in the order of the program; 0 for none */
+    uint64_t inlined; /* the function's name */
+    size_t as_caller; /* the number that this row got as a caller, 0 before */
 } row;
 
 typedef CBI_VEC(row) row_list;
@@ -357,7 +363,7 @@ static int compare_rows(const void *a, const void *b)
     return cbi_order(x->order, y->order);
 }
 
-/* False for calls that were inlined, whose rows name each other by number. */
+/* False for operations that the compiler does not write. */
 static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
                       row_list *ret_rows)
 {
@@ -370,13 +376,18 @@ static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const
         if (o.op == DW_COPY) {
             now.order = ret_rows->len;
             cbi_vec_push(lk->ctx, ret_rows, now);
+            now.mark = UNMARKED;
         } else if (o.op == DW_SET_FILE) {
             now.file = o.number;
             now.set_file = o.bytes;
-        } else if (is_extended(&o, OPENS)) {
-            now.opens = o.number;
-        } else if (is_extended(&o, CONTEXT) ||
-                   (o.op != DW_EXTENDED && o.op != DW_ADVANCE_PC && o.op != DW_ADVANCE_LINE)) {
+        } else if (is_extended(&o, MARK)) {
+            now.mark = o.number ? IS_FIRST : IS_SECOND;
+        } else if (is_extended(&o, CONTEXT)) {
+            now.caller = o.number;
+            now.inlined = o.second;
+            if (o.number > ret_rows->len)
+                return false;
+        } else if (o.op != DW_EXTENDED && o.op != DW_ADVANCE_PC && o.op != DW_ADVANCE_LINE) {
             return false;
         }
     }
@@ -414,34 +425,89 @@ static bool find_mercury_sequence(const cbi_linker *lk, const cbi_mercury_part *
     return false;
 }
 
-static void put_placed_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row *at,
-                           uint64_t address, uint64_t *file)
+static void put_uleb(const cbi_linker *lk, cbi_buf *out, uint64_t value)
 {
-    if (at->file != *file)
-        w->places = at->set_file;
-    *file = at->file;
-    put_row(lk, out, w, address, at->line);
+    do {
+        uint8_t byte = value & 0x7f;
+        value >>= 7;
+        byte |= value ? 0x80 : 0;
+        cbi_buf_append(lk->ctx, out, &byte, 1);
+    } while (value);
+}
+
+/* What rows are placed with. */
+typedef struct placer {
+    row_writer w;
+    const row_list *rows; /* by address */
+    row **by_order;       /* ... and in the order of the program */
+    size_t count;         /* rows written */
+    uint64_t file, inlined;
+    size_t caller;
+} placer;
+
+static void put_placed_row(const cbi_linker *lk, cbi_buf *out, placer *p, const row *at,
+                           uint64_t address)
+{
+    cbi_buf operations = {0};
+    if (at->file != p->file)
+        cbi_buf_append(lk->ctx, &operations, at->set_file.data, at->set_file.size);
+    size_t caller = at->caller ? p->by_order[at->caller - 1]->as_caller : 0;
+    if (caller != p->caller || at->inlined != p->inlined) {
+        cbi_buf body = {0};
+        put_uleb(lk, &body, caller);
+        put_uleb(lk, &body, at->inlined);
+        const uint8_t head[] = {DW_EXTENDED, (uint8_t)(body.len + 1), CONTEXT};
+        cbi_buf_append(lk->ctx, &operations, head, sizeof head);
+        cbi_buf_append(lk->ctx, &operations, body.items, body.len);
+    }
+    p->file = at->file;
+    p->caller = caller;
+    p->inlined = at->inlined;
+    p->w.places = (cbi_span){operations.items, operations.len};
+    put_row(lk, out, &p->w, address, at->line);
+    p->count++;
+}
+
+/* Code that was inlined refers to the row of the call, which comes first, behind that of the call
+ * around it.  Each is written once as such. */
+static void put_callers(const cbi_linker *lk, cbi_buf *out, placer *p, const row *at,
+                        uint64_t address)
+{
+    CBI_VEC(row *) missing = {0};
+    for (size_t caller = at->caller; caller && !p->by_order[caller - 1]->as_caller;
+         caller = p->by_order[caller - 1]->caller)
+        cbi_vec_push(lk->ctx, &missing, p->by_order[caller - 1]);
+    for (size_t i = missing.len; i-- > 0;) {
+        put_placed_row(lk, out, p, missing.items[i], address);
+        missing.items[i]->as_caller = p->count;
+    }
 }
 
 /* The finalizer knows the code by an alias and finds no function for the rows. */
-static void put_hidden_rows(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row_list *rows)
+static void put_hidden_rows(const cbi_linker *lk, cbi_buf *out, placer *p)
 {
-    uint64_t file = 0; /* none: the first row says it */
-    w->rw = NULL;
-    for (size_t i = 0; i < rows->len; i++)
-        put_placed_row(lk, out, w, &rows->items[i], rows->items[i].address, &file);
+    p->file = 0; /* none: the first row says it */
+    p->w.rw = NULL;
+    for (size_t i = 0; i < p->rows->len; i++)
+        put_placed_row(lk, out, p, &p->rows->items[i], p->rows->items[i].address);
     cbi_buf_append(lk->ctx, out, end_sequence, sizeof end_sequence);
+}
+
+static bool says_same(const row *a, const row *b)
+{
+    return a->line == b->line && a->file == b->file && a->caller == b->caller &&
+           a->inlined == b->inlined && a->mark == b->mark;
 }
 
 /* Each instruction takes the last row at or before its place in Mercury and writes it if it is
  * another one than before.  The first row is written once more before all, unless the compiler
  * marked it. */
-static void put_rows_at(const cbi_linker *lk, cbi_buf *out, row_writer *w, const row_list *rows,
+static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
                         const cbi_mercury_places *places)
 {
-    uint64_t file = 0;
+    const row_list *rows = p->rows;
     size_t next = 0; /* rows passed */
-    const row *opening = rows->len && rows->items[0].opens ? rows->items : NULL;
+    const row *opening = rows->len && rows->items[0].mark == IS_FIRST ? rows->items : NULL;
     const row *reached = NULL, *written = NULL; /* the last ones, the one in front left aside */
     for (size_t i = 0; i + 1 < places->len; i++) {
         const cbi_mercury_place *place = &places->items[i];
@@ -451,13 +517,13 @@ static void put_rows_at(const cbi_linker *lk, cbi_buf *out, row_writer *w, const
         if (at == reached)
             continue;
         if (!reached)
-            put_placed_row(lk, out, w, at, place->sass, &file);
-        bool stays = reached ? written && written->line == at->line && written->file == at->file
-                             : at == opening;
+            put_placed_row(lk, out, p, at, place->sass);
+        bool stays = reached ? written && says_same(written, at) : at == opening;
         reached = at;
         if (stays)
             continue;
-        put_placed_row(lk, out, w, at, place->sass, &file);
+        put_callers(lk, out, p, at, place->sass);
+        put_placed_row(lk, out, p, at, place->sass);
         written = at;
     }
 }
@@ -475,13 +541,23 @@ static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, c
         return false;
     if (rows.len)
         qsort(rows.items, rows.len, sizeof *rows.items, compare_rows);
-    row_writer w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1};
-    if (cbi_mercury_name_of(lk, func) != sym) {
-        put_hidden_rows(lk, out, &w, &rows);
+    placer p = {.w = {.rw = cbi_rewrite_of(lk, func), .unit = u, .line = 1},
+                .rows = &rows,
+                .by_order = CBI_NEW_ARRAY(lk->ctx, rows.len, row *)};
+    bool inlined = false;
+    for (size_t i = 0; i < rows.len; i++) {
+        p.by_order[rows.items[i].order] = &rows.items[i];
+        inlined |= rows.items[i].caller > 0;
+    }
+    bool hidden = cbi_mercury_name_of(lk, func) != sym;
+    if (hidden && inlined)
+        return false;
+    if (hidden) {
+        put_hidden_rows(lk, out, &p);
         return true;
     }
-    put_rows_at(lk, out, &w, &rows, places);
-    put_end(lk, out, &w, w.rw ? w.rw->size : func->text->size);
+    put_rows_at(lk, out, &p, places);
+    put_end(lk, out, &p.w, p.w.rw ? p.w.rw->size : func->text->size);
     return true;
 }
 
