@@ -239,7 +239,8 @@ static void append(const cbi_linker *lk, cbi_rec_list *to, cbi_rec_list *from)
         return;
     }
     cbi_vec_reserve(lk->ctx, to, from->len);
-    memcpy(to->items + to->len, from->items, from->len * sizeof *from->items);
+    if (from->len)
+        memcpy(to->items + to->len, from->items, from->len * sizeof *from->items);
     to->len += from->len;
     cbi_vec_free(lk->ctx, from);
 }

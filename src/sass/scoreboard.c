@@ -28,7 +28,8 @@ static void put_words(const cbi_sb_assignment *a, bool keep_stack_load, cbi_sass
             cbi_sass_stall(c->words[i]) == 1)
             cbi_sass_set_stall(&ret_words[i], 2);
     }
-    /* What holds a scoreboard at the end of a block, or for what comes next, takes two cycles at least. */
+    /* What holds a scoreboard at the end of a block, or for what comes next, takes two cycles at
+     * least. */
     if (!keep_stack_load && cbi_sass_stall(c->words[0]) == 2 &&
         (c->blocks.items[0].end == 1 ||
          (c->n > 1 && cbi_sass_wait(c->words[1]) & cbi_sass_holds(c->words[0]))))
