@@ -39,7 +39,8 @@ SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\.?$")
 TIMEOUT = 2400  # against what hangs; machines of continuous integration can be slow
 # Begun first, so that none of them is what all wait for in the end.
 SLOW = ["builds.py", "capsule_damage.py", "run.py", "mutants.py", "hostile_commands.py", "faults.py", "modules.py",
-        "growth.py", "threads.py", "link_time.py", "jit.py", "toolkit_inputs.py", "disagree.py", "dlink.py", "options.py", "test_drawn"]
+        "growth.py", "threads.py", "link_time.py", "jit.py", "toolkit_inputs.py", "disagree.py", "dlink.py",
+        "options.py", "test_drawn"]
 RUNNING = set()
 PROGRAMS = {"golden": "tests/golden/run.py", "replay": "tests/fuzz/fuzz.py"}
 

@@ -257,9 +257,8 @@ static void collect(const cbi_linker *lk)
         append(lk, &work->handed_on, &all[i].handed_on);
         append(lk, &work->externs, &all[i].externs);
         for (size_t j = 0; j < all[i].shared.len; j++) {
-            const cbi_rec *rec = all[i].shared.items[j];
-            collect_named(lk, all[i].shared.items[j], cbi_eiattr_link(rec->code),
-                          rec->symbol->func);
+            cbi_rec *rec = all[i].shared.items[j];
+            collect_named(lk, rec, cbi_eiattr_link(rec->code), rec->symbol->func);
         }
         cbi_vec_free(lk->ctx, &all[i].shared);
     }

@@ -19,7 +19,7 @@ def skip(name, why):
 
 
 def part(jobs, of):
-    """Jobs of one kind: all of them, in short runs every so manieth."""
+    """Jobs of one kind: all of them; in short runs the first of every `of`."""
     return jobs[::of] if SHORT else jobs
 
 

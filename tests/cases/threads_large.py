@@ -3,14 +3,11 @@
 
 import os
 import subprocess
-import sys
 import tarfile
 import tempfile
 
 from _checks import expect, finish
 from _nvlink import CUBIND, ROOT
-
-sys.dont_write_bytecode = True
 
 STORED = os.path.join(ROOT, "bench", "guard")
 # name -> target, and options beside none

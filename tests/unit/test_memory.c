@@ -71,9 +71,8 @@ static void memory_that_comes_back_is_used_again(void **state)
     }
     if (CBI_SANITIZES_ADDRESSES)
         assert_int_equal(inside, 0); /* nobody may touch it any more */
-    else
-        assert_in_range(inside, SIZE / 16 - 3,
-                        SIZE / 16); /* the last few bytes are not worth a look */
+    else                             /* the last few bytes are not worth a look */
+        assert_in_range(inside, SIZE / 16 - 3, SIZE / 16);
     for (size_t i = 0; i < SIZE; i++)
         assert_int_equal(second[i], 0xa5);
     cbi_take_back(&ctx, second, SIZE);
