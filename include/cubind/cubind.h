@@ -163,9 +163,10 @@ typedef struct cb_link_options {
     unsigned threads; /* most that cb_link_run may use, up to 64; 0 and 1: the caller's alone.
                        * Inputs below 64 MiB are read by one, which is cheaper.
                        * The result and the order of diagnostics are the same for every
-                       * number, and the callback comes from the caller's thread.  The
-                       * allocator, if one is given, must serve several threads.  With a
-                       * memory limit there is one thread [--threads] */
+                       * number, and the callback comes from the caller's thread.  The others
+                       * are gone when the call returns.  The allocator, if one is given, must
+                       * serve several threads.  With a memory limit there is one thread
+                       * [--threads] */
 } cb_link_options;
 
 /* Sets every member to its default.  struct_size is sizeof(cb_link_options) of the caller. */

@@ -7,6 +7,7 @@
 #include "api/private.h"
 #include "base/files.h"
 #include "base/output_file.h"
+#include "base/parallel.h"
 #include "base/sink.h"
 #include "input/input.h"
 #include "link/link.h"
@@ -255,6 +256,7 @@ cb_status cb_link_run(cb_link *link)
         return cbi_run(&link->ctx, refuse_no_input, NULL);
     link->ran = true;
     cb_status status = cbi_run(&link->ctx, run, link);
+    cbi_parallel_end(&link->ctx);
     link->done = status == CB_OK;
     return status;
 }

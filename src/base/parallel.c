@@ -1,7 +1,5 @@
 #include "base/parallel.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -10,7 +8,7 @@ enum {
      * so many bytes that is more than the time that it saves (docs/performance.md, "Threads"). */
     PAYS_FROM = 64 << 20,
     BYTES_PER_THREAD = 16 << 20,
-    SHARES = 8, /* of a thread: rounds are dealt in so many, for they differ */
+    SHARES = 32, /* of a thread: rounds are dealt in so many, for they differ */
 };
 
 /* What a round reported. */
@@ -42,6 +40,7 @@ struct loop {
 };
 
 struct cbi_helpers {
+    cbi_workers workers;
     size_t count;
     helper all[CBI_THREADS_MAX];
 };
@@ -101,36 +100,14 @@ static cb_status work(cbi_ctx *ctx, void *arg)
     }
 }
 
-static void *run_helper(void *arg)
+static void run_helper(void *arg, size_t number)
 {
-    helper *h = arg;
+    helper *h = &((struct cbi_helpers *)arg)->all[number];
     h->status = cbi_run(&h->ctx, work, h);
     size_t before = atomic_load(&h->of->failed);
     while (h->status != CB_OK && h->item < before)
         if (atomic_compare_exchange_weak(&h->of->failed, &before, h->item))
             break;
-    return NULL;
-}
-
-/* Only the thread that called the library takes the process's signals. */
-static void run_all(helper *const *helpers, size_t count)
-{
-    pthread_t threads[CBI_THREADS_MAX];
-    sigset_t others, before;
-    size_t started = 0;
-    sigfillset(&others);
-    sigdelset(&others, SIGBUS);
-    sigdelset(&others, SIGSEGV);
-    sigdelset(&others, SIGILL);
-    sigdelset(&others, SIGFPE);
-    pthread_sigmask(SIG_SETMASK, &others, &before);
-    while (started + 1 < count &&
-           pthread_create(&threads[started], NULL, run_helper, helpers[started + 1]) == 0)
-        started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    run_helper(helpers[0]);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
 }
 
 /* What a thread took is the job's, and so is what it may take for the files that it read.  While a
@@ -166,13 +143,15 @@ static void tell(cbi_ctx *ctx, helper *const *helpers, size_t count, size_t fail
 
 static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
 {
-    if (!ctx->helpers)
+    if (!ctx->helpers) {
         ctx->helpers = CBI_NEW(ctx, struct cbi_helpers);
+        cbi_workers_init(&ctx->helpers->workers);
+    }
     helper *helpers[CBI_THREADS_MAX];
     for (size_t i = 0; i < threads; i++)
         helpers[i] = open_helper(ctx, i, l);
     l->share = l->count / (threads * SHARES) + 1;
-    run_all(helpers, threads);
+    cbi_workers_run(&ctx->helpers->workers, threads, run_helper, ctx->helpers);
     count_memory(ctx, helpers, threads);
     size_t failed = atomic_load(&l->failed);
     tell(ctx, helpers, threads, failed);
@@ -215,9 +194,16 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
         fn(ctx, arg, i);
 }
 
+void cbi_parallel_end(cbi_ctx *ctx)
+{
+    if (ctx->helpers)
+        cbi_workers_end(&ctx->helpers->workers);
+}
+
 void cbi_parallel_free(cbi_ctx *ctx)
 {
     struct cbi_helpers *all = ctx->helpers;
+    cbi_parallel_end(ctx);
     for (size_t i = 0; all && i < all->count; i++) {
         ctx->memory_used -= all->all[i].counted;
         cbi_ctx_fini(&all->all[i].ctx);

@@ -3,8 +3,7 @@
 #define CBI_PARALLEL_H
 
 #include "base/base.h"
-
-enum { CBI_THREADS_MAX = 64 };
+#include "base/workers.h"
 
 /* A round of a loop.  It reads what nobody changes and writes what is of its item only.  `ctx` is
  * for what it allocates, which lives as long as the job, and what it reports; its interned names
@@ -24,7 +23,11 @@ bool cbi_parallel_pays(const cbi_ctx *ctx, size_t count, uint64_t bytes);
 /* As many threads as there are cores. */
 unsigned cbi_all_cores(void);
 
-/* Frees what the loops of a job have allocated. */
+/* Ends the threads, which last from the first loop that had them to the end of the job; what the
+ * loops have allocated stays.  A later loop makes them anew. */
+void cbi_parallel_end(cbi_ctx *ctx);
+
+/* Ends them, and frees what the loops of a job have allocated. */
 void cbi_parallel_free(cbi_ctx *ctx);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -131,6 +133,69 @@ static void one_thread_is_the_job_itself(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+enum { LOOPS = 200, FEW = 3 };
+
+static void note_thread(cbi_ctx *ctx, void *arg, size_t i)
+{
+    (void)ctx;
+    ((long *)arg)[i] = syscall(SYS_gettid);
+}
+
+static void threads_last_as_long_as_the_job(void **state)
+{
+    (void)state;
+    long seen[ITEMS], known[FEW];
+    size_t count = 0;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    ctx.threads = FEW;
+    ctx.all_threads = true;
+    for (size_t l = 0; l < LOOPS; l++) {
+        cbi_parallel(&ctx, ITEMS, 0, note_thread, seen);
+        for (size_t i = 0; i < ITEMS; i++) {
+            size_t k = 0;
+            while (k < count && known[k] != seen[i])
+                k++;
+            if (k < count)
+                continue;
+            assert_true(count < FEW);
+            known[count++] = seen[i];
+        }
+    }
+    cbi_parallel_end(&ctx);
+    cbi_parallel_end(&ctx);
+    cbi_parallel(&ctx, ITEMS, 0, note_thread, seen); /* with others */
+    for (size_t i = 0; i < ITEMS; i++)
+        assert_true(seen[i] != 0);
+    cbi_ctx_fini(&ctx);
+}
+
+static void a_child_has_one_thread(void **state)
+{
+    (void)state;
+    long seen[ITEMS];
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    ctx.threads = FEW;
+    ctx.all_threads = true;
+    cbi_parallel(&ctx, ITEMS, 0, note_thread, seen);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        int other = 0;
+        cbi_parallel(&ctx, ITEMS, 0, note_thread, seen);
+        for (size_t i = 0; i < ITEMS; i++)
+            other |= seen[i] != getpid();
+        cbi_ctx_fini(&ctx);
+        _exit(other);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    cbi_parallel(&ctx, ITEMS, 0, note_thread, seen);
+    cbi_ctx_fini(&ctx);
+}
+
 static cb_status map_all(cbi_ctx *ctx, void *arg)
 {
     const char *const *paths = arg;
@@ -183,6 +248,8 @@ int main(void)
         cmocka_unit_test(the_first_failure_ends_the_job),
         cmocka_unit_test(warnings_can_be_errors),
         cmocka_unit_test(one_thread_is_the_job_itself),
+        cmocka_unit_test(threads_last_as_long_as_the_job),
+        cmocka_unit_test(a_child_has_one_thread),
         cmocka_unit_test(files_are_read_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+#include "base/workers.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* To sleep and to be woken takes longer than most of what lies between two loops. */
+enum { LOOKS = 1000 };
+
+static void pause_briefly(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+void cbi_workers_init(cbi_workers *w)
+{
+    w->process = getpid();
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->given, NULL);
+    pthread_cond_init(&w->done, NULL);
+    atomic_init(&w->round, 0);
+    atomic_init(&w->working, 0);
+}
+
+/* Waits for the round behind that one. */
+static unsigned next_round(cbi_workers *w, unsigned round)
+{
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&w->round, memory_order_relaxed) == round;
+         i++)
+        pause_briefly();
+    pthread_mutex_lock(&w->lock);
+    w->asleep++;
+    while (atomic_load_explicit(&w->round, memory_order_relaxed) == round)
+        pthread_cond_wait(&w->given, &w->lock);
+    w->asleep--;
+    return atomic_load_explicit(&w->round, memory_order_relaxed);
+}
+
+static void *be_worker(void *arg)
+{
+    const cbi_worker *self = arg;
+    cbi_workers *w = self->of;
+    for (unsigned round = 0;;) {
+        round = next_round(w, round); /* holds the lock */
+        if (w->ended)
+            break;
+        bool begins = self->number < w->wanted;
+        if (begins)
+            atomic_fetch_add(&w->working, 1);
+        pthread_mutex_unlock(&w->lock);
+        if (!begins)
+            continue;
+        w->fn(w->arg, self->number);
+        pthread_mutex_lock(&w->lock);
+        if (atomic_fetch_sub(&w->working, 1) == 1 && w->waits)
+            pthread_cond_signal(&w->done);
+        pthread_mutex_unlock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Only the thread that called the library takes the process's signals. */
+static void make(cbi_workers *w, size_t count)
+{
+    sigset_t others, before;
+    if (w->refused || w->count >= count)
+        return;
+    sigfillset(&others);
+    sigdelset(&others, SIGBUS);
+    sigdelset(&others, SIGSEGV);
+    sigdelset(&others, SIGILL);
+    sigdelset(&others, SIGFPE);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    while (w->count < count && !w->refused) {
+        cbi_worker *next = &w->all[w->count];
+        *next = (cbi_worker){.of = w, .number = w->count + 1};
+        w->refused = pthread_create(&next->thread, NULL, be_worker, next) != 0;
+        w->count += !w->refused;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void give(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
+{
+    pthread_mutex_lock(&w->lock);
+    w->fn = fn;
+    w->arg = arg;
+    w->wanted = count;
+    atomic_fetch_add(&w->round, 1);
+    bool wake = w->asleep > 0;
+    pthread_mutex_unlock(&w->lock);
+    if (wake)
+        pthread_cond_broadcast(&w->given);
+}
+
+/* From here on nobody begins. */
+static void finish(cbi_workers *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->wanted = 0;
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < LOOKS && atomic_load(&w->working); i++)
+        pause_briefly();
+    pthread_mutex_lock(&w->lock);
+    w->waits = true;
+    while (atomic_load(&w->working))
+        pthread_cond_wait(&w->done, &w->lock);
+    w->waits = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
+{
+    if (count < 2 || w->process != getpid()) {
+        fn(arg, 0);
+        return;
+    }
+    make(w, count - 1 < CBI_THREADS_MAX - 1 ? count - 1 : CBI_THREADS_MAX - 1);
+    give(w, count, fn, arg);
+    fn(arg, 0);
+    finish(w);
+}
+
+void cbi_workers_end(cbi_workers *w)
+{
+    if (w->process != getpid())
+        return; /* they have stayed behind in the parent */
+    pthread_mutex_lock(&w->lock);
+    w->ended = true;
+    atomic_fetch_add(&w->round, 1);
+    pthread_mutex_unlock(&w->lock);
+    pthread_cond_broadcast(&w->given);
+    for (size_t i = 0; i < w->count; i++)
+        pthread_join(w->all[i].thread, NULL);
+    w->count = 0;
+    w->ended = false;
+    w->refused = false;
+}
