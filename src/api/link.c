@@ -160,8 +160,12 @@ static cbi_inputs *collect_inputs(cb_link *link, cbi_inputs_result *ret_result)
 
 static bool reads_nothing(const cb_link *link, const cbi_inputs_result *inputs)
 {
-    return !inputs->input_count && !inputs->lto_count &&
-           !(link->options.flags & CB_LINK_ALLOW_EMPTY);
+    if (inputs->lto_count || link->options.flags & CB_LINK_ALLOW_EMPTY)
+        return false;
+    for (size_t i = 0; i < inputs->input_count; i++)
+        if (!inputs->inputs[i].no_code)
+            return false;
+    return true;
 }
 
 /* True: the program is linked, to link->image. */

@@ -340,15 +340,19 @@ static void list_modules(const cbi_inputs *in, cbi_map *linked, module_ids *ids,
         if (m->id_count)
             cbi_vec_push(ctx, ids, ((cbi_module_id){m->ids[0], m->device_runtime}));
         ret_result->ends_with_runtime = m->device_runtime;
-        if (!m->has_image)
+        if (!m->has_image && !m->device_runtime)
             continue;
         if (m->is_lto) {
             cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
             ret_result->lto_at = inputs.len; /* nvlink puts the result where the last was */
         } else {
-            cbi_vec_push(
-                ctx, &inputs,
-                ((cbi_link_input){m->file, m->image, m->device_runtime, m->object, m->own}));
+            cbi_vec_push(ctx, &inputs,
+                         ((cbi_link_input){.file = m->file,
+                                           .bytes = m->image,
+                                           .device_runtime = m->device_runtime,
+                                           .object = m->object,
+                                           .own = m->own,
+                                           .no_code = !m->has_image}));
             ret_result->lto_alone &= m->device_runtime;
         }
     }

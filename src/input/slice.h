@@ -12,6 +12,7 @@ typedef struct cbi_link_input {
     bool device_runtime; /* comes from libcudadevrt: merged only if an earlier input needs it */
     const cbi_object *object; /* the model of the bytes if it has been read, or NULL */
     struct cbi_mapping *own;  /* the file that the bytes are all of, and nobody else's; or NULL */
+    bool no_code; /* libcudadevrt without code for the target: no bytes, but it may be needed */
 } cbi_link_input;
 
 /* Name patterns ('*' matches any run) from the host objects' reference sections. */

@@ -163,6 +163,8 @@ static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
     const cbi_link_input *in = c->in;
     cbi_object *object = &c->obj->object;
     c->kind = CBI_OBJECT_OK;
+    if (in->no_code)
+        return;
     if (!in->object) {
         c->kind = cbi_object_read(ctx, in->file, in->bytes, object, &c->findings);
     } else {
@@ -185,6 +187,9 @@ static cbi_lobj *admit_one(const cbi_linker *lk, const candidate *c, admitted_so
     obj->file = in->file;
     obj->device_runtime = in->device_runtime;
     obj->own = in->own;
+    obj->no_code = in->no_code;
+    if (in->no_code)
+        return obj;
     cbi_place place = {.file = in->file};
     switch (c->kind) {
     case CBI_OBJECT_NOT_ELF:

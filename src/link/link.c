@@ -46,7 +46,8 @@ static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
         }
         if (obj->device_runtime)
             ret_result->device_runtime_used = true;
-        cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
+        if (!obj->no_code)
+            cbi_link_merge(lk, obj); /* symbols, sections, attributes, relocations */
     }
     cbi_link_complete_calls(lk);
     cbi_link_merge_end(lk);

@@ -336,6 +336,7 @@ struct cbi_lobj {
     size_t lost_count;
     bool ewp;
     bool device_runtime;
+    bool no_code;                           /* see cbi_link_input */
     const struct cbi_mercury_view *mercury; /* sm_100+ */
     struct cbi_mapping *own;                /* see cbi_link_input */
 };

@@ -132,6 +132,15 @@ def build(read):
     ):
         case("device runtime: " + name, args + REG)
     case("device runtime of another target", ["-L.", "-lcudadevrt", "c.o"])
+    FILES.update({"cudadevrt/other.o": other})
+    for name, args in (
+        ("needed", ["a.o", "cudadevrt/other.o"]), ("relocatable", ["-r", "a.o", "cudadevrt/other.o"]),
+        ("not needed", ["c.o", "cudadevrt/other.o"]),
+        ("then another", ["c.o", "cudadevrt/other.o", "b.o"]),
+        ("then none", ["c.o", "cudadevrt/other.o", "other.o", "-suppress-arch-warning"]),
+        ("after none", ["other.o", "cudadevrt/other.o", "b.o", "-suppress-arch-warning"]),
+    ):
+        case("device runtime of another target: " + name, args + REG)
 
     # objects of an earlier device link
     linked = elf([("__nv_module_id", b"def _a\0def _b\0"), (".nvFatBinSegment", b"\0" * 24),
