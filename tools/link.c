@@ -259,8 +259,9 @@ static cb_status link_inputs(cbi_link_run *run)
         if (status == CB_OK)
             cbi_add_result(run, OPT_OUTPUT_FILE, &result.image);
     }
+    /* For a virtual target nothing is linked, and nobody asks whether libcudadevrt is needed. */
     cbi_write_register_file(run, &inputs, done,
-                            result.device_runtime_used ||
+                            !run->arch || result.device_runtime_used ||
                                 cbi_given(&run->line, OPT_KEEP_SYSTEM_LIBRARIES));
     if (options.map && status == CB_OK && !done)
         cbi_add_result_bytes(run, OPT_MAP, result.map.items, result.map.len);

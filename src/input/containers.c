@@ -151,6 +151,15 @@ static void warn_not_found(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                     in->options.arch_text, origin->file);
 }
 
+/* nvlink meets its limit for the name of a virtual target at code that the chip could run, too. */
+static void check_code_names(cbi_inputs *in, cbi_fatbin *fatbin)
+{
+    cbi_fatbin_entry entry;
+    const cbi_choice choice = {.target = in->options.arch};
+    if (in->options.virtual_target && cbi_fatbin_choose(fatbin, &choice, &entry))
+        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
+}
+
 /* Nothing in the container is linked. */
 static void add_nothing(cbi_inputs *in, const cbi_origin *origin, cbi_span bytes)
 {
@@ -240,6 +249,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                   origin->file, fatbin.damage);
     report_second_fatbin(in, origin, &fatbin);
     if (!found) {
+        check_code_names(in, &fatbin);
         add_nothing(in, origin, bytes);
         return;
     }
@@ -405,6 +415,7 @@ void cbi_inputs_add_host_object(cbi_inputs *in, const char *file, cbi_span bytes
         return;
     }
     if (in->options.register_names && cbi_host_is_linked(ctx, &host)) {
+        in->forbid_patterns = true; /* whether that code names kernels of others is not known */
         add_linked_ids(in, file, &host);
         return;
     }

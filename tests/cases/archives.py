@@ -141,6 +141,10 @@ def build(read):
         ("after none", ["other.o", "cudadevrt/other.o", "b.o", "-suppress-arch-warning"]),
     ):
         case("device runtime of another target: " + name, args + REG)
+    # where nothing is linked
+    for name in ("a.o", "c.o"):
+        CASES.append(("device runtime, virtual target: " + name,
+                      ["-arch=compute_90", name, "libcudadevrt.a"] + REG))
 
     # objects of an earlier device link
     linked = elf([("__nv_module_id", b"def _a\0def _b\0"), (".nvFatBinSegment", b"\0" * 24),

@@ -4,7 +4,7 @@
 import os
 import struct
 
-from _containers import (CAPSULE, ELF, LTOIR, WRAPPER, archive, elf, entry, fatbin, host_object,
+from _containers import (CAPSULE, ELF, LTOIR, PTX, WRAPPER, archive, elf, entry, fatbin, host_object,
                          member)
 from _elf32 import narrow
 from _nvlink import Table
@@ -84,6 +84,16 @@ def build(read):
     case("no cubin inside", {"injunk.fatbin": fatbin(entry(ELF, "90", b"junk" * 40))})
     case("executable inside", {"inexec.fatbin": fatbin(entry(ELF, "90", patched(b, 16, "<H", 2)))})
     case("sm_0 inside", {"in0.fatbin": fatbin(entry(ELF, "90", patched(b, 48, "<I", 0x6000004)))})
+
+    # a virtual target of three digits, and code that it could run or not
+    for arch in ("90", "100", "100a", "100f", "103", "103f", "110", "120f", "121"):
+        FILES["virtual-%s.fatbin" % arch] = fatbin(entry(ELF, arch, b))
+        for target in ("100", "103", "121"):
+            CASES.append(("code for %s, virtual target %s" % (arch, target),
+                          ["-arch=compute_" + target, "virtual-%s.fatbin" % arch]))
+    text = entry(PTX, "121", b".version 9.0\n.target sm_121\n.address_size 64\n")
+    FILES["virtual-text.fatbin"] = fatbin(text)
+    CASES.append(("newer text, virtual target", ["-arch=compute_100", "virtual-text.fatbin"]))
 
     # bare cubins
     for value in (0, 2, 3, 4, 5):
@@ -200,6 +210,12 @@ def build(read):
                         ("libx.so", elf([text], e_type=3))):
         case("host references beside " + name, {"hr.o": quiet, name: other},
              ["-suppress-arch-warning"])
+    # the result of an earlier device link, whose names are taken or not
+    linked = elf([text, segment, (".nv_fatbin", code), ("__nv_module_id", b"def _c\0")])
+    for name, data in (("linked.o", linked), ("liblinked.a", archive(member(b"l.o/", linked)))):
+        for args in ([], ["--register-link-binaries=reg.c"]):
+            case("host references beside %s%s" % (name, ", registered" if args else ""),
+                 {"hr.o": quiet, name: data}, args)
 
 
 def prepare(folder):
