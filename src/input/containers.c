@@ -151,13 +151,11 @@ static void warn_not_found(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                     in->options.arch_text, origin->file);
 }
 
-/* nvlink meets its limit for the name of a virtual target at code that the chip could run, too. */
-static void check_code_names(cbi_inputs *in, cbi_fatbin *fatbin)
+/* For a virtual target nvlink takes text alone, but code, too, where its number has three digits.
+ */
+static bool takes_text_alone(const cbi_inputs *in)
 {
-    cbi_fatbin_entry entry;
-    const cbi_choice choice = {.target = in->options.arch};
-    if (in->options.virtual_target && cbi_fatbin_choose(fatbin, &choice, &entry))
-        cbi_inputs_check_virtual_name(in, in->options.arch->sm);
+    return in->options.virtual_target && !cbi_arch_is_mercury(in->options.arch);
 }
 
 /* Nothing in the container is linked. */
@@ -241,7 +239,7 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
 
     cbi_fatbin_entry entry;
     const cbi_choice choice = {.target = in->options.arch,
-                               .ptx_only = in->options.virtual_target,
+                               .ptx_only = takes_text_alone(in),
                                .prefer_lto = in->options.lto};
     bool found = cbi_fatbin_choose(&fatbin, &choice, &entry);
     if (fatbin.damage && !in->options.exact)
@@ -249,7 +247,6 @@ void cbi_inputs_add_fatbin(cbi_inputs *in, const cbi_origin *origin, cbi_span by
                   origin->file, fatbin.damage);
     report_second_fatbin(in, origin, &fatbin);
     if (!found) {
-        check_code_names(in, &fatbin);
         add_nothing(in, origin, bytes);
         return;
     }
@@ -279,7 +276,7 @@ static void forget_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span b
 {
     cbi_fatbin fatbin;
     cbi_fatbin_entry entry;
-    const cbi_choice choice = {.target = in->options.arch, .ptx_only = in->options.virtual_target};
+    const cbi_choice choice = {.target = in->options.arch, .ptx_only = takes_text_alone(in)};
     bool found = true;
     if (cbi_is_fatbin(bytes))
         found = cbi_fatbin_open(bytes, &fatbin) && cbi_fatbin_choose(&fatbin, &choice, &entry);

@@ -86,7 +86,7 @@ def build(read):
     case("sm_0 inside", {"in0.fatbin": fatbin(entry(ELF, "90", patched(b, 48, "<I", 0x6000004)))})
 
     # a virtual target of three digits, and code that it could run or not
-    for arch in ("90", "100", "100a", "100f", "103", "103f", "110", "120f", "121"):
+    for arch in ("90", "100", "100f", "103", "103f", "110", "120f", "121"):
         FILES["virtual-%s.fatbin" % arch] = fatbin(entry(ELF, arch, b))
         for target in ("100", "103", "121"):
             CASES.append(("code for %s, virtual target %s" % (arch, target),
