@@ -33,7 +33,7 @@ static uint8_t *room(cbi_ctx *ctx, cbi_scratch *scratch, size_t size)
     return scratch->data;
 }
 
-static void free_zstd(void *decompressor)
+void cbi_free_decompressor(void *decompressor)
 {
     ZSTD_freeDCtx(decompressor);
 }
@@ -43,7 +43,7 @@ static ZSTD_DCtx *zstd_of(cbi_ctx *ctx)
 {
     if (!ctx->decompressor) {
         ctx->decompressor = ZSTD_createDCtx();
-        ctx->free_decompressor = free_zstd;
+        ctx->free_decompressor = cbi_free_decompressor;
     }
     if (!ctx->decompressor)
         cbi_fail(ctx, CB_ERR_NOMEM);

@@ -91,4 +91,7 @@ cbi_load cbi_fatbin_load(cbi_ctx *ctx, const cbi_fatbin_entry *entry, cbi_scratc
                          cbi_span *ret_image);
 const char *cbi_load_text(cbi_load load);
 
+/* For ctx->decompressor, which is made when it is needed for the first time. */
+void cbi_free_decompressor(void *decompressor);
+
 #endif

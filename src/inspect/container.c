@@ -90,6 +90,7 @@ static cb_status list_images(cbi_ctx *ctx, void *arg)
     const char *path = c->path;
     c->path = cbi_strndup(ctx, path, strlen(path));
     c->taken = CBI_NEW(ctx, size_t);
+    c->decompressors = CBI_NEW_ARRAY(ctx, CBI_KEPT_DECOMPRESSORS, void *);
     if (c->from_file) {
         errno = 0;
         if (cbi_map_file(ctx, c->path, &c->bytes) != CB_OK)
@@ -144,8 +145,12 @@ cb_status cb_container_open_memory(const cb_inspect_options *options, const char
 
 void cb_container_close(cb_container *container)
 {
-    if (container)
-        cbi_inspect_free(container, sizeof *container);
+    if (!container)
+        return;
+    for (size_t i = 0; container->decompressors && i < CBI_KEPT_DECOMPRESSORS; i++)
+        if (container->decompressors[i])
+            cbi_free_decompressor(container->decompressors[i]);
+    cbi_inspect_free(container, sizeof *container);
 }
 
 cb_content cb_container_content(const cb_container *container)

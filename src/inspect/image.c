@@ -24,11 +24,31 @@ static void give_back_pages(const cb_container *c, size_t taken)
     cbi_give_back_pages(&c->ctx, c->bytes);
 }
 
+static void borrow_decompressor(const cb_container *c, cbi_ctx *ctx)
+{
+    ctx->free_decompressor = cbi_free_decompressor;
+    for (size_t i = 0; i < CBI_KEPT_DECOMPRESSORS && !ctx->decompressor; i++)
+        ctx->decompressor = __atomic_exchange_n(&c->decompressors[i], NULL, __ATOMIC_ACQ_REL);
+}
+
+/* One that finds no place ends with its image. */
+static void return_decompressor(const cb_container *c, cbi_ctx *ctx)
+{
+    for (size_t i = 0; i < CBI_KEPT_DECOMPRESSORS && ctx->decompressor; i++) {
+        void *none = NULL;
+        if (__atomic_compare_exchange_n(&c->decompressors[i], &none, ctx->decompressor, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ctx->decompressor = NULL;
+    }
+}
+
 static bool load(opening *job)
 {
     cb_image *image = job->image;
     const cbi_slice *slice = job->slice;
+    borrow_decompressor(job->container, &image->ctx);
     cbi_load result = cbi_slice_load(&image->ctx, slice, NULL, &image->bytes);
+    return_decompressor(job->container, &image->ctx);
     if (result == CBI_LOAD_OBFUSCATED) {
         image->bytes = slice->entry.payload;
         result = CBI_LOAD_OK;

@@ -11,6 +11,9 @@
 /* What may stay in memory of a mapped file. */
 #define CBI_KEPT_BYTES ((size_t)8 << 20)
 
+/* Decompressors between two images: to make one costs more than to read most images. */
+enum { CBI_KEPT_DECOMPRESSORS = 16 };
+
 struct cb_container {
     cbi_ctx ctx;
     cb_inspect_options options;
@@ -20,6 +23,7 @@ struct cb_container {
     bool from_file; /* mapped: images take copies */
     size_t listed;  /* bytes whose pages were given back while the list was made */
     size_t *taken; /* bytes of images that were opened since pages were given back, by any thread */
+    void **decompressors;          /* that wait for the next image, of any thread, and NULL */
     CBI_VEC(cb_image_info) images; /* as the list shows them */
     CBI_VEC(cbi_slice) slices;     /* ... and how to load them */
 };
