@@ -54,14 +54,18 @@ void cbi_mercury_copy(const cbi_linker *lk, cbi_mercury_debug *d, cbi_mercury_pa
     cbi_buf_append(lk->ctx, &d->sass, bytes.data, bytes.size);
 }
 
+static bool is_of_earlier(const void *part, const void *obj)
+{
+    return ((const cbi_mercury_part *)part)->obj->number < ((const cbi_lobj *)obj)->number;
+}
+
+/* Parts are in the order of their objects. */
 static const cbi_mercury_part *part_of(const cbi_mercury_debug *d, const cbi_lobj *obj)
 {
-    size_t low = 0, high = d->parts.len;
-    /* Parts are in input order, so in order of the objects' positions. */
-    for (; low < high; low++)
-        if (d->parts.items[low].obj == obj)
-            return &d->parts.items[low];
-    return NULL;
+    if (!obj)
+        return NULL; /* the link's own */
+    size_t i = cbi_search(d->parts.items, d->parts.len, sizeof *d->parts.items, is_of_earlier, obj);
+    return i < d->parts.len && d->parts.items[i].obj == obj ? &d->parts.items[i] : NULL;
 }
 
 /* What the bytes at a place of the part went with; NULL if they are gone. */

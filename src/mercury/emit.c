@@ -2,6 +2,7 @@
 #include "mercury/emit.h"
 
 #include "format/reloc.h"
+#include "link/loops.h"
 #include "mercury/rewrite.h"
 
 static const struct {
@@ -77,6 +78,26 @@ static bool is_aliased(const cbi_osec *sec)
            sec->type == SHT_CUDA_GLOBAL_INIT;
 }
 
+/* A list that asks nothing of functions, which several could ask for the first time: that of no
+ * debug data.  Such lists are made in threads. */
+static bool is_list_of_code(const cbi_linker *lk, const cbi_osec *sec)
+{
+    return (sec->type == SHT_REL || sec->type == SHT_RELA) &&
+           !cbi_mercury_debug_of(lk, sec->target);
+}
+
+static void fill_lists(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    cbi_emit *em = arg;
+    for (size_t i = share->first; i < share->end; i++) {
+        const cbi_osec *sec = em->secs.items[i].src;
+        if (!sec || !is_list_of_code(lk, sec))
+            continue;
+        cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
+        set_bytes(&em->secs.items[i], list.items, list.len);
+    }
+}
+
 static void add_sass_sections(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
@@ -112,7 +133,7 @@ static void add_sass_sections(cbi_emit *em)
             const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
             const cbi_buf *sass = d ? &d->sass : &none.sass;
             set_bytes(s, sass->items, sass->len);
-        } else if (is_reloc_section(sec)) {
+        } else if (is_reloc_section(sec) && !is_list_of_code(lk, sec)) {
             cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
             set_bytes(s, list.items, list.len);
         } else if (sec == lk->records->compat) {
@@ -124,6 +145,7 @@ static void add_sass_sections(cbi_emit *em)
             s->size += CUDA_RESERVED_SHARED_OWN;
         }
     }
+    cbi_link_in_shares(lk, em->secs.len, fill_lists, em);
 }
 
 enum {
@@ -183,9 +205,22 @@ static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type
     return s;
 }
 
+/* Of sections from the first capsule on. */
+static void fill_capsules(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    cbi_emit_sec *capsules = arg;
+    for (size_t i = share->first; i < share->end; i++) {
+        const cbi_func *func = capsules[i].src->func;
+        const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+        cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, func);
+        set_bytes(&capsules[i], capsule.items, capsule.len);
+    }
+}
+
 static void add_capsules(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
+    const size_t first = em->secs.len;
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
         if (!cbi_is_text(sec) || !sec->func)
@@ -195,10 +230,8 @@ static void add_capsules(cbi_emit *em)
                                       SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
         s->src = sec;
         s->info = cbi_symbol_index(em->lk, sec->func->sym);
-        const cbi_rewrite *rw = cbi_rewrite_of(lk, sec->func);
-        cbi_buf capsule = rw ? rw->capsule : cbi_mercury_capsule(lk, sec->func);
-        set_bytes(s, capsule.items, capsule.len);
     }
+    cbi_link_in_shares(lk, em->secs.len - first, fill_capsules, em->secs.items + first);
 }
 
 /* Does the SASS side have a value where the Mercury side keeps a relocation and zeros? */

@@ -97,33 +97,59 @@ static const cbi_attr *find_places(const cbi_linker *lk, const foreign *places,
     return found;
 }
 
-/* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
-static void pair_stream(const cbi_linker *lk, cbi_span merc, cbi_span sass, const foreign *places,
-                        cbi_map *partners)
+/* The SASS records of a stream, those of one code in a chain: numbers from 1, 0 ends it.  Between
+ * streams the chains are empty. */
+typedef struct sass_records {
+    CBI_VEC(const cbi_attr *) items;
+    CBI_VEC(uint32_t) next;
+    uint32_t first[256], last[256]; /* by code */
+    cbi_pool pool;
+} sass_records;
+
+static void chain_record(const cbi_linker *lk, sass_records *all, const cbi_attr *attr)
 {
-    CBI_VEC(cbi_attr) records[256];
-    uint32_t next[256] = {0};
-    memset(records, 0, sizeof records);
+    cbi_attr *kept = cbi_pool_alloc(lk->ctx, &all->pool, sizeof *kept);
+    *kept = *attr;
+    cbi_vec_push(lk->ctx, &all->items, kept);
+    cbi_vec_push(lk->ctx, &all->next, 0);
+    const uint32_t number = (uint32_t)all->items.len, last = all->last[attr->code];
+    *(last ? &all->next.items[last - 1] : &all->first[attr->code]) = number;
+    all->last[attr->code] = number;
+}
+
+static void forget_records(sass_records *all)
+{
+    for (size_t i = 0; i < all->items.len; i++)
+        all->first[all->items.items[i]->code] = all->last[all->items.items[i]->code] = 0;
+    all->items.len = all->next.len = 0;
+}
+
+/* Where in the SASS stream a Mercury record's counterpart is: the k-th of its code. */
+static void pair_stream(const cbi_linker *lk, sass_records *records, cbi_span merc, cbi_span sass,
+                        const foreign *places, cbi_map *partners)
+{
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(sass, &pos, &attr))
-        if (attr.format == 4)
-            cbi_vec_push(lk->ctx, &records[attr.code], attr);
+        if (attr.format == CBI_ATTR_SIZED)
+            chain_record(lk, records, &attr);
     pos = 0;
     while (cbi_attr_next(merc, &pos, &attr)) {
-        uint32_t k = next[attr.code];
-        if (attr.format != 4 || k >= records[attr.code].len)
+        const uint32_t number = records->first[attr.code];
+        if (attr.format != CBI_ATTR_SIZED || !number)
             continue;
-        next[attr.code]++;
-        const cbi_attr *found = &records[attr.code].items[k];
+        records->first[attr.code] = records->next.items[number - 1];
+        const cbi_attr *found = records->items.items[number - 1];
         if (places->from && places->to)
             found = find_places(lk, places, &attr, found);
         cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), (void *)(uintptr_t)found);
     }
+    forget_records(records);
 }
 
 static void pair_streams(const cbi_linker *lk, cbi_map *partners)
 {
+    sass_records *records = CBI_NEW(lk->ctx, sass_records);
     for (size_t o = 0; o < lk->symbols->objs.len; o++) {
         const cbi_lobj *obj = lk->symbols->objs.items[o];
         const cbi_mercury_view *view = obj->mercury;
@@ -141,8 +167,8 @@ static void pair_streams(const cbi_linker *lk, cbi_map *partners)
                 places.from = cbi_mercury_places_in(lk, view, first);
                 places.to = cbi_mercury_places_of(lk, text->func);
             }
-            pair_stream(lk, sec->data, view->file.sections[view->info[sec->info]].data, &places,
-                        partners);
+            pair_stream(lk, records, sec->data, view->file.sections[view->info[sec->info]].data,
+                        &places, partners);
         }
     }
 }
