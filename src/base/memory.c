@@ -1,5 +1,6 @@
 /* Arena, growable arrays, formatted strings. */
 #include "base/base.h"
+#include "base/parallel.h"
 #include "base/sanitize.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@ typedef struct cbi_arena_block {
     struct cbi_arena_block *next;
     size_t size; /* of the whole block, header included */
     size_t used;
+    size_t known; /* where `used` goes beyond that, a large page is entered that has one behind */
 } cbi_arena_block;
 
 enum {
@@ -188,6 +190,25 @@ static void take(cbi_ctx *ctx, size_t size)
     }
 }
 
+/* Has the next large page of the block touched, which may be needed: one more would be too much. */
+static void touch_next(cbi_ctx *ctx, cbi_arena_block *block)
+{
+    size_t next = (block->used + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    block->known = SIZE_MAX;
+    if (next >= block->size || ctx->allocator.alloc != default_alloc || !ctx->helpers)
+        return;
+    size_t left = block->size - next;
+    cbi_parallel_touch(ctx, (uint8_t *)block + next, left < HUGE_PAGE ? left : HUGE_PAGE);
+    block->known = next;
+}
+
+/* The first large page of an array is about to be touched here, and all others will be. */
+static void touch_rest(cbi_ctx *ctx, void *array, size_t size)
+{
+    if (size > HUGE_PAGE && ctx->allocator.alloc == default_alloc)
+        cbi_parallel_touch(ctx, (uint8_t *)array + HUGE_PAGE, size - HUGE_PAGE);
+}
+
 static cbi_arena_block *make_block(cbi_ctx *ctx, size_t least)
 {
     /* Blocks grow with the arena so that their number stays logarithmic in the small case.  A large
@@ -221,6 +242,7 @@ static void *new_block(cbi_ctx *ctx, size_t need)
     if (!block)
         block = make_block(ctx, least);
     block->used = least;
+    touch_next(ctx, block);
     /* A block made for one big object must not hide the room left in the current one. */
     if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > block->size - block->used) {
         block->next = ctx->blocks->next;
@@ -264,6 +286,7 @@ static cbi_large_block *new_large(cbi_ctx *ctx, size_t size)
     cbi_large_block *block = ctx->allocator.alloc(ctx->allocator.user, size);
     if (!block)
         cbi_fail(ctx, CB_ERR_NOMEM);
+    touch_rest(ctx, block, size);
     return block;
 }
 
@@ -346,6 +369,8 @@ static void *take_new(cbi_ctx *ctx, size_t size)
     if (block && size <= block->size - block->used) {
         void *p = (uint8_t *)block + block->used;
         block->used += size;
+        if (block->used > block->known)
+            touch_next(ctx, block);
         return p;
     }
     return new_block(ctx, size);

@@ -194,6 +194,12 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
         fn(ctx, arg, i);
 }
 
+void cbi_parallel_touch(cbi_ctx *ctx, void *memory, size_t size)
+{
+    if (ctx->helpers)
+        cbi_workers_touch(&ctx->helpers->workers, memory, size);
+}
+
 void cbi_parallel_end(cbi_ctx *ctx)
 {
     if (ctx->helpers)

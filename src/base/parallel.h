@@ -20,6 +20,10 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
 /* Would such a loop have more than one thread? */
 bool cbi_parallel_pays(const cbi_ctx *ctx, size_t count, uint64_t bytes);
 
+/* A hint that the job will write memory that it was just given: a thread that sleeps touches it
+ * ahead. */
+void cbi_parallel_touch(cbi_ctx *ctx, void *memory, size_t size);
+
 /* As many threads as there are cores. */
 unsigned cbi_all_cores(void);
 

@@ -1,10 +1,11 @@
 #include "base/workers.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* To sleep and to be woken takes longer than most of what lies between two loops. */
-enum { LOOKS = 1000 };
+enum { LOOKS = 100 };
 
 static void pause_briefly(void)
 {
@@ -25,39 +26,73 @@ void cbi_workers_init(cbi_workers *w)
     atomic_init(&w->working, 0);
 }
 
-/* Waits for the round behind that one. */
-static unsigned next_round(cbi_workers *w, unsigned round)
+static unsigned round_of(cbi_workers *w)
 {
-    for (int i = 0; i < LOOKS && atomic_load_explicit(&w->round, memory_order_relaxed) == round;
-         i++)
+    return atomic_load_explicit(&w->round, memory_order_relaxed);
+}
+
+/* Waits for something to do behind that round, and returns with the lock. */
+static void wait_for_more(cbi_workers *w, unsigned round)
+{
+    for (int i = 0; i < LOOKS && round_of(w) == round; i++)
         pause_briefly();
     pthread_mutex_lock(&w->lock);
     w->asleep++;
-    while (atomic_load_explicit(&w->round, memory_order_relaxed) == round)
+    while (round_of(w) == round && !w->touch_count)
         pthread_cond_wait(&w->given, &w->lock);
     w->asleep--;
-    return atomic_load_explicit(&w->round, memory_order_relaxed);
+}
+
+/* A large page, then looks whether there is work.  With the lock, which it gives away. */
+static void touch_next(cbi_workers *w)
+{
+    enum { STEP = 2 << 20 };
+    cbi_touch *next = &w->touches[w->first_touch];
+    uint8_t *at = next->at;
+    size_t size = next->left < STEP ? next->left : STEP;
+    next->at += size;
+    next->left -= size;
+    if (!next->left) {
+        w->first_touch = (w->first_touch + 1) % CBI_TOUCHES;
+        w->touch_count--;
+    }
+    pthread_mutex_unlock(&w->lock);
+#ifdef MADV_POPULATE_WRITE
+    madvise(at, size, MADV_POPULATE_WRITE);
+#endif
+    (void)at;
+}
+
+static void do_share(cbi_workers *w, size_t number)
+{
+    bool begins = number < w->wanted;
+    if (begins)
+        atomic_fetch_add(&w->working, 1);
+    pthread_mutex_unlock(&w->lock);
+    if (!begins)
+        return;
+    w->fn(w->arg, number);
+    pthread_mutex_lock(&w->lock);
+    if (atomic_fetch_sub(&w->working, 1) == 1 && w->waits)
+        pthread_cond_signal(&w->done);
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void *be_worker(void *arg)
 {
     const cbi_worker *self = arg;
     cbi_workers *w = self->of;
-    for (unsigned round = 0;;) {
-        round = next_round(w, round); /* holds the lock */
+    unsigned round = 0;
+    for (;;) {
+        wait_for_more(w, round);
         if (w->ended)
             break;
-        bool begins = self->number < w->wanted;
-        if (begins)
-            atomic_fetch_add(&w->working, 1);
-        pthread_mutex_unlock(&w->lock);
-        if (!begins)
+        if (round_of(w) == round) {
+            touch_next(w);
             continue;
-        w->fn(w->arg, self->number);
-        pthread_mutex_lock(&w->lock);
-        if (atomic_fetch_sub(&w->working, 1) == 1 && w->waits)
-            pthread_cond_signal(&w->done);
-        pthread_mutex_unlock(&w->lock);
+        }
+        round = round_of(w);
+        do_share(w, self->number);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -125,12 +160,24 @@ void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
     finish(w);
 }
 
+void cbi_workers_touch(cbi_workers *w, void *memory, size_t size)
+{
+    if (!w->count || !size || w->process != getpid())
+        return;
+    pthread_mutex_lock(&w->lock);
+    if (w->touch_count < CBI_TOUCHES)
+        w->touches[(w->first_touch + w->touch_count++) % CBI_TOUCHES] = (cbi_touch){memory, size};
+    pthread_mutex_unlock(&w->lock);
+    pthread_cond_signal(&w->given);
+}
+
 void cbi_workers_end(cbi_workers *w)
 {
     if (w->process != getpid())
         return; /* they have stayed behind in the parent */
     pthread_mutex_lock(&w->lock);
     w->ended = true;
+    w->touch_count = 0;
     atomic_fetch_add(&w->round, 1);
     pthread_mutex_unlock(&w->lock);
     pthread_cond_broadcast(&w->given);

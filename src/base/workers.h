@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { CBI_THREADS_MAX = 64 };
@@ -20,6 +21,14 @@ typedef struct cbi_worker {
     size_t number; /* from 1; 0 is the thread that gives the work */
     pthread_t thread;
 } cbi_worker;
+
+/* Memory that will be touched soon. */
+typedef struct cbi_touch {
+    uint8_t *at;
+    size_t left;
+} cbi_touch;
+
+enum { CBI_TOUCHES = 16 };
 
 /* The members are those of workers.c. */
 typedef struct cbi_workers {
@@ -36,6 +45,8 @@ typedef struct cbi_workers {
     size_t wanted; /* threads; 0: nobody may begin any more */
     cbi_worker_fn fn;
     void *arg;
+    cbi_touch touches[CBI_TOUCHES]; /* a ring */
+    size_t first_touch, touch_count;
     cbi_worker all[CBI_THREADS_MAX - 1];
 } cbi_workers;
 
@@ -47,6 +58,12 @@ void cbi_workers_init(cbi_workers *w);
  * takes its share of the work from the others, and a thread that comes when nothing is left, or
  * that the system does not give, is not waited for.  A child of fork() has this thread only. */
 void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg);
+
+/* Has a thread that sleeps touch memory of the caller for the first time, which he will write
+ * soon: the system clears its pages there and then.  The contents stay what they are, and nobody
+ * waits for it: the memory may be written and freed meanwhile.  A hint: nothing happens where there
+ * is no thread. */
+void cbi_workers_touch(cbi_workers *w, void *memory, size_t size);
 
 /* Ends the threads. */
 void cbi_workers_end(cbi_workers *w);
