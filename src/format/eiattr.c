@@ -151,6 +151,23 @@ const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES] = {
     {"EIATTR_ERROR_LAST", EIATTR_ERROR_LAST, F_ANY, P_OPAQUE, S_NONE, AT_EITHER, L_COPY, Z_COPY, false},
 };
 /* clang-format on */
+
+size_t cbi_payload_step(uint8_t payload)
+{
+    switch (payload) {
+    case CBI_PAYLOAD_OFFSETS:
+        return 4;
+    case CBI_PAYLOAD_OFFSET_PAIRS:
+        return 8;
+    case CBI_PAYLOAD_REG_MAPS:
+        return 12;
+    case CBI_PAYLOAD_MBARRIERS:
+        return 16;
+    default:
+        return 0;
+    }
+}
+
 /* Payload sizes by kind: at least, and in steps of. */
 static bool payload_fits(uint8_t payload, size_t size)
 {
@@ -164,16 +181,10 @@ static bool payload_fits(uint8_t payload, size_t size)
         return size == 8;
     case CBI_PAYLOAD_BRANCH_TARGETS:
         return size >= 12 && size % 4 == 0;
-    case CBI_PAYLOAD_OFFSET_PAIRS:
-        return size % 8 == 0;
-    case CBI_PAYLOAD_REG_MAPS:
-        return size % 12 == 0;
-    case CBI_PAYLOAD_MBARRIERS:
-        return size % 16 == 0;
     case CBI_PAYLOAD_ANNOTATION:
         return size >= 8;
     default:
-        return size % 4 == 0;
+        return size % (cbi_payload_step(payload) ? cbi_payload_step(payload) : 4) == 0;
     }
 }
 

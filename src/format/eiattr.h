@@ -205,6 +205,9 @@ static inline const cbi_eiattr *cbi_eiattr_find(uint8_t code)
 /* Has a record the format of its code, and with CBI_ATTR_SIZED a payload size that suits? */
 bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size);
 
+/* Bytes per record of a payload whose records begin with a code offset each; 0 for other kinds. */
+size_t cbi_payload_step(uint8_t payload);
+
 /* Columns of a code; those of codes without a name are the first of each kind. */
 static inline cbi_attr_link cbi_eiattr_link(uint8_t code)
 {

@@ -38,25 +38,9 @@ static void check_offset(cbi_checker *c, const stream *st, const char *name, uin
 static void check_offsets(cbi_checker *c, const stream *st, const cbi_attr *attr,
                           const cbi_eiattr *row, uint64_t place)
 {
-    size_t step;
-    switch (row->payload) {
-    case CBI_PAYLOAD_OFFSETS:
-        step = 1;
-        break;
-    case CBI_PAYLOAD_OFFSET_PAIRS:
-        step = 2;
-        break;
-    case CBI_PAYLOAD_REG_MAPS:
-        step = 3;
-        break;
-    case CBI_PAYLOAD_MBARRIERS:
-        step = 4;
-        break;
-    default:
-        return;
-    }
-    for (size_t i = 0; i < attr->payload.size / 4; i += step)
-        check_offset(c, st, row->name, cbi_ld32(attr->payload.data + 4 * i), place);
+    size_t step = cbi_payload_step(row->payload);
+    for (size_t at = 0; step && at + 4 <= attr->payload.size; at += step)
+        check_offset(c, st, row->name, cbi_ld32(attr->payload.data + at), place);
 }
 
 static void note_param(cbi_checker *c, const stream *st, const cbi_attr *attr, params *p,

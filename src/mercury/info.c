@@ -8,10 +8,9 @@
 
 typedef CBI_VEC(uint32_t) offset_list;
 
-static void list_every(const cbi_linker *lk, cbi_span payload, uint32_t distance,
-                       offset_list *ret_list)
+static void list_every(const cbi_linker *lk, cbi_span payload, size_t step, offset_list *ret_list)
 {
-    for (uint32_t at = 0; cbi_fits(at, 4, payload.size); at += distance)
+    for (uint32_t at = 0; cbi_fits(at, 4, payload.size); at += (uint32_t)step)
         cbi_vec_push(lk->ctx, ret_list, at);
 }
 
@@ -42,25 +41,14 @@ static void list_annotations(const cbi_linker *lk, cbi_span payload, offset_list
 static void list_places(const cbi_linker *lk, uint8_t code, cbi_span payload, offset_list *ret_list)
 {
     const cbi_eiattr *attr = cbi_eiattr_find(code);
-    switch (attr ? attr->payload : CBI_PAYLOAD_OPAQUE) {
-    case CBI_PAYLOAD_OFFSETS:
-        list_every(lk, payload, 4, ret_list);
-        break;
-    case CBI_PAYLOAD_OFFSET_PAIRS:
-        list_every(lk, payload, 8, ret_list);
-        break;
-    case CBI_PAYLOAD_MBARRIERS:
-        list_every(lk, payload, 16, ret_list);
-        break;
-    case CBI_PAYLOAD_BRANCH_TARGETS:
+    uint8_t kind = attr ? attr->payload : CBI_PAYLOAD_OPAQUE;
+    size_t step = cbi_payload_step(kind);
+    if (step)
+        list_every(lk, payload, step, ret_list);
+    else if (kind == CBI_PAYLOAD_BRANCH_TARGETS)
         list_branches(lk, payload, ret_list);
-        break;
-    case CBI_PAYLOAD_ANNOTATION:
+    else if (kind == CBI_PAYLOAD_ANNOTATION)
         list_annotations(lk, payload, ret_list);
-        break;
-    default:
-        break;
-    }
 }
 
 /* The function whose stream it is and the one that gets it, as to their places. */

@@ -33,6 +33,7 @@ static void mark_unscheduled(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         if (!cbi_pace_occupancy(cbi_sb_op(c, i)))
             continue;
+        cbi_sass_set_stall(&c->words[i], CBI_SASS_STALL_MAX); /* sparse products of IMMA have 0 */
         cbi_sass_set_write(&c->words[i], 0);
         if (cbi_regset_any(&c->operands[i].read))
             cbi_sass_set_read(&c->words[i], 1);

@@ -12,19 +12,33 @@ static cbi_sass word_at(const uint8_t *text, uint32_t i)
     return cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
 }
 
-/* NOPs without a Mercury form that say what the stall count before them could not: the compiler has
- * others, with a short one in front, for reasons of its own. */
+/* Is instruction i a NOP that the stall count of one beside it could be enough for? */
+static bool is_overflow(const uint8_t *text, uint32_t i, uint32_t total, const bool *idle)
+{
+    if (cbi_sass_op(word_at(text, i)) != CBI_OP_NOP || cbi_sass_wait(word_at(text, i)))
+        return false;
+    if (i && cbi_sass_stall(word_at(text, i - 1)) == CBI_SASS_STALL_MAX)
+        return true;
+    if (i + 1 >= total || cbi_sass_stall(word_at(text, i + 1)) != CBI_SASS_STALL_MAX)
+        return false;
+    cbi_sass_kind kind = cbi_op_kind(cbi_sass_op(word_at(text, i + 1)));
+    return idle[i + 1] || kind == CBI_KIND_CONTROL || kind == CBI_KIND_CALL;
+}
+
+/* NOPs without a Mercury form that say what a stall count could not, of the instruction before them
+ * or of the branch behind: the compiler has others for reasons of its own. */
 static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint32_t total)
 {
     bool *idle = CBI_NEW_ARRAY(ctx, total + 1, bool);
+    bool *run = CBI_NEW_ARRAY(ctx, total + 1, bool);
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e))
         for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
-            idle[i] = i && cbi_sass_op(word_at(text, i)) == CBI_OP_NOP &&
-                      !cbi_sass_wait(word_at(text, i)) &&
-                      cbi_sass_stall(word_at(text, i - 1)) == CBI_SASS_STALL_MAX;
+            run[i] = true;
+    for (uint32_t i = total; i-- > 0;)
+        idle[i] = run[i] && is_overflow(text, i, total, idle);
     return idle;
 }
 

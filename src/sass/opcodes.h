@@ -21,6 +21,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_BINARY,
     CBI_SHAPE_TERNARY,
     CBI_SHAPE_COMPARE,
+    CBI_SHAPE_COMPARE_3, /* three sources */
     CBI_SHAPE_COMPARE_TYPED,
     CBI_SHAPE_TERNARY_WIDE, /* a product of 64 bits */
     CBI_SHAPE_BINARY_64,
@@ -50,6 +51,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_LDC,
     CBI_SHAPE_LDCU,
     CBI_SHAPE_LDSM,
+    CBI_SHAPE_STSM,
     CBI_SHAPE_CCTL,
     CBI_SHAPE_LOAD,
     CBI_SHAPE_LOAD_NARROW, /* addresses of 32 bits */

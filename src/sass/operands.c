@@ -23,6 +23,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_BINARY] = {.d = 1, .a = 1, .b = 1},
     [CBI_SHAPE_TERNARY] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_COMPARE] = {.a = 1, .b = 1},
+    [CBI_SHAPE_COMPARE_3] = {.a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_COMPARE_TYPED] = {.a = INTEGER, .b = INTEGER},
     [CBI_SHAPE_TERNARY_WIDE] = {.d = 2, .a = 1, .b = 1, .c = 2},
     [CBI_SHAPE_BINARY_64] = {.d = 2, .a = 2, .b = 2},
@@ -51,6 +52,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_LDC] = {.d = SIZE, .a = 1},
     [CBI_SHAPE_LDCU] = {.ud = SIZE, .ua = 1},
     [CBI_SHAPE_LDSM] = {.d = MATRICES, .a = 1},
+    [CBI_SHAPE_STSM] = {.a = 1, .b = MATRICES},
     [CBI_SHAPE_CCTL] = {.a = 2, .uc = 2},
     [CBI_SHAPE_LOAD] = {.d = SIZE, .a = 2, .base = AT_B, .base_count = 2},
     [CBI_SHAPE_LOAD_NARROW] = {.d = SIZE, .a = 1, .base = AT_B, .base_count = 1},
@@ -252,16 +254,65 @@ static void texture(cbi_sass w, cbi_operands *o)
     uniform(&o->uniform_read, w, AT_HANDLE, 2);
 }
 
-/* Products of matrix fragments; wide is the greater depth. */
+bool cbi_sass_is_sparse(cbi_sass w)
+{
+    switch (cbi_sass_op(w)) {
+    case CBI_OP_IMMA:
+        return cbi_sass_bits(w, 72, 1);
+    case CBI_OP_HMMA:
+        return cbi_sass_bits(w, 73, 1);
+    case CBI_OP_QMMA:
+        return cbi_sass_bits(w, 80, 1);
+    default:
+        return false;
+    }
+}
+
+bool cbi_sass_is_deep(cbi_sass w)
+{
+    bool sparse = cbi_sass_is_sparse(w), tf32 = cbi_sass_bits(w, 83, 1);
+    switch (cbi_sass_op(w)) {
+    case CBI_OP_IMMA:
+        return cbi_sass_bits(w, 75, 1) != sparse;
+    case CBI_OP_HMMA:
+        return sparse == tf32 ? cbi_sass_bits(w, 75, 1) : cbi_sass_bits(w, 78, 1) != tf32;
+    case CBI_OP_QMMA:
+        return cbi_sass_bits(w, sparse ? 76 : 75, 1);
+    default:
+        return cbi_sass_op(w) != CBI_OP_DMMA;
+    }
+}
+
+/* Registers of the sum. */
+static unsigned sum_of(cbi_sass w)
+{
+    switch (cbi_sass_op(w)) {
+    case CBI_OP_HMMA:
+        return cbi_sass_bits(w, 76, 1) ? 4 : 2;
+    case CBI_OP_QMMA:
+        return cbi_sass_bits(w, 77, 1) ? 4 : 2;
+    default:
+        return 4;
+    }
+}
+
+/* Products of matrix fragments; sparse ones have a register that says what is left out, those of
+ * blocks with scales of their own one for each side. */
 static void tensor(cbi_sass w, cbi_operands *o)
 {
-    bool wide = cbi_sass_bits(w, 75, 1) || cbi_sass_bits(w, 83, 1);
-    bool doubles = cbi_sass_op(w) == CBI_OP_DMMA, half = cbi_sass_op(w) == CBI_OP_HMMA;
-    unsigned sum = half && !cbi_sass_bits(w, 76, 1) ? 2 : 4;
-    general(&o->written, w, AT_D, sum);
-    general(&o->read, w, AT_A, doubles || !wide ? 2 : 4);
-    general(&o->read, w, AT_B, doubles || wide ? 2 : 1);
-    general(&o->read, w, AT_C, sum);
+    enum { AT_METADATA = 40, AT_SCALE = 40, AT_SECOND_SCALE = 52 };
+    uint32_t op = cbi_sass_op(w);
+    bool sparse = cbi_sass_is_sparse(w), deep = cbi_sass_is_deep(w), doubles = op == CBI_OP_DMMA;
+    general(&o->written, w, AT_D, sum_of(w));
+    general(&o->read, w, AT_A, deep ? 4 : 2);
+    general(&o->read, w, AT_B, sparse && deep ? 4 : sparse || deep || doubles ? 2 : 1);
+    general(&o->read, w, AT_C, sum_of(w));
+    if (sparse)
+        general(&o->read, w, AT_METADATA, 1);
+    if (op == CBI_OP_QMMA_SF || op == CBI_OP_OMMA_SF) {
+        general(&o->read, w, AT_SCALE, 1);
+        general(&o->read, w, AT_SECOND_SCALE, 1);
+    }
 }
 
 /* Exchanges between lanes: lane and clamp are registers or not. */

@@ -69,6 +69,11 @@ bool cbi_sass_reads_stack_pointer(cbi_sass w);
 /* Does w compare integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_compares_long(cbi_sass w);
 
+/* Of a product of matrices of integers or short floats: is half of its first factor left out, has
+ * it the greater of two depths? */
+bool cbi_sass_is_sparse(cbi_sass w);
+bool cbi_sass_is_deep(cbi_sass w);
+
 /* Does w write the predicate, after a fixed time? */
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate);
 

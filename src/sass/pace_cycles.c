@@ -64,8 +64,10 @@ static flags flags_of(cbi_sass w)
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
         return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
-    if (is_uniform(k))
-        return (flags){.uniform_read = p.guard | p.read, .uniform_written = p.written};
+    if (is_uniform(k)) {
+        uint8_t named = op == CBI_OP_UP2UR ? (uint8_t)cbi_sass_bits(w, 32, 7) : 0;
+        return (flags){.uniform_read = p.guard | p.read | named, .uniform_written = p.written};
+    }
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
     if (op == CBI_OP_BRA_U)
         f.uniform_read = one(w, 24);
@@ -206,9 +208,17 @@ static bool takes_eight(kind k, uint32_t op)
     return k == CBI_KIND_CONSTANT || op == CBI_OP_S2UR || op == CBI_OP_BAR;
 }
 
+/* HSETP2, which the ALU of the target does. */
+static bool compares_halves(uint32_t op)
+{
+    return cbi_op_kind(op) == CBI_KIND_HALF && cbi_instruction_of(op)->predicates & CBI_PRED_W81;
+}
+
 /* Between any two of the kinds: they share a unit, or the first one has a stall of its own. */
 static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bool adjacent)
 {
+    from = compares_halves(op) ? CBI_KIND_ALU : from;
+    to = compares_halves(next) ? CBI_KIND_ALU : to;
     bool alu = from == CBI_KIND_ALU || from == CBI_KIND_TO_UNIFORM || from == CBI_KIND_COUNTER;
     if (alu && (to == CBI_KIND_ALU || to == CBI_KIND_TO_UNIFORM || to == CBI_KIND_COUNTER))
         return 2;
@@ -292,6 +302,24 @@ static bool takes_five(uint32_t op)
            op == CBI_OP_BMOV_356;
 }
 
+static bool compares(kind k)
+{
+    return k == CBI_KIND_ALU || k == CBI_KIND_HALF;
+}
+
+/* From an instruction that writes a predicate to one that reads it, but for its guard. */
+static uint32_t predicate_latency(kind from, uint32_t op)
+{
+    kind to = cbi_op_kind(op);
+    if (!compares(from))
+        return FAR;
+    if (waits_long(op))
+        return GUARD_LATENCY;
+    if (to == CBI_KIND_ALU)
+        return from == CBI_KIND_ALU || op == CBI_OP_PLOP3 || op == CBI_OP_P2R ? 4 : 5;
+    return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF ? 5 : FAR;
+}
+
 /* Cycles from instruction i to j that nothing else watches over. */
 static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                          bool adjacent)
@@ -333,15 +361,14 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = cbi_sb_op(c, j) == CBI_OP_BRA_U && cbi_sb_op(c, i) != CBI_OP_UPLOP3 ? UNIFORM_GUARD
                                                                                     : FAR;
     if (f.written & g.guard)
-        least = cbi_larger(least, from == CBI_KIND_ALU ? GUARD_LATENCY : FAR);
+        least = cbi_larger(least, compares(from) ? GUARD_LATENCY : FAR);
     if (f.written & g.read)
-        least = cbi_larger(least, from != CBI_KIND_ALU          ? FAR
-                                  : waits_long(cbi_sb_op(c, j)) ? GUARD_LATENCY
-                                  : to == CBI_KIND_ALU          ? 4
-                                  : to == CBI_KIND_MULTIPLY     ? 5
-                                                                : FAR);
+        least = cbi_larger(least, predicate_latency(from, cbi_sb_op(c, j)));
     if (f.written & g.written)
-        least = cbi_larger(least, is_late(to) ? GUARD_LATENCY - 1 : from == to ? 2 : FAR);
+        least = cbi_larger(least, is_late(to)                      ? GUARD_LATENCY - 1
+                                  : from == to                     ? 2
+                                  : compares(from) && compares(to) ? 2
+                                                                   : FAR);
     return least;
 }
 
@@ -366,6 +393,19 @@ static bool touches_result(const cbi_sb_code *c, uint32_t i, uint32_t j)
            (a->predicates_written & (b->predicates_read | read | written));
 }
 
+/* The same of predicates of i where one of the two is HSETP2, which is slower there. */
+static int64_t explained_by_halves(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    enum { READ_BACK = 5, REWRITE = 8 };
+    flags f = flags_of(c->words[i]), g = flags_of(c->words[j]);
+    bool reads = cbi_op_kind(cbi_sb_op(c, j)) == CBI_KIND_HALF;
+    if (f.written & g.read)
+        return reads                                           ? GUARD_LATENCY
+               : cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_HALF ? READ_BACK
+                                                               : 0;
+    return reads && f.written & g.written ? REWRITE : 0;
+}
+
 /* Cycles from i to j in the input that the units explain in which they are computed there. */
 static int64_t explained_by_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
@@ -376,7 +416,7 @@ static int64_t explained_by_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
     if (special && (to == CBI_KIND_SPECIAL || to == CBI_KIND_CONVERT))
         return SLOW_EXPLAINS;
     bool slow = from == CBI_KIND_SLOW && (to == CBI_KIND_SLOW || touches_result(c, i, j));
-    return slow ? SLOW_EXPLAINS : 0;
+    return slow ? SLOW_EXPLAINS : explained_by_halves(c, i, j);
 }
 
 /* ---- a block ---- */
@@ -523,13 +563,24 @@ static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idl
                      .at = CBI_NEW_ARRAY(c->ctx, size, uint32_t),
                      .before = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t),
                      .now = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t)};
+    const cbi_sass *input = c->input ? c->input : c->words;
     int64_t time = 0, unit_free = 0;
+    bool ahead = false; /* in NOPs that say what the stall count of the branch behind could not */
+    uint32_t borrowed = 0;
     for (uint32_t i = b->start; i < b->end; i++) {
+        uint32_t stall = cbi_sass_stall(input[i]);
+        ahead = idle[i] && i > b->start &&
+                (ahead || (!idle[i - 1] && cbi_sass_stall(input[i - 1]) < CBI_SASS_STALL_MAX));
+        if (ahead) {
+            borrowed += stall;
+            continue;
+        }
         if (!idle[i]) {
             t.before[t.count] = time;
             t.at[t.count++] = i;
         }
-        time += cbi_sass_stall((c->input ? c->input : c->words)[i]);
+        time += stall + borrowed;
+        borrowed = 0;
     }
     t.before[t.count] = time;
     for (uint32_t k = 0; k < t.count; k++) {
@@ -581,7 +632,8 @@ bool cbi_pace_is_opaque(uint32_t op)
 
 bool cbi_pace_is_other(cbi_sass w)
 {
-    return is_population(w) || cbi_op_has(cbi_sass_op(w), CBI_OPF_QUICK);
+    uint32_t op = cbi_sass_op(w);
+    return compares_halves(op) || is_population(w) || cbi_op_has(op, CBI_OPF_QUICK);
 }
 
 uint8_t cbi_pace_special_order(cbi_sass w)

@@ -169,12 +169,18 @@ static bool is_sequence_only(const cbi_sb_code *c, const cbi_sb_producer *p)
            c->block_of[p->consumers.items[0]] == p->block;
 }
 
-/* What is needed behind its stretch: the last instruction of that waits, for sources if they are
- * read by then. */
+/* Is its result waited for at the end of the stretch however little time has passed? */
+static bool is_pressing(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->write && p->is_late && !cbi_sb_is_late_product(c, p);
+}
+
+/* What is needed behind its stretch: the last instruction of that waits, for results of products of
+ * matrices and for sources if they are there or read by then. */
 static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
 {
     uint32_t last = last_of_stretch(c, p->at);
-    bool waits = last != p->at && ((p->write && p->is_late) || is_due(c, p, last));
+    bool waits = last != p->at && (is_pressing(c, p) || is_due(c, p, last));
     if (last == p->at && is_sequence_only(c, p)) {
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
@@ -182,7 +188,7 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
         p->consumers = p->starts = (cbi_u32_list){0};
         cbi_vec_push(c->ctx, &p->consumers, last);
     } else if (last != p->at) {
-        p->timed = !p->write || !p->is_late;
+        p->timed = !is_pressing(c, p);
         p->flush = waits;
         if (waits)
             cbi_vec_push(c->ctx, &p->consumers, last);
@@ -292,19 +298,42 @@ static int64_t *find_left(const cbi_sb_code *c)
     return left;
 }
 
+/* Was it there at the end of its block, by the time of the input? */
+static bool was_due(const cbi_sb_code *c, const cbi_sb_producer *p, const int64_t *left_before)
+{
+    return left_before[p->at] >= end_latency(c, p, c->chip);
+}
+
+/* By block: the numbers that something held at its end in the input that was not there yet, so that
+ * nobody waited for them. */
+static uint8_t *find_held(const cbi_sb_code *c, const int64_t *left_before)
+{
+    uint8_t *held = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint8_t);
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        bool slow = ends_with_block(c, p) && !p->flush;
+        if (p->old < CBI_SB_NUMBERS && p->local == CBI_SB_NOWHERE && q != c->stack_load &&
+            (slow || !was_due(c, p, left_before)))
+            held[p->block] |= (uint8_t)(1u << p->old);
+    }
+    return held;
+}
+
 /* What was not there at the end of its block may be there now, and the other way round. */
 static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target,
                       cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
     const int64_t *left = find_left(c);
+    const uint8_t *held = find_held(c, left_before);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         int64_t before = left_before[p->at];
         bool slow = ends_with_block(c, p);
-        bool knew = slow || p->flush == (before >= end_latency(c, p, c->chip)) ||
-                    (!p->flush && left[p->at] > before + MUCH);
+        bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
+        bool knew = slow || p->flush == was_due(c, p, left_before) ||
+                    (!p->flush && (shared || left[p->at] > before + MUCH));
         bool is_due_now = slow || left[p->at] >= end_latency(c, p, target);
         if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
             last == p->at || !knew)
@@ -312,6 +341,7 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         if (is_due_now == p->flush)
             continue;
         p->timed = true;
+        p->pressing = slow;
         p->flush = !p->flush;
         if (slow && guide)
             drop(&guide->fewer[last], q);

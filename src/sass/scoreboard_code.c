@@ -17,6 +17,12 @@ int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
     return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
+int64_t cbi_sb_product_reads(cbi_sass w)
+{
+    bool sparse = cbi_sass_is_sparse(w);
+    return cbi_sass_is_deep(w) ? (sparse ? 30 : 26) : (sparse ? 25 : 20);
+}
+
 /* When the result of p is there for the instruction of its block that needs it.  Special registers
  * come sooner to the ALU, but not to moves and where it reads uniform registers, too. */
 static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)

@@ -21,15 +21,16 @@ typedef enum cbi_sb_reading {
 typedef struct cbi_sb_producer {
     uint32_t at;
     uint32_t block;
-    bool write;          /* result */
-    bool is_long;        /* global, generic and local loads, atomics */
-    bool flush;          /* waited for only because the block ends */
-    bool is_late;        /* only on the target */
-    bool ends;           /* nothing behind its block needs it */
-    bool timed;          /* flush was decided by time, not by the input */
-    bool hidden;         /* a wait for another one of its number ended it */
-    uint8_t old;         /* number in the input */
-    uint32_t local;      /* consumer in the same block, or CBI_SB_NOWHERE */
+    bool write;     /* result */
+    bool is_long;   /* global, generic and local loads, atomics */
+    bool flush;     /* waited for only because the block ends */
+    bool is_late;   /* only on the target */
+    bool ends;      /* nothing behind its block needs it */
+    bool timed;     /* flush was decided by time, not by the input */
+    bool pressing;  /* flush, however little time has passed and whatever else holds the number */
+    bool hidden;    /* a wait for another one of its number ended it */
+    uint8_t old;    /* number in the input */
+    uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
     cbi_u32_list starts; /* of collective sequences that wait for it, too, but do not end it */
     cbi_u32_list consumers;
     cbi_u32_list loops; /* late ones: first instructions of loops that it comes around */
@@ -156,12 +157,24 @@ static inline int64_t cbi_sb_cycles(const cbi_sb_code *c, uint32_t i)
  * chip. */
 int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip);
 
-/* The same of a producer: late ones count as there at once, but for the sources of comparisons. */
+/* Cycles until a product of matrices of integers has read its sources. */
+int64_t cbi_sb_product_reads(cbi_sass w);
+
+/* Such a product, which is late on the target only. */
+static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->is_late && cbi_instruction_of(cbi_sb_op(c, p->at))->slow == CBI_SLOW_IMMA;
+}
+
+/* The same of a producer: late ones count as there at once, but for the sources of comparisons and
+ * for products of matrices of integers. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { COMPARE_READS = 13 };
     uint32_t op = cbi_sb_op(c, p->at);
-    if (p->is_late)
+    if (cbi_sb_is_late_product(c, p) && !p->write)
+        return cbi_sb_product_reads(c->words[p->at]);
+    if (p->is_late && !cbi_sb_is_late_product(c, p))
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
     return cbi_sb_latency(op, p->write, c->chip);
 }
