@@ -222,7 +222,7 @@ def main():
     damage = Damage()
     files = [f for f in sorted(glob.glob(os.path.join(ROOT, "tests/golden/*/expected.cubin")))
              if struct.unpack_from("<I", open(f, "rb").read(52), 48)[0] >> 8 & 0xffff >= 100]
-    for name in part(files, 4):
+    for name in part(files, 8):
         with open(name, "rb") as f:
             data = f.read()
         if not cubin.Cubin(data).find(".nv.merc.symtab"):

@@ -42,7 +42,7 @@ MODES = {
     "devrt-keep-r": [["-r", "-L=LIBDIR", "-lcudadevrt", "-keep-system-libraries"]],
 }
 QUICK_ARCHS = {"75", "90", "100", "120"}
-QUICK_MODES = {"default", "r", "kernels"}
+QUICK_MODES = {"default", "r"}
 
 
 def in_range(spec, arch):
