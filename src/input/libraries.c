@@ -130,15 +130,21 @@ bool cbi_inputs_add_archive(cbi_inputs *in, const char *path, cbi_span bytes)
     return true;
 }
 
-/* Does an archive hold an object for the host? */
+/* Is there an object for the host, in front of the first member that is no ELF?  nvlink takes any
+ * file for an archive here, such as a script of the host's linker. */
 static bool has_host_member(cbi_inputs *in, const char *path, cbi_span bytes)
 {
     cbi_archive archive = cbi_archive_open(bytes);
     cbi_member member;
-    while (next_member(in, &archive, path, &member) == CBI_ARCHIVE_MEMBER)
-        if (cbi_elf_machine(cbi_member_bytes(in, path, archive.thin, &member)) ==
-            in->options.host_machine)
+    if (!in->options.exact && !cbi_is_archive(bytes))
+        return false;
+    while (next_member(in, &archive, path, &member) == CBI_ARCHIVE_MEMBER) {
+        cbi_span file = cbi_member_bytes(in, path, archive.thin, &member);
+        if (!cbi_is_elf(file))
+            return false;
+        if (cbi_elf_machine(file) == in->options.host_machine)
             return true;
+    }
     return false;
 }
 
@@ -156,10 +162,7 @@ static bool try_archive(cbi_inputs *in, const char *path, const char *name, cons
                         "'%s' is not used for -l%s: it cannot be read", path, name);
         return false;
     }
-    if (bytes.size && !cbi_is_archive(bytes))
-        archive_error(ctx, path, "unexpected archive format",
-                      cbi_printf(ctx, "'%s' is no archive", path));
-    if (!bytes.size || !has_host_member(in, path, bytes)) {
+    if (!has_host_member(in, path, bytes)) {
         cbi_warning(ctx, "library-skipped", &(cbi_place){.file = path}, NULL,
                     "Skipping incompatible '%s' when searching for -l%s", path, name);
         return false;

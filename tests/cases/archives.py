@@ -75,7 +75,10 @@ def build(read):
                   "d4/libarm.a": archive(mb), "d3/libcub.a": archive(member(b"b/", b)),
                   "d3/libmix.a": archive(member(b"a/", a), mb), "d3/libtext.a": b"text" * 30,
                   "d3/libempty.a": b"", "d3/libdir.a/file": b"", "d3/libplain.a": archive(
-                      member(b"p.o/", plain)), "d3/libthin.a": archive(thin=True)})
+                      member(b"p.o/", plain)), "d3/libthin.a": archive(thin=True),
+                  "d3/libscript.a": b"/* GNU ld script\n*/\nGROUP ( /lib/libx-2.a )\n",
+                  "d3/libslash.a": b"12345678 15 before a / of this", "d3/libeight.a": b"12345678",
+                  "d3/libx.a": archive(member(b"t/", b"text"), mb)})
     for name, args in (
         ("found", ["-Ld1", "-lx"]), ("found, separate", ["-L", "d1", "-l", "x"]),
         ("trailing slash", ["-Ld1///", "-lx"]), ("first folder", ["-Ld1,d4", "-lx"]),
@@ -92,6 +95,9 @@ def build(read):
         ("no members", ["-Ld3", "-lthin"]), ("twice", ["-Ld1", "-lx", "-lx"]),
         ("list", ["-Ld1", "-lx,none"]), ("X86_64", ["-Ld1", "-lx", "-cpu-arch=X86_64"]),
         ("missing folder", ["-Lnowhere", "-Ld1", "-lx"]),
+        ("script of the host's linker", ["-Ld3", "-lscript"]),
+        ("no slash in a name", ["-Ld3", "-lslash"]), ("eight bytes", ["-Ld3", "-leight"]),
+        ("text in front, next folder", ["-Ld3", "-Ld1", "-lx"]),
     ):
         case("library " + name, args + ["a.o"] + REG)
         # the first few are looked for otherwise
