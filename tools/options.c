@@ -204,7 +204,7 @@ const cbi_option cbi_options[OPT_COUNT] = {
     [OPT_THREADS] =
         {"threads", NULL, OURS(OPT_KIND_INT, "<number>"),
          "Use so many threads; by default one, and as many as there are cores for inputs "
-         "from 64 MiB on. The output is the same for every number."},
+         "from 32 MiB on. The output is the same for every number."},
     [OPT_TIME] = {"time", "time", OPT_KIND_STRING, 0, OPT_RECORD_VERBOSE_BASENAME, 21, NULL, NULL,
                   "<file>", NULL,
                   "Append a table of the time used by compilers that were run; '-' is the "

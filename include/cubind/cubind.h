@@ -161,7 +161,7 @@ typedef struct cb_link_options {
     const char *cache_path;      /* folder that keeps what compilers made; NULL: that which the
                                   * environment variable CUBIND_CACHE names, if it does; "": none */
     unsigned threads; /* most that cb_link_run may use, up to 64; 0 and 1: the caller's alone.
-                       * Inputs below 64 MiB are read by one, which is cheaper.
+                       * Inputs below 32 MiB are read by one, which is cheaper.
                        * The result and the order of diagnostics are the same for every
                        * number, and the callback comes from the caller's thread.  The others
                        * are gone when the call returns.  The allocator, if one is given, must

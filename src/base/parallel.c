@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 enum {
-    /* A second thread makes every round dearer: what it reads is in the other core's cache.  Below
-     * so many bytes that is more than the time that it saves (docs/performance.md, "Threads"). */
-    PAYS_FROM = 64 << 20,
+    /* A second thread makes every round dearer: two cores share what memory gives.  Below so many
+     * bytes it may take more time than it saves (docs/performance.md, "Threads"). */
+    PAYS_FROM = 32 << 20,
     BYTES_PER_THREAD = 16 << 20,
     SHARES = 32, /* of a thread: rounds are dealt in so many, for they differ */
 };
