@@ -341,7 +341,6 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         if (is_due_now == p->flush)
             continue;
         p->timed = true;
-        p->pressing = slow;
         p->flush = !p->flush;
         if (slow && guide)
             drop(&guide->fewer[last], q);

@@ -374,8 +374,7 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         uint8_t numbers = c->producers.items[q].timed ? kept : late;
-        if (is_flushed(a, w, q, last) && !c->producers.items[q].pressing &&
-            numbers >> a->number[q] & 1)
+        if (is_flushed(a, w, q, last) && numbers >> a->number[q] & 1)
             a->unflushed[q] = true;
     }
 }

@@ -27,7 +27,6 @@ typedef struct cbi_sb_producer {
     bool is_late;   /* only on the target */
     bool ends;      /* nothing behind its block needs it */
     bool timed;     /* flush was decided by time, not by the input */
-    bool pressing;  /* flush, however little time has passed and whatever else holds the number */
     bool hidden;    /* a wait for another one of its number ended it */
     uint8_t old;    /* number in the input */
     uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
