@@ -151,6 +151,8 @@ static uint32_t rewrite_latency(kind from, kind to)
         return cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ? 6 : FAR;
     if (from == CBI_KIND_COUNTER && to == CBI_KIND_COUNTER)
         return 2;
+    if (from == CBI_KIND_COUNTER && cbi_kind_is_math(to))
+        return 5;
     if (cbi_kind_is_math(from) && to == CBI_KIND_COUNTER)
         return 5;
     if (!cbi_kind_is_math(from) || !cbi_kind_is_math(to))
@@ -170,7 +172,10 @@ static uint32_t uniform_latency(kind from, kind to)
     if (from == CBI_KIND_TO_UNIFORM)
         return GUARD_LATENCY;
     if (from == CBI_KIND_UNIFORM)
-        return cbi_kind_is_math(to) ? 6 : to == CBI_KIND_UNIFORM ? 4 : FAR;
+        return cbi_kind_is_math(to)     ? 6
+               : to == CBI_KIND_UNIFORM ? 4
+               : to == CBI_KIND_MEMORY  ? 9
+                                        : FAR;
     return FAR;
 }
 
@@ -302,6 +307,15 @@ static bool takes_five(uint32_t op)
            op == CBI_OP_BMOV_356;
 }
 
+/* From an instruction that writes a uniform predicate to one that names it. */
+static uint32_t uniform_predicate_latency(uint32_t op, uint32_t next)
+{
+    if (next == CBI_OP_BRA_U && op != CBI_OP_UPLOP3)
+        return UNIFORM_GUARD;
+    bool compares_integers = op == CBI_OP_UISETP || op == CBI_OP_UISETP_I;
+    return compares_integers && (next == CBI_OP_UP2UR || next == CBI_OP_UPLOP3) ? 4 : FAR;
+}
+
 static bool compares(kind k)
 {
     return k == CBI_KIND_ALU || k == CBI_KIND_HALF;
@@ -358,8 +372,7 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
         least = cbi_larger(least, uniform_rewrite(from, to));
     if (f.uniform_written & (g.uniform_read | g.uniform_written))
-        least = cbi_sb_op(c, j) == CBI_OP_BRA_U && cbi_sb_op(c, i) != CBI_OP_UPLOP3 ? UNIFORM_GUARD
-                                                                                    : FAR;
+        least = cbi_larger(least, uniform_predicate_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
     if (f.written & g.guard)
         least = cbi_larger(least, compares(from) ? GUARD_LATENCY : FAR);
     if (f.written & g.read)

@@ -335,8 +335,11 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         bool knew = slow || p->flush == was_due(c, p, left_before) ||
                     (!p->flush && (shared || left[p->at] > before + MUCH));
         bool is_due_now = slow || left[p->at] >= end_latency(c, p, target);
-        if (p->is_late || p->is_long || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
-            last == p->at || !knew)
+        bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */
+        if (product)
+            is_due_now = left[p->at] >= cbi_sb_latency_of(c, p);
+        if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE ||
+            q == c->stack_load || last == p->at || !(knew || product))
             continue;
         if (is_due_now == p->flush)
             continue;

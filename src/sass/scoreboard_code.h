@@ -21,15 +21,15 @@ typedef enum cbi_sb_reading {
 typedef struct cbi_sb_producer {
     uint32_t at;
     uint32_t block;
-    bool write;     /* result */
-    bool is_long;   /* global, generic and local loads, atomics */
-    bool flush;     /* waited for only because the block ends */
-    bool is_late;   /* only on the target */
-    bool ends;      /* nothing behind its block needs it */
-    bool timed;     /* flush was decided by time, not by the input */
-    bool hidden;    /* a wait for another one of its number ended it */
-    uint8_t old;    /* number in the input */
-    uint32_t local; /* consumer in the same block, or CBI_SB_NOWHERE */
+    bool write;          /* result */
+    bool is_long;        /* global, generic and local loads, atomics */
+    bool flush;          /* waited for only because the block ends */
+    bool is_late;        /* only on the target */
+    bool ends;           /* nothing behind its block needs it */
+    bool timed;          /* flush was decided by time, not by the input */
+    bool hidden;         /* a wait for another one of its number ended it */
+    uint8_t old;         /* number in the input */
+    uint32_t local;      /* consumer in the same block, or CBI_SB_NOWHERE */
     cbi_u32_list starts; /* of collective sequences that wait for it, too, but do not end it */
     cbi_u32_list consumers;
     cbi_u32_list loops; /* late ones: first instructions of loops that it comes around */

@@ -88,7 +88,7 @@ static bool takes_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_
     if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
         return false; /* it joined what was pending */
     return (mine->write || its->write || mine->local != CBI_SB_NOWHERE ||
-            cbi_sb_is_late_product(c, its)) &&
+            (cbi_sb_is_late_product(c, its) && !cbi_sb_is_late_product(c, mine))) &&
            cbi_sb_comes_around(c, its, i);
 }
 
