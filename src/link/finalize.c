@@ -354,11 +354,11 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
 }
 
 /* Prototypes are in front of the names of symbols. */
-static void name_prototypes(const cbi_linker *lk)
+static void name_prototypes(const cbi_linker *lk, size_t names)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_tables *tables = &lk->filling->tables;
-    uint32_t *symbols = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
+    uint32_t *symbols = CBI_NEW_ARRAY(ctx, names, uint32_t);
     cbi_buf_append(ctx, &tables->str, NULL, 1);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
@@ -374,7 +374,6 @@ static void name_prototypes(const cbi_linker *lk)
 static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indices)
 {
     cbi_tables *tables = &lk->filling->tables;
-    cbi_link_in_shares(lk, list->len, look_at_symbols, list);
     for (size_t i = 0; i < list->len; i++) {
         cbi_fetch(CBI_LATER(list->items, i, list->len));
         cbi_fetch(CBI_SOON(list->items, i, list->len)->name);
@@ -391,31 +390,31 @@ static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indi
     }
 }
 
-static void number_symbols(const cbi_linker *lk)
+/* What two string tables are made of: names of symbols, and of sections. */
+typedef struct naming {
+    symbol_list locals, globals;
+    uint32_t *indices;
+    size_t names; /* of the job */
+} naming;
+
+static void name_symbols(const cbi_linker *lk, void *arg)
 {
+    naming *all = arg;
     cbi_tables *tables = &lk->filling->tables;
-    const size_t count = lk->records->locals.len + lk->records->globals.len;
-    uint32_t *indices = CBI_NEW_ARRAY(lk->ctx, count, uint32_t);
-    uint8_t *stays = CBI_NEW_ARRAY(lk->ctx, count, uint8_t);
-    symbol_list locals = {lk->records->locals.items, lk->records->locals.len, stays};
-    symbol_list globals = {lk->records->globals.items, lk->records->globals.len, stays};
-    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + count);
-    cbi_vec_reserve(lk->ctx, &lk->filling->symbol_names, 1 + count);
     cbi_vec_push(lk->ctx, &tables->symbols, NULL);
     cbi_vec_push(lk->ctx, &lk->filling->symbol_names, 0);
-    name_prototypes(lk);
-    list_symbols(lk, &locals, indices);
+    name_prototypes(lk, all->names);
+    list_symbols(lk, &all->locals, all->indices);
     tables->first_global = (uint32_t)tables->symbols.len;
-    list_symbols(lk, &globals, indices);
-    tables->symbol_indices = indices;
-    cbi_take_back(lk->ctx, stays, count);
+    list_symbols(lk, &all->globals, all->indices);
 }
 
-static void name_sections(const cbi_linker *lk)
+static void name_sections(const cbi_linker *lk, void *arg)
 {
+    const naming *all = arg;
     cbi_ctx *ctx = lk->ctx;
     cbi_tables *tables = &lk->filling->tables;
-    uint32_t *sections = CBI_NEW_ARRAY(ctx, ctx->name_count, uint32_t);
+    uint32_t *sections = CBI_NEW_ARRAY(ctx, all->names, uint32_t);
     cbi_buf_append(ctx, &tables->shstr, NULL, 1);
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
@@ -424,8 +423,27 @@ static void name_sections(const cbi_linker *lk)
             lk->filling->places[i].name =
                 add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
     }
-    cbi_take_back(ctx, sections, ctx->name_count * sizeof *sections);
-    cbi_out_fill(lk, lk->records->shstrtab, tables->shstr.items, tables->shstr.len);
+    cbi_take_back(ctx, sections, all->names * sizeof *sections);
+}
+
+static void number_symbols(const cbi_linker *lk)
+{
+    cbi_tables *tables = &lk->filling->tables;
+    const size_t count = lk->records->locals.len + lk->records->globals.len;
+    uint8_t *stays = CBI_NEW_ARRAY(lk->ctx, count, uint8_t);
+    naming all = {
+        .locals = {lk->records->locals.items, lk->records->locals.len, stays},
+        .globals = {lk->records->globals.items, lk->records->globals.len, stays},
+        .indices = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
+        .names = lk->ctx->name_count,
+    };
+    cbi_link_in_shares(lk, all.locals.len, look_at_symbols, &all.locals);
+    cbi_link_in_shares(lk, all.globals.len, look_at_symbols, &all.globals);
+    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + count);
+    cbi_vec_reserve(lk->ctx, &lk->filling->symbol_names, 1 + count);
+    cbi_link_both(lk, lk->records->secs.len, name_symbols, name_sections, &all);
+    tables->symbol_indices = all.indices;
+    cbi_take_back(lk->ctx, stays, count);
 }
 
 /* ---- contents that need final symbol numbers ---- */
@@ -839,7 +857,7 @@ void cbi_link_finish_tables(const cbi_linker *lk)
     if (failure)
         cbi_fatal(lk->ctx, "deleted-section", NULL, failure->help,
                   "Internal error: reference to deleted section");
-    name_sections(lk);
+    cbi_out_fill(lk, lk->records->shstrtab, lk->tables->shstr.items, lk->tables->shstr.len);
     fill_symtab(lk);
     cbi_link_fill_callgraph(lk);
     place_sections(lk);

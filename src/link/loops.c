@@ -65,3 +65,28 @@ void cbi_link_in_shares(const cbi_linker *lk, size_t count, cbi_share_fn fn, voi
     const cbi_shares shares = cbi_link_cut(lk, count, NULL);
     cbi_link_each_share(lk, &shares, fn, arg);
 }
+
+typedef struct both {
+    cbi_part_fn parts[2];
+    void *arg;
+} both;
+
+static void do_part(const cbi_linker *lk, void *arg, const cbi_share *share)
+{
+    const both *b = arg;
+    b->parts[share->number](lk, b->arg);
+}
+
+void cbi_link_both(const cbi_linker *lk, size_t count, cbi_part_fn first, cbi_part_fn second,
+                   void *arg)
+{
+    cbi_share items[] = {{0, 0, 1}, {1, 1, 2}};
+    const cbi_shares shares = {items, CBI_COUNT(items)};
+    both b = {{first, second}, arg};
+    if (is_cut(lk, count)) {
+        cbi_link_each_share(lk, &shares, do_part, &b);
+        return;
+    }
+    first(lk, arg);
+    second(lk, arg);
+}

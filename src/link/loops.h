@@ -35,4 +35,10 @@ void cbi_link_each_share(const cbi_linker *lk, const cbi_shares *shares, cbi_sha
 /* Both, for items that may be cut anywhere. */
 void cbi_link_in_shares(const cbi_linker *lk, size_t count, cbi_share_fn fn, void *arg);
 
+/* Does two things that have nothing to do with each other, at the same time where threads pay for
+ * as many items; everything is as if the second came after the first. */
+typedef void (*cbi_part_fn)(const cbi_linker *lk, void *arg);
+void cbi_link_both(const cbi_linker *lk, size_t count, cbi_part_fn first, cbi_part_fn second,
+                   void *arg);
+
 #endif
