@@ -224,6 +224,7 @@ static cb_status link_inputs(cbi_link_run *run)
     ctx->diag.warnings_as_errors = warnings_as_errors || strict;
     cbi_ptx_options ptx = {0};
     set_ptx_options(run, &ptx);
+    ptx.takes_over = run->messages.plain && !strict;
     cbi_inputs *collector = open_inputs(run, &ptx);
     cbi_start_time_table(run);
     cbi_link_options options = {0};
@@ -234,7 +235,8 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_inputs_result inputs = {0};
     cbi_inputs_finish(collector, &inputs);
     cbi_check_read_files(run);
-    ctx->diag.warnings_as_errors = warnings_as_errors;
+    if (strict)
+        ctx->diag.warnings_as_errors = warnings_as_errors;
     if (run->lto && !inputs.lto_count && !ctx->error_count) {
         cbi_warning(ctx, "lto-unused", NULL, NULL,
                     "Ignoring -dlto option because no LTO objects found");

@@ -292,7 +292,6 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
 {
     cbi_ctx *ctx = in->ctx;
     cbi_inputs_stop_after_errors(in, "elfLink fatbinary error");
-    forbid_patterns(in, origin, false);
     in->any_module = true;
     if (!cbi_sm_takes_ptx_files(in->options.arch->sm)) {
         if (in->options.exact) {
@@ -302,6 +301,7 @@ void cbi_inputs_add_ptx_file(cbi_inputs *in, const cbi_origin *origin, cbi_span 
         cbi_info(ctx, "ptx-old-target", &(cbi_place){.file = origin->file}, NULL,
                  "'%s' is linked; nvlink drops .ptx files for targets below sm_90", origin->file);
     }
+    forbid_patterns(in, origin, false);
     switch (cbi_recognise(bytes)) {
     case CBI_CONTENT_PTX:
         add_ptx_text(in, origin, bytes);

@@ -25,6 +25,7 @@ typedef struct cbi_ptx_options {
     int32_t split_compile;
     const char *const *extra; /* -Xptxas items */
     size_t extra_count;
+    bool takes_over;    /* as in nvlink: from PTX on, its options say what warnings become */
     unsigned at_a_time; /* runs; 0: as many as there are cores */
     const char *cache;  /* folder for results; NULL: that of CUBIND_CACHE, if any */
     /* Receives the assembler's own output, one call per line with its newline; NULL drops it. */

@@ -264,6 +264,23 @@ bool cbi_inputs_assemble_lto(cbi_inputs *in, cbi_span ptx, const char *fast, cbi
     return true;
 }
 
+static bool has_word(const cbi_strings *words, const char *name, const char *short_name)
+{
+    for (size_t i = 0; i < words->len; i++)
+        if (strcmp(words->items[i], name) == 0 || strcmp(words->items[i], short_name) == 0)
+            return true;
+    return false;
+}
+
+/* nvlink has the assembler inside: its options for messages replace the linker's own. */
+static void take_over(cbi_inputs *in, const cbi_strings *args)
+{
+    if (!in->options.ptx.takes_over)
+        return;
+    in->ctx->diag.suppress_warnings = has_word(args, "--disable-warnings", "-w");
+    in->ctx->diag.warnings_as_errors = has_word(args, "--warning-as-error", "-Werror");
+}
+
 /* ---- the queue ---- */
 
 static void drain(void *user)
@@ -280,6 +297,7 @@ static void queue(cbi_inputs *in, const cbi_origin *origin, cbi_span text, cbi_s
         job->origin.host = cbi_memdup(ctx, origin->host, sizeof *origin->host);
     if (!prepare(in, text, entry_options, job))
         return;
+    take_over(in, &job->assembly.args);
     job->module = in->modules.len;
     cbi_vec_push(ctx, &in->modules, ((cbi_module){.file = origin->file, .absent = true}));
     in->any_module = true;

@@ -23,6 +23,8 @@ SOURCES = {
     "cdp.cu": "__global__ void child(int *p) { *p = 1; }\n"
               "__global__ void parent(int *p) { child<<<1, 1>>>(p); }\n"
               "void go(int *p) { parent<<<1, 1>>>(p); }\n",
+    "deep.cu": "__device__ __noinline__ int deep(int x) { return x < 2 ? x : deep(x - 1) + deep(x - 2); }\n"
+               "__global__ void kd(int *p) { *p = deep(*p); }\nvoid dive(int *p) { kd<<<1, 1>>>(p); }\n",
 }
 ARCHS = ["75", "80", "86", "89", "90", "90a", "100", "103a", "120"]
 
@@ -98,6 +100,9 @@ def build(s):
                    "-Xfatbin=--compress-mode=" + mode, "-c", m + ".cu", "-o",
                    "%s.%s.o" % (m, mode))
     s.make("nvcc", "-rdc=true", "-arch=sm_90", "-c", "cdp.cu")
+    for arch in ("75", "90"):
+        s.make("nvcc", "-rdc=true", "-gencode=arch=compute_%s,code=[sm_%s,compute_%s]" % (arch, arch, arch), "-c",
+               "deep.cu", "-o", "deep.%s.o" % arch)
     s.make("ar", "rcs", "libm.a", "m1.none.o", "m2.size.o")
     s.make("ar", "rcS", "libboth.a", "plain.o", "m2.speed.o", "m1.balance.o")
 
@@ -124,6 +129,17 @@ def run(s):
     for arch in ("80", "86", "87", "88", "89"):
         s.check("PTX in objects", ["-arch=sm_" + arch, "m1.size.o", "m2.speed.o"])
         s.check("PTX file for an old target", ["-arch=sm_" + arch, "m1.ptx", "m2.size.o"])
+        s.check("PTX file for an old target, host references", ["-arch=sm_" + arch, "m1.size.o", "m2.size.o", "m1.ptx"])
+    # the assembler's options for messages, after those of the linker
+    for args, inputs in part(list(itertools.product(
+        ([], ["-Werror"], ["-disable-infos"], ["-Xptxas=-w"], ["-Xptxas=-Werror"],
+         ["-Werror", "-Xptxas=--disable-warnings"], ["-disable-infos", "-Xptxas=--warning-as-error"]),
+        (["-arch=sm_90", "deep.75.o"], ["-arch=sm_90", "deep.90.o"], ["-arch=sm_75", "cdp.o", "deep.75.o", "cdp.o"],
+         ["-arch=sm_80", "cdp.o", "deep.75.o"], ["-arch=sm_80", "deep.75.o", "cdp.o"],
+         ["-arch=sm_80", "deep.75.o", "m1.ptx"],
+         ["-arch=compute_90", "cdp.o", "deep.90.o", "cdp.o"]),
+    )), 4):
+        s.check("messages", [*args, *inputs])
     lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("nvcc")))),
                        "lib64")
     runtime = ["-L" + lib, "-lcudadevrt"]
