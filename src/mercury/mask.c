@@ -19,7 +19,7 @@ uint64_t cbi_mercury_text_mask(uint32_t sm, const uint8_t *text, size_t size)
     if (!chip)
         return 0;
     const cbi_chip *next = cbi_chip_made_from(sm);
-    const size_t end = next && next->other_pace ? size : 0;
+    const size_t end = text && next && next->other_pace ? size : 0; /* code may take no bytes */
     for (size_t at = 0; at + CBI_SASS_INSTRUCTION <= end; at += CBI_SASS_INSTRUCTION)
         if (keeps_to_chip(text + at))
             return chip->fast_bit;
