@@ -171,6 +171,7 @@ size_t cbi_payload_step(uint8_t payload)
 /* Payload sizes by kind: at least, and in steps of. */
 static bool payload_fits(uint8_t payload, size_t size)
 {
+    const size_t step = cbi_payload_step(payload);
     switch (payload) {
     case CBI_PAYLOAD_DIM3:
     case CBI_PAYLOAD_KPARAM:
@@ -184,7 +185,7 @@ static bool payload_fits(uint8_t payload, size_t size)
     case CBI_PAYLOAD_ANNOTATION:
         return size >= 8;
     default:
-        return size % (cbi_payload_step(payload) ? cbi_payload_step(payload) : 4) == 0;
+        return size % (step ? step : 4) == 0;
     }
 }
 

@@ -30,15 +30,14 @@ static bool is_overflow(const uint8_t *text, uint32_t i, uint32_t total, const b
 static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint32_t total)
 {
     bool *idle = CBI_NEW_ARRAY(ctx, total + 1, bool);
-    bool *run = CBI_NEW_ARRAY(ctx, total + 1, bool);
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e))
         for (uint32_t i = e.first; e.kind == CBI_CAPSULE_RUN && i < e.first + e.count; i++)
-            run[i] = true;
+            idle[i] = true;
     for (uint32_t i = total; i-- > 0;)
-        idle[i] = run[i] && is_overflow(text, i, total, idle);
+        idle[i] &= is_overflow(text, i, total, idle);
     return idle;
 }
 

@@ -378,10 +378,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (f.written & g.read)
         least = cbi_larger(least, predicate_latency(from, cbi_sb_op(c, j)));
     if (f.written & g.written)
-        least = cbi_larger(least, is_late(to)                      ? GUARD_LATENCY - 1
-                                  : from == to                     ? 2
-                                  : compares(from) && compares(to) ? 2
-                                                                   : FAR);
+        least = cbi_larger(least, is_late(to) ? GUARD_LATENCY - 1
+                                  : from == to || (compares(from) && compares(to)) ? 2
+                                                                                   : FAR);
     return least;
 }
 
@@ -410,12 +409,13 @@ static bool touches_result(const cbi_sb_code *c, uint32_t i, uint32_t j)
 static int64_t explained_by_halves(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     enum { READ_BACK = 5, REWRITE = 8 };
-    flags f = flags_of(c->words[i]), g = flags_of(c->words[j]);
+    bool writes = cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_HALF;
     bool reads = cbi_op_kind(cbi_sb_op(c, j)) == CBI_KIND_HALF;
+    if (!writes && !reads)
+        return 0;
+    flags f = flags_of(c->words[i]), g = flags_of(c->words[j]);
     if (f.written & g.read)
-        return reads                                           ? GUARD_LATENCY
-               : cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_HALF ? READ_BACK
-                                                               : 0;
+        return reads ? GUARD_LATENCY : READ_BACK;
     return reads && f.written & g.written ? REWRITE : 0;
 }
 

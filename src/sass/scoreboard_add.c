@@ -332,14 +332,13 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         int64_t before = left_before[p->at];
         bool slow = ends_with_block(c, p);
         bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
-        bool knew = slow || p->flush == was_due(c, p, left_before) ||
-                    (!p->flush && (shared || left[p->at] > before + MUCH));
-        bool is_due_now = slow || left[p->at] >= end_latency(c, p, target);
         bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */
-        if (product)
-            is_due_now = left[p->at] >= cbi_sb_latency_of(c, p);
+        bool knew = slow || product || p->flush == was_due(c, p, left_before) ||
+                    (!p->flush && (shared || left[p->at] > before + MUCH));
+        int64_t latency = product ? cbi_sb_latency_of(c, p) : end_latency(c, p, target);
+        bool is_due_now = slow || left[p->at] >= latency;
         if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE ||
-            q == c->stack_load || last == p->at || !(knew || product))
+            q == c->stack_load || last == p->at || !knew)
             continue;
         if (is_due_now == p->flush)
             continue;

@@ -171,9 +171,10 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
 {
     enum { COMPARE_READS = 13 };
     uint32_t op = cbi_sb_op(c, p->at);
-    if (cbi_sb_is_late_product(c, p) && !p->write)
+    bool product = cbi_sb_is_late_product(c, p);
+    if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
-    if (p->is_late && !cbi_sb_is_late_product(c, p))
+    if (p->is_late && !product)
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
     return cbi_sb_latency(op, p->write, c->chip);
 }
