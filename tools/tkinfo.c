@@ -29,6 +29,23 @@ static void append_option(cbi_ctx *ctx, cbi_buf *out, cbi_opt opt, const cbi_opt
     cbi_buf_printf(ctx, out, " ");
 }
 
+/* Those that are recorded, by rank.  Two options may share one: they exclude each other. */
+static size_t list_given(const cbi_command_line *line, bool verbose, cbi_opt *ret_given)
+{
+    size_t count = 0;
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const cbi_option *option = &cbi_options[i];
+        if (!line->values[i].given || !option->rank ||
+            (!verbose && option->record != OPT_RECORD_ALWAYS))
+            continue;
+        size_t at = count++;
+        for (; at && cbi_options[ret_given[at - 1]].rank > option->rank; at--)
+            ret_given[at] = ret_given[at - 1];
+        ret_given[at] = (cbi_opt)i;
+    }
+    return count;
+}
+
 const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool verbose)
 {
     cbi_buf out = {0};
@@ -37,17 +54,9 @@ const char *cbi_compose_tkinfo(cbi_ctx *ctx, const cbi_command_line *line, bool 
             cbi_buf_printf(ctx, &out, "%s%s", i ? "," : "", cbi_base_name(line->inputs.items[i]));
         cbi_buf_printf(ctx, &out, " ");
     }
-    uint8_t last_rank = 0;
-    for (int i = 0; i < OPT_COUNT; i++)
-        if (cbi_options[i].rank > last_rank)
-            last_rank = cbi_options[i].rank;
-    /* two options may share a rank: they exclude each other */
-    for (uint8_t rank = 1; rank <= last_rank; rank++)
-        for (int i = 0; i < OPT_COUNT; i++) {
-            const cbi_option *option = &cbi_options[i];
-            if (option->rank == rank && line->values[i].given &&
-                (verbose || option->record == OPT_RECORD_ALWAYS))
-                append_option(ctx, &out, (cbi_opt)i, &line->values[i]);
-        }
+    cbi_opt given[OPT_COUNT];
+    const size_t count = list_given(line, verbose, given);
+    for (size_t i = 0; i < count; i++)
+        append_option(ctx, &out, given[i], &line->values[given[i]]);
     return cbi_buf_text(ctx, &out);
 }

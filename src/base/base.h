@@ -277,6 +277,10 @@ void *cbi_pool_first(cbi_ctx *ctx, cbi_pool *pool, size_t size);
     (cbi_array_free((ctx), (v)->items, (v)->cap * sizeof *(v)->items), (v)->items = NULL,          \
      (v)->len = 0, (v)->cap = 0)
 void cbi_array_free(cbi_ctx *ctx, void *items, size_t size);
+/* Gives the room behind the last element back to the arena, of an array that grows no more. */
+#define cbi_vec_trim(ctx, v)                                                                       \
+    ((void)((v)->cap = cbi_array_trim((ctx), (v)->items, (v)->cap, (v)->len, sizeof *(v)->items)))
+size_t cbi_array_trim(cbi_ctx *ctx, void *items, size_t cap, size_t len, size_t item_size);
 /* Pointer to a new zeroed element at the end. */
 #define cbi_vec_add(ctx, v)                                                                        \
     (cbi_vec_reserve((ctx), (v), 1), memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),         \

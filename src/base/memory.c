@@ -315,8 +315,8 @@ enum {
     CHUNK_LEAST = 256, /* of pools: what came back */
     CHUNK_MIN = 2 * 1024,
     CHUNK_MAX = 8 * 1024,
-    PART_MAX = 64 * 1024, /* what is larger does not come from parts */
-    PART_LEAST = 64,      /* what is smaller is not worth a look */
+    PART_MAX = 512 * 1024, /* what is larger does not come from parts */
+    PART_LEAST = 64,       /* what is smaller is not worth a look */
     PARTS_TRIED = 4,
 };
 
@@ -418,6 +418,19 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
  * its old places would stay behind.  1 finds who keeps a pointer into an array that grows. */
 enum { LARGE_ARRAY = CHECKED ? 1 : 64 * 1024 };
 
+/* Makes the arena's last object longer where it stands. */
+static inline bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_size)
+{
+    cbi_arena_block *block = ctx->blocks;
+    size = round_up(size);
+    new_size = round_up(new_size);
+    if (!object || !block || (const uint8_t *)object + size != (uint8_t *)block + block->used ||
+        new_size - size > block->size - block->used)
+        return false;
+    block->used += new_size - size;
+    return true;
+}
+
 /* ---- large blocks, handed out ---- */
 
 /* A map of that size would have small pages, while the arena has large ones. */
@@ -473,6 +486,10 @@ void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
     cbi_large_block *old = (cbi_large_block *)memory - 1;
     if (large_size(size) <= old->size)
         return memory;
+    if (!old->of && extend(ctx, old, old->size, large_size(size))) {
+        old->size = large_size(size);
+        return memory;
+    }
     if (old->of == ctx && !is_part(ctx, large_size(size)))
         return grow_own(ctx, old, large_size(size));
     void *grown = cbi_large_alloc(ctx, size);
@@ -578,19 +595,6 @@ char *cbi_printf(cbi_ctx *ctx, const char *format, ...)
     return s;
 }
 
-/* Makes the arena's last object longer where it stands. */
-static bool extend(cbi_ctx *ctx, const void *object, size_t size, size_t new_size)
-{
-    cbi_arena_block *block = ctx->blocks;
-    size = round_up(size);
-    new_size = round_up(new_size);
-    if (!object || !block || (const uint8_t *)object + size != (uint8_t *)block + block->used ||
-        new_size - size > block->size - block->used)
-        return false;
-    block->used += new_size - size;
-    return true;
-}
-
 void *cbi_vec_grow(cbi_ctx *ctx, void *items, size_t *cap, size_t len, size_t need,
                    size_t item_size)
 {
@@ -624,6 +628,19 @@ void cbi_array_free(cbi_ctx *ctx, void *items, size_t size)
         cbi_large_free(ctx, items);
     else if (items)
         cbi_take_back(ctx, items, round_up(size));
+}
+
+size_t cbi_array_trim(cbi_ctx *ctx, void *items, size_t cap, size_t len, size_t item_size)
+{
+    if (len * item_size < LARGE_ARRAY)
+        return cap;
+    cbi_large_block *block = (cbi_large_block *)items - 1;
+    size_t size = round_up(large_size(len * item_size));
+    if (block->of || size >= block->size) /* pages of its own that were not touched cost nothing */
+        return cap;
+    cbi_take_back(ctx, (uint8_t *)block + size, block->size - size);
+    block->size = size;
+    return len;
 }
 
 void *cbi_list_grow(cbi_ctx *ctx, void *items, uint32_t *cap, uint32_t len, size_t need,

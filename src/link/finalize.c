@@ -7,6 +7,8 @@
 #include "link/propagate.h"
 #include "link/tables_work.h"
 
+#include <stdatomic.h>
+
 void cbi_out_fill(const cbi_linker *lk, const cbi_osec *sec, const uint8_t *bytes, uint64_t size)
 {
     lk->filling->places[sec->number].bytes = bytes;
@@ -315,21 +317,26 @@ enum { NO_SYMBOL, ONLY_NAME, WHOLE_SYMBOL };
 typedef struct symbol_list {
     const cbi_lsym *const *items;
     size_t len;
-    uint8_t *stays; /* by symbol */
+    uint8_t *stays;      /* by symbol */
+    atomic_size_t whole; /* how many are written */
 } symbol_list;
 
 static void look_at_symbols(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
-    const symbol_list *list = arg;
+    symbol_list *list = arg;
+    size_t whole = 0;
     for (size_t i = share->first; i < share->end; i++) {
         cbi_fetch(CBI_LATER(list->items, i, list->len));
         const cbi_lsym *soon = CBI_SOON(list->items, i, list->len);
         cbi_fetch(soon->is_section ? (const void *)soon->sec : soon->func);
         const cbi_lsym *sym = list->items[i];
-        list->stays[sym->number] = symbol_survives(lk, sym) ? WHOLE_SYMBOL
-                                   : name_stays(lk, sym)    ? ONLY_NAME
-                                                            : NO_SYMBOL;
+        const bool survives = symbol_survives(lk, sym);
+        list->stays[sym->number] = survives              ? WHOLE_SYMBOL
+                                   : name_stays(lk, sym) ? ONLY_NAME
+                                                         : NO_SYMBOL;
+        whole += survives;
     }
+    atomic_fetch_add(&list->whole, whole);
 }
 
 /* ---- string tables ---- */
@@ -407,6 +414,7 @@ static void name_symbols(const cbi_linker *lk, void *arg)
     list_symbols(lk, &all->locals, all->indices);
     tables->first_global = (uint32_t)tables->symbols.len;
     list_symbols(lk, &all->globals, all->indices);
+    cbi_vec_trim(lk->ctx, &tables->str);
 }
 
 static void name_sections(const cbi_linker *lk, void *arg)
@@ -423,6 +431,7 @@ static void name_sections(const cbi_linker *lk, void *arg)
             lk->filling->places[i].name =
                 add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
     }
+    cbi_vec_trim(ctx, &tables->shstr);
     cbi_take_back(ctx, sections, all->names * sizeof *sections);
 }
 
@@ -432,15 +441,16 @@ static void number_symbols(const cbi_linker *lk)
     const size_t count = lk->records->locals.len + lk->records->globals.len;
     uint8_t *stays = CBI_NEW_ARRAY(lk->ctx, count, uint8_t);
     naming all = {
-        .locals = {lk->records->locals.items, lk->records->locals.len, stays},
-        .globals = {lk->records->globals.items, lk->records->globals.len, stays},
+        .locals = {lk->records->locals.items, lk->records->locals.len, stays, 0},
+        .globals = {lk->records->globals.items, lk->records->globals.len, stays, 0},
         .indices = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
         .names = lk->ctx->name_count,
     };
     cbi_link_in_shares(lk, all.locals.len, look_at_symbols, &all.locals);
     cbi_link_in_shares(lk, all.globals.len, look_at_symbols, &all.globals);
-    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + count);
-    cbi_vec_reserve(lk->ctx, &lk->filling->symbol_names, 1 + count);
+    const size_t whole = atomic_load(&all.locals.whole) + atomic_load(&all.globals.whole);
+    cbi_vec_reserve(lk->ctx, &tables->symbols, 1 + whole);
+    cbi_vec_reserve(lk->ctx, &lk->filling->symbol_names, 1 + whole);
     cbi_link_both(lk, lk->records->secs.len, name_symbols, name_sections, &all);
     tables->symbol_indices = all.indices;
     cbi_take_back(lk->ctx, stays, count);

@@ -306,6 +306,35 @@ static void large_blocks_of_any_size_grow(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* In an arena of large pages an array is a part of it, which grows where it stands and hands back
+ * what it does not need. */
+static void arrays_of_the_arena_are_trimmed(void **state)
+{
+    (void)state;
+    enum { FIRST = 100000, WIDER = 400000, NEEDED = 200000 };
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_alloc(&ctx, 1 << 20); /* it has large pages from here on */
+    CBI_VEC(uint8_t) v = {0};
+    cbi_vec_reserve(&ctx, &v, FIRST);
+    memset(v.items, 7, FIRST);
+    v.len = FIRST;
+    cbi_vec_reserve(&ctx, &v, WIDER - FIRST);
+    for (size_t i = 0; i < WIDER; i++)
+        assert_int_equal(v.items[i], i < FIRST ? 7 : 0);
+    v.len = NEEDED;
+    const size_t used = cbi_arena_used(&ctx);
+    cbi_vec_trim(&ctx, &v);
+    assert_true(v.cap >= NEEDED && v.items[FIRST - 1] == 7);
+    const uint8_t *next = cbi_alloc(&ctx, WIDER / 4);
+    for (size_t i = 0; i < WIDER / 4; i++)
+        assert_int_equal(next[i], 0);
+    if (v.cap == NEEDED) /* else each array has a block of its own */
+        assert_int_equal(cbi_arena_used(&ctx), used);
+    cbi_vec_free(&ctx, &v);
+    cbi_ctx_fini(&ctx);
+}
+
 static void buffers_append(void **state)
 {
     (void)state;
@@ -350,6 +379,7 @@ int main(void)
         cmocka_unit_test(large_blocks),
         cmocka_unit_test(large_blocks_keep_the_limit),
         cmocka_unit_test(large_blocks_of_any_size_grow),
+        cmocka_unit_test(arrays_of_the_arena_are_trimmed),
         cmocka_unit_test(buffers_append),
         cmocka_unit_test(strings),
     };
