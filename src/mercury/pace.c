@@ -161,14 +161,6 @@ static cbi_sb_late find_late(cbi_sb_code *c)
     return late;
 }
 
-static bool has_late(const cbi_sb_late *late, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (late->is_new[i])
-            return true;
-    return false;
-}
-
 /* Exits wait for what arrives by the new pace while their barriers run. */
 static void meet_exits(cbi_sb_code *c, const cbi_scoreboard_text *text, const uint32_t *cycles)
 {
@@ -197,8 +189,6 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
         return false;
     cbi_sb_guide *follows = guide.exception ? &guide : NULL;
     bool drops = drop_stack_load && cbi_sb_qualifies(&best);
-    if (follows && !drops && !has_late(late, c.n))
-        return true; /* what the input has is as near as what the exceptions say */
     cbi_pace_cycles(&best, idle, cycles);
     meet_exits(&best, text, cycles);
     cbi_sb_add_late(&best, late, cycles, text->target, follows);

@@ -79,6 +79,7 @@ typedef enum cbi_sass_shape {
                                  BMOV */
     CBI_SHAPE_MBARRIER,       /* a barrier in shared memory, by a register or a uniform one */
     CBI_SHAPE_MBARRIER_TEST,  /* without a result but the predicate */
+    CBI_SHAPE_MBARRIER_AT,    /* its address alone */
     CBI_SHAPE_MBARRIER_SET,
     CBI_SHAPE_ADDRESS_SPACE, /* asks which memory an address is in */
     CBI_SHAPES,
@@ -101,7 +102,7 @@ typedef enum cbi_mercury_length {
 } cbi_mercury_length;
 
 /* What an instruction is, as far as distances between instructions depend on it.  The order
- * matters: arithmetic with fixed time lies between ALU and HALF, what has a scoreboard between
+ * matters: arithmetic with fixed time lies between ALU and HALF_ALU, what has a scoreboard between
  * MEMORY and SLOW. */
 typedef enum cbi_sass_kind {
     CBI_KIND_OTHER,
@@ -110,13 +111,16 @@ typedef enum cbi_sass_kind {
     CBI_KIND_WIDE, /* products of 64 bits */
     CBI_KIND_FLOAT,
     CBI_KIND_HALF,
-    CBI_KIND_COUNTER, /* CS2R */
+    CBI_KIND_HALF_ALU, /* of halves, by the unit of the ALU */
+    CBI_KIND_COUNTER,  /* CS2R */
     CBI_KIND_TO_UNIFORM,
     CBI_KIND_UNIFORM,
     CBI_KIND_UNIFORM_MOVE,
     CBI_KIND_MEMORY,
     CBI_KIND_CONSTANT, /* LDC */
     CBI_KIND_SPECIAL,  /* transcendental functions, conversions of 32 bits, POPC */
+    CBI_KIND_REMOTE,   /* textures, surfaces, bulk copies, barriers in shared memory, questions to
+                          the whole warp */
     CBI_KIND_LATE,     /* other results with scoreboards */
     CBI_KIND_CONVERT,
     CBI_KIND_SLOW,
@@ -203,7 +207,7 @@ static inline cbi_sass_kind cbi_op_kind(uint32_t opcode)
 /* Arithmetic whose result comes after a fixed time. */
 static inline bool cbi_kind_is_math(cbi_sass_kind kind)
 {
-    return kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF;
+    return kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF_ALU;
 }
 
 static inline bool cbi_op_compares_doubles(uint32_t opcode)

@@ -78,6 +78,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_BARRIER_NUMBER] = {.b = 1},
     [CBI_SHAPE_MBARRIER] = {.d = 2, .a = 1, .b = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_MBARRIER_TEST] = {.a = 1, .b = 1, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_MBARRIER_AT] = {.a = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_MBARRIER_SET] = {.ua = 1, .ub = 2},
     [CBI_SHAPE_ADDRESS_SPACE] = {.d = 1, .a = 2, .base = AT_B, .base_count = 2},
 };

@@ -31,6 +31,12 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 /* Is nothing known about the registers and predicates that the instruction uses? */
 bool cbi_pace_is_opaque(uint32_t op);
 
+/* May such an instruction read a register of the set, or write it?  It uses those that its fields
+ * name, each the first of four at most (accesses of 128 bits, textures; the fragments of tensor
+ * memory, which are longer, are in the table of instructions), and writes those of two of them at
+ * most. */
+bool cbi_pace_may_meet(cbi_sass w, const cbi_regset *set, bool writes);
+
 /* Are late results there where they are needed, sources read where they are overwritten, and, with
  * cycles, the distances kept that the slow unit needs? */
 bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles);

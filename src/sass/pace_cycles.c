@@ -64,6 +64,8 @@ static flags flags_of(cbi_sass w)
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
         return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
+    if (cbi_instruction_of(op)->shape == CBI_SHAPE_BULK_COPY)
+        return (flags){.uniform_read = p.guard};
     if (is_uniform(k)) {
         uint8_t named = op == CBI_OP_UP2UR ? (uint8_t)cbi_sass_bits(w, 32, 7) : 0;
         return (flags){.uniform_read = p.guard | p.read | named, .uniform_written = p.written};
@@ -98,16 +100,18 @@ static uint32_t result_latency(kind from, kind to)
     case CBI_KIND_CONVERT:
     case CBI_KIND_CONSTANT:
     case CBI_KIND_SPECIAL:
-        return from == CBI_KIND_HALF ? FAR : 4;
+    case CBI_KIND_REMOTE:
+        return 4;
     case CBI_KIND_ALU:
+    case CBI_KIND_TO_UNIFORM:
         return from == CBI_KIND_ALU ? 4 : 5;
     case CBI_KIND_MULTIPLY:
     case CBI_KIND_WIDE:
         return from == CBI_KIND_MULTIPLY ? 4 : 5;
     case CBI_KIND_FLOAT:
-        return from == CBI_KIND_FLOAT ? 4 : 5;
     case CBI_KIND_HALF:
-        return 5;
+    case CBI_KIND_HALF_ALU:
+        return from == to ? 4 : 5;
     default:
         return FAR;
     }
@@ -127,6 +131,7 @@ static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
     uint32_t high = upper ? low : low + 1;
     switch (cbi_op_kind(op)) {
     case CBI_KIND_ALU:
+    case CBI_KIND_TO_UNIFORM:
         return reads(of, high) ? 5 : 3;
     case CBI_KIND_MULTIPLY:
         return 4;
@@ -166,16 +171,14 @@ static uint32_t rewrite_latency(kind from, kind to)
 static uint32_t uniform_latency(kind from, kind to)
 {
     if (from == CBI_KIND_UNIFORM_MOVE)
-        return cbi_kind_is_math(to) || to == CBI_KIND_SLOW || to == CBI_KIND_SPECIAL ? 2
-               : is_uniform(to)                                                      ? 4
-                                                                                     : FAR;
+        return to == CBI_KIND_OTHER || to == CBI_KIND_LATE || to >= CBI_KIND_CONTROL ? FAR : 2;
     if (from == CBI_KIND_TO_UNIFORM)
         return GUARD_LATENCY;
     if (from == CBI_KIND_UNIFORM)
-        return cbi_kind_is_math(to)     ? 6
-               : to == CBI_KIND_UNIFORM ? 4
-               : to == CBI_KIND_MEMORY  ? 9
-                                        : FAR;
+        return cbi_kind_is_math(to)                             ? 6
+               : to == CBI_KIND_UNIFORM                         ? 4
+               : to == CBI_KIND_MEMORY || to == CBI_KIND_REMOTE ? 9
+                                                                : FAR;
     return FAR;
 }
 
@@ -208,22 +211,30 @@ static uint32_t special_distance(cbi_sass from, cbi_sass to)
     return is_power(from) ? 4 : SPECIAL_CYCLES;
 }
 
-static bool takes_eight(kind k, uint32_t op)
+static bool is_barrier(uint32_t op)
 {
-    return k == CBI_KIND_CONSTANT || op == CBI_OP_S2UR || op == CBI_OP_BAR;
+    return op == CBI_OP_BAR || op == CBI_OP_BAR_R || op == CBI_OP_BAR_RI;
 }
 
-/* HSETP2, which the ALU of the target does. */
+/* They take the unit of LDC for eight cycles. */
+static bool takes_eight(kind k, uint32_t op)
+{
+    return k == CBI_KIND_CONSTANT || op == CBI_OP_S2UR || op == CBI_OP_MATCH ||
+           op == CBI_OP_REDUX || is_barrier(op);
+}
+
+/* HSETP2, which is slower on sm_100. */
 static bool compares_halves(uint32_t op)
 {
-    return cbi_op_kind(op) == CBI_KIND_HALF && cbi_instruction_of(op)->predicates & CBI_PRED_W81;
+    return cbi_op_kind(op) == CBI_KIND_HALF_ALU &&
+           cbi_instruction_of(op)->predicates & CBI_PRED_W81;
 }
 
 /* Between any two of the kinds: they share a unit, or the first one has a stall of its own. */
 static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bool adjacent)
 {
-    from = compares_halves(op) ? CBI_KIND_ALU : from;
-    to = compares_halves(next) ? CBI_KIND_ALU : to;
+    from = from == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : from;
+    to = to == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : to;
     bool alu = from == CBI_KIND_ALU || from == CBI_KIND_TO_UNIFORM || from == CBI_KIND_COUNTER;
     if (alu && (to == CBI_KIND_ALU || to == CBI_KIND_TO_UNIFORM || to == CBI_KIND_COUNTER))
         return 2;
@@ -235,22 +246,22 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
     bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
-    if (op == CBI_OP_BAR && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
+    if (is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
         return 6;
+    if (op == CBI_OP_B2R && to == CBI_KIND_MEMORY)
+        return 4;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && (to == CBI_KIND_CONTROL || next == CBI_OP_BMOV_355) &&
         (adjacent || next != CBI_OP_BSSY))
         return 4;
-    if (!adjacent || cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ||
-        from == CBI_KIND_TO_UNIFORM || (is_late(from) && from != CBI_KIND_LATE) ||
-        op == CBI_OP_LDCU)
-        return 1;
-    if (op == CBI_OP_S2R)
-        return next == CBI_OP_S2R ? FAR : 1;
-    if (op == CBI_OP_BAR)
-        return cbi_kind_is_math(to) || to == CBI_KIND_SLOW ? 1 : FAR;
-    return op == CBI_OP_BSSY ? 1 : FAR;
+    bool plain = cbi_kind_is_math(to) || to == CBI_KIND_COUNTER || to == CBI_KIND_TO_UNIFORM ||
+                 to == CBI_KIND_UNIFORM || to == CBI_KIND_SLOW;
+    if (is_barrier(op) || op == CBI_OP_B2R)
+        return plain || !adjacent ? 1 : FAR;
+    bool known = from != CBI_KIND_OTHER && from != CBI_KIND_CONTROL && from != CBI_KIND_CALL &&
+                 op != CBI_OP_LDTM && op != CBI_OP_STTM;
+    return known || !adjacent || op == CBI_OP_BSSY ? 1 : FAR;
 }
 
 /* What an instruction uses, as far as nothing between has written it. */
@@ -318,7 +329,7 @@ static uint32_t uniform_predicate_latency(uint32_t op, uint32_t next)
 
 static bool compares(kind k)
 {
-    return k == CBI_KIND_ALU || k == CBI_KIND_HALF;
+    return k == CBI_KIND_ALU || k == CBI_KIND_HALF_ALU;
 }
 
 /* From an instruction that writes a predicate to one that reads it, but for its guard. */
@@ -331,7 +342,25 @@ static uint32_t predicate_latency(kind from, uint32_t op)
         return GUARD_LATENCY;
     if (to == CBI_KIND_ALU)
         return from == CBI_KIND_ALU || op == CBI_OP_PLOP3 || op == CBI_OP_P2R ? 4 : 5;
-    return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF ? 5 : FAR;
+    return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF_ALU ? 5 : FAR;
+}
+
+/* Does the instruction wait for products of matrices, which are not understood? */
+static bool uses_tensors(kind k)
+{
+    return k == CBI_KIND_OTHER || k == CBI_KIND_SLOW || k == CBI_KIND_CONVERT;
+}
+
+/* May j, of which nothing is known for sure, use what i writes, other than by the operands that are
+ * known? */
+static bool may_use(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
+    if (!cbi_pace_is_opaque(cbi_sb_op(c, j)) || cbi_regset_meet(&a->written, &b->read) ||
+        cbi_regset_meet(&a->uniform_written, &b->uniform_read))
+        return false;
+    return cbi_regset_any(&a->uniform_written) ||
+           cbi_pace_may_meet(c->words[j], &a->written, false);
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */
@@ -352,8 +381,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         return adjacent ? CONTROL_STALL : 1;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
-    if (from == CBI_KIND_OTHER ||
-        (!is_late(from) && to != CBI_KIND_CALL && cbi_pace_is_opaque(cbi_sb_op(c, j))))
+    if (from == CBI_KIND_OTHER && (cbi_pace_is_opaque(cbi_sb_op(c, i)) || uses_tensors(to)))
+        return FAR;
+    if (!is_late(from) && to != CBI_KIND_CALL && may_use(c, i, j))
         return FAR;
     if (is_late(to) && !is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
         least = cbi_larger(least, READ_TIME);
@@ -409,8 +439,7 @@ static bool touches_result(const cbi_sb_code *c, uint32_t i, uint32_t j)
 static int64_t explained_by_halves(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     enum { READ_BACK = 5, REWRITE = 8 };
-    bool writes = cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_HALF;
-    bool reads = cbi_op_kind(cbi_sb_op(c, j)) == CBI_KIND_HALF;
+    bool writes = compares_halves(cbi_sb_op(c, i)), reads = compares_halves(cbi_sb_op(c, j));
     if (!writes && !reads)
         return 0;
     flags f = flags_of(c->words[i]), g = flags_of(c->words[j]);
@@ -529,7 +558,7 @@ static int64_t last_stall(const block_times *t)
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     bool five = branches || k == CBI_KIND_CALL || takes_five(cbi_sb_op(c, last));
     uint32_t own = five                               ? CONTROL_STALL
-                   : cbi_sb_op(c, last) == CBI_OP_BAR ? BARRIER_STALL
+                   : is_barrier(cbi_sb_op(c, last))   ? BARRIER_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
                    : k == CBI_KIND_OTHER              ? FAR
                    : cbi_sass_holds(c->words[last])   ? 2

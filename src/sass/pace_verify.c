@@ -54,10 +54,7 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
     }
 }
 
-/* What an instruction of which nothing is known may use: the registers that its fields name, each
- * the first of four at most (accesses of 128 bits, textures; the fragments of tensor memory, which
- * are longer, are in the table of instructions).  It writes those of two of them at most. */
-static bool may_meet(cbi_sass w, const cbi_regset *set, bool writes)
+bool cbi_pace_may_meet(cbi_sass w, const cbi_regset *set, bool writes)
 {
     enum { WIDEST = 4, ZERO = 255, WRITING = 2 };
     static const uint8_t fields[] = {16, 64, 24, 32};
@@ -82,11 +79,11 @@ static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
             continue;
         if (cbi_sb_has(state, n) &&
             (cbi_sb_uses_late(c, f->which, q, i) ||
-             (opaque && may_meet(c->words[i], &c->operands[q].written, false))))
+             (opaque && cbi_pace_may_meet(c->words[i], &c->operands[q].written, false))))
             return true;
         if (cbi_sb_has(state, count + n) &&
             (cbi_sb_overwrites_late(c, f->which, q, i) ||
-             (opaque && may_meet(c->words[i], &c->operands[q].read, true))))
+             (opaque && cbi_pace_may_meet(c->words[i], &c->operands[q].read, true))))
             return true;
     }
     return false;

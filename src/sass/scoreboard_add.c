@@ -65,26 +65,6 @@ static uint32_t last_of_stretch(const cbi_sb_code *c, uint32_t i)
     return i;
 }
 
-static void note(const cbi_sb_code *c, cbi_u32_list *list, uint32_t j)
-{
-    if (!cbi_sb_contains(list, j))
-        cbi_vec_push(c->ctx, list, j);
-}
-
-/* What follows instruction j on the way from i. */
-static void push_behind(const cbi_sb_code *c, uint32_t i, uint32_t j, crossing *x,
-                        cbi_u32_list *todo)
-{
-    uint32_t block = c->block_of[j];
-    const cbi_sb_block *b = &c->blocks.items[block];
-    cbi_sb_push_next(c, j, todo);
-    for (size_t k = 0; j + 1 == b->end && k < b->succ.len; k++) {
-        uint32_t to = c->position[b->succ.items[k]];
-        if (to <= c->position[block] && to <= c->position[c->block_of[i]])
-            note(c, &x->loops, c->blocks.items[b->succ.items[k]].start);
-    }
-}
-
 /* First instructions behind the stretch, on every path, that need the result or, with sources,
  * overwrite one that is kept.  Collective sequences need everything: their starts wait, too, and
  * their ends wait again, if nothing inside did. */
@@ -94,7 +74,7 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
     cbi_u32_list todo = {0};
     cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
     uint32_t visit = ++c->visit;
-    push_behind(c, i, last_of_stretch(c, i), &x, &todo);
+    cbi_sb_push_behind(c, i, last_of_stretch(c, i), &x.loops, &todo);
     while (todo.len) {
         uint32_t j = todo.items[--todo.len];
         if (c->visited[j] == visit)
@@ -108,7 +88,7 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
         if (ends || cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
             cbi_vec_push(c->ctx, &x.users, j);
         else if (j != i)
-            push_behind(c, i, j, &x, &todo);
+            cbi_sb_push_behind(c, i, j, &x.loops, &todo);
     }
     return x;
 }

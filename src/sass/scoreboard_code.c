@@ -84,7 +84,8 @@ static void read_instructions(cbi_sb_code *c)
         cbi_sass_operands(c->words[i], &c->operands[i]);
         c->wait[i] = (uint8_t)cbi_sass_wait(c->words[i]);
         c->all[i] = c->wait[i] == CBI_SB_EVERYTHING &&
-                    cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL | CBI_OPF_COMPANION);
+                    (cbi_sb_op(c, i) == CBI_OP_NOP ||
+                     cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL | CBI_OPF_COMPANION));
         if (c->all[i])
             c->wait[i] = 0;
     }

@@ -32,7 +32,8 @@ typedef struct cbi_sb_producer {
     uint32_t local;      /* consumer in the same block, or CBI_SB_NOWHERE */
     cbi_u32_list starts; /* of collective sequences that wait for it, too, but do not end it */
     cbi_u32_list consumers;
-    cbi_u32_list loops; /* late ones: first instructions of loops that it comes around */
+    cbi_u32_list loops; /* first instructions of loops that it comes around, if it is late or
+                           nothing waits for it at the end of its block any more */
 } cbi_sb_producer;
 
 typedef struct cbi_sb_block {
@@ -243,5 +244,10 @@ bool cbi_sb_ends_stretch(const cbi_sb_code *c, uint32_t i);
 
 /* Appends the instructions that can follow i. */
 void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo);
+
+/* The same for j on the way from i, and the first instructions of loops that hold i and go around
+ * there. */
+void cbi_sb_push_behind(const cbi_sb_code *c, uint32_t i, uint32_t j, cbi_u32_list *loops,
+                        cbi_u32_list *todo);
 
 #endif

@@ -235,3 +235,18 @@ void cbi_sb_push_next(const cbi_sb_code *c, uint32_t i, cbi_u32_list *todo)
     for (size_t k = 0; k < b->succ.len; k++)
         cbi_vec_push(c->ctx, todo, c->blocks.items[b->succ.items[k]].start);
 }
+
+void cbi_sb_push_behind(const cbi_sb_code *c, uint32_t i, uint32_t j, cbi_u32_list *loops,
+                        cbi_u32_list *todo)
+{
+    uint32_t block = c->block_of[j];
+    const cbi_sb_block *b = &c->blocks.items[block];
+    cbi_sb_push_next(c, j, todo);
+    for (size_t k = 0; j + 1 == b->end && k < b->succ.len; k++) {
+        uint32_t to = b->succ.items[k], start = c->blocks.items[to].start;
+        bool back = c->position[to] <= c->position[block];
+        if (back && c->position[to] <= c->position[c->block_of[i]] &&
+            !cbi_sb_contains(loops, start))
+            cbi_vec_push(c->ctx, loops, start);
+    }
+}

@@ -69,14 +69,14 @@ static void find_users(cbi_sb_code *c, cbi_sb_producer *p)
 {
     cbi_u32_list todo = {0};
     uint32_t visit = ++c->visit;
-    cbi_sb_push_next(c, cbi_sb_last_of(c, p->block), &todo);
+    cbi_sb_push_behind(c, p->at, cbi_sb_last_of(c, p->block), &p->loops, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
         if (c->visited[i] == visit)
             continue;
         c->visited[i] = visit;
         if (!cbi_sb_needs(c, p, i))
-            cbi_sb_push_next(c, i, &todo);
+            cbi_sb_push_behind(c, p->at, i, &p->loops, &todo);
         else if (!cbi_sb_contains(&p->consumers, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
     }

@@ -167,12 +167,12 @@ static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t 
     bool moved = false;
     for (size_t k = 0; k < x->needs[i].len; k++) {
         uint32_t q = x->needs[i].items[k];
-        if (a->c->producers.items[q].is_late && cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
+        if (a->c->producers.items[q].loops.len && cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
             moved |= wait_at_starts(a, q, i, x->starts);
     }
     for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
         CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
-    if (a->c->producers.items[q].is_late && !(here >> a->number[q] & 1) &&
+    if (a->c->producers.items[q].loops.len && !(here >> a->number[q] & 1) &&
         takes_again(a, x->busy, i, p, q))
         moved |= wait_at_starts(a, q, i, x->starts);
     return moved;
@@ -223,7 +223,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                 .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     bool late = false;
     for (uint32_t q = 0; q < c->producers.len; q++)
-        late |= c->producers.items[q].is_late;
+        late |= c->producers.items[q].loops.len > 0;
     pass_around(&x, late);
     for (uint32_t i = 0; i < c->n; i++)
         wait[i] |= x.added[i];
