@@ -56,8 +56,21 @@ static const char *const driver_variables[] = {
 /* All names that begin like this. */
 static const char system_call[] = "__cuda_syscall";
 
+/* The first two letters of all these names: every function of a link is asked about. */
+static const char beginnings[][3] = {"__", "cn", "cu", "fr", "ma", "vf", "vp"};
+
+static bool begins_like_one(const char *name)
+{
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (name[0] == beginnings[i][0] && name[1] == beginnings[i][1])
+            return true;
+    return false;
+}
+
 bool cbi_driver_supplies(const char *name)
 {
+    if (!begins_like_one(name))
+        return false;
     for (size_t i = 0; i < sizeof driver_functions / sizeof *driver_functions; i++)
         if (strcmp(name, driver_functions[i]) == 0)
             return true;

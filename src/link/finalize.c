@@ -686,8 +686,10 @@ static uint64_t null_value(const cbi_linker *lk)
     for (size_t i = lk->records->few_secs.len; i-- > 0;) {
         const cbi_osec *sec = lk->records->few_secs.items[i];
         const cbi_lsym *sym = cbi_shared_of(sec)->whole;
-        if (!sym || (lk->exec &&
-                     (cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry)))
+        bool unwanted =
+            lk->exec ? cbi_is_dead(lk, sec) || !sec->func || !cbi_fate_of(lk, sec->func)->entry
+                     : sec->func && !sec->func->entry;
+        if (!sym || unwanted)
             continue;
         const cbi_placement place = cbi_placement_of(lk, sym);
         value = lk->exec ? place.value : cbi_shared_align(lk, sym);

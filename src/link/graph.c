@@ -234,9 +234,10 @@ static void list_entries(const cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!fate->live || !f->obj)
             continue;
-        if (fate->entry)
+        bool kernel = f->sym->other & STO_CUDA_ENTRY;
+        if (fate->entry && kernel)
             graph->only_entry = wanted++ ? NULL : f;
-        if (!(f->sym->other & STO_CUDA_ENTRY))
+        if (!fate->entry && !kernel)
             continue;
         /* Only --preserve-relocs keeps it. */
         fate->pruned = !fate->entry && !fate->address_taken;
@@ -329,10 +330,12 @@ static void reach_from_roots(const cbi_linker *lk)
     bool host = lk->opt->host.active && lk->exec && !lk->shows_debug && !lk->prune;
     if (host)
         apply_host_references(lk);
-    bool all_kernels = (lk->prune || host) && wanted_count(lk) != 1;
+    bool one = (lk->prune || host || lk->symbols->met.for_driver) && wanted_count(lk) == 1;
+    bool all_kernels = (lk->prune || host) && !one;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         cbi_fate *fate = fate_of(lk, f);
+        fate->entry |= f->for_driver && !one;
         bool root = fate->entry && f->obj;
         if (root ||
             (all_kernels && f->obj && fate->address_taken && (f->sym->other & STO_CUDA_ENTRY)))

@@ -1,4 +1,5 @@
 /* Merging one object, pass A: functions. */
+#include "format/driver.h"
 #include "link/merge_work.h"
 
 static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
@@ -112,8 +113,11 @@ static void define_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
     func->text->func = func;
     adopt_text(&lk->merging->symbols.met, func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
+    func->for_driver = cbi_driver_supplies(in->name);
+    lk->merging->symbols.met.for_driver |= func->for_driver;
     /* Also for unwanted kernels that another object mentioned before. */
-    if (func->entry || (func->sym->first_obj != cbi_obj_id(obj) && (in->other & STO_CUDA_ENTRY))) {
+    if (func->entry || func->for_driver ||
+        (func->sym->first_obj != cbi_obj_id(obj) && (in->other & STO_CUDA_ENTRY))) {
         func->info = cbi_sec_create(lk, cbi_intern_join(lk->ctx, ".nv.info.", func->sym->name->s),
                                     SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
         func->info->target = func->text;

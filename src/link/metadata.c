@@ -3,6 +3,7 @@
  * All of them enter lists that are walked backwards afterwards: nvlink prepends.
  */
 #include "base/fetch.h"
+#include "format/driver.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
 #include "link/merge_work.h"
@@ -235,6 +236,10 @@ static void read_prototypes(const cbi_linker *lk, cbi_lobj *obj, const cbi_secti
         if (!func)
             continue;
         if (!func->prototype) {
+            func->prototype = text;
+        } else if (func->prototype != text && cbi_driver_supplies(func->sym->name->s)) {
+            /* Calls name the registers that the driver's function leaves alone, a program's own
+             * definition does not: the last one counts. */
             func->prototype = text;
         } else if (func->prototype != text) {
             uint32_t first = func->sym->def_obj ? func->sym->def_obj : func->sym->first_obj;

@@ -436,7 +436,7 @@ static void explain_registers(const cbi_linker *lk)
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         const cbi_osec *sec = lk->records->secs.items[i];
         const cbi_func *f = sec->func;
-        if (!f || f->text != sec || cbi_is_dead(lk, sec) || cbi_fate_of(lk, f)->entry ||
+        if (!f || f->text != sec || cbi_is_dead(lk, sec) || (f->sym->other & STO_CUDA_ENTRY) ||
             !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);

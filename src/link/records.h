@@ -195,6 +195,7 @@ struct cbi_func {
     uint32_t number;           /* position in function order, from 0 */
     uint16_t first_virtual_sm; /* PTX target of the first definition */
     bool entry;                /* a kernel that is wanted */
+    bool for_driver;           /* has the name of one that the driver supplies */
     cbi_lobj *obj;             /* the object whose copy is linked; NULL while undefined */
     uint32_t in_sec;           /* its text section there */
     uint32_t in_sym;           /* its symbol there */

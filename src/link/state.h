@@ -26,6 +26,7 @@ typedef struct cbi_met {
     bool descriptors; /* relocations that keep a function: cbi_keeps_function() */
     bool replaced;    /* definitions that are marked CBI_REPLACED */
     bool aliases;     /* functions in another's code */
+    bool for_driver;  /* functions in place of those that the driver supplies */
     bool barriers;    /* code whose flags count barriers */
     bool dead;        /* sections that the merge has removed */
     bool independent; /* code of virtual targets whose threads run independently of each other */
