@@ -154,17 +154,35 @@ typedef struct candidate {
     cbi_lobj *obj;
     cbi_object_kind kind;
     cbi_findings findings;
+    bool viewed; /* what is linked is made of it when it is admitted */
 } candidate;
 
-/* The model, which may have been read before, by a caller who links it more than once. */
-static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
+/* Sections' symbols have no names. */
+static void hash_names(cbi_lobj *obj)
 {
-    candidate *c = &((candidate *)arg)[i];
+    cbi_object *object = &obj->object;
+    for (uint32_t i = 1; i < object->section_count; i++)
+        obj->sections[i].name_hash = cbi_name_hash(object->sections[i].name);
+    for (uint32_t i = 1; i < object->symbol_count; i++)
+        if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
+            object->symbols[i].name_hash = cbi_name_hash(object->symbols[i].name);
+}
+
+/* What the merge writes for the object, and what it looks for there. */
+static void open_maps(cbi_ctx *ctx, cbi_lobj *obj)
+{
+    const cbi_object *object = &obj->object;
+    obj->symbols = CBI_NEW_ARRAY(ctx, object->symbol_count, const cbi_lsym *);
+    obj->sections = CBI_NEW_ARRAY(ctx, object->section_count, cbi_secmap);
+    obj->symbol_lost = CBI_NEW_ARRAY(ctx, object->symbol_count, uint8_t);
+    hash_names(obj);
+}
+
+/* The model, which may have been read before, by a caller who links it more than once. */
+static void read_model(cbi_ctx *ctx, candidate *c)
+{
     const cbi_link_input *in = c->in;
     cbi_object *object = &c->obj->object;
-    c->kind = CBI_OBJECT_OK;
-    if (in->no_code)
-        return;
     if (!in->object) {
         c->kind = cbi_object_read(ctx, in->file, in->bytes, object, &c->findings);
     } else {
@@ -177,6 +195,25 @@ static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
     }
     if (object->sections)
         retype_sections(object);
+}
+
+/* While the model is in the caches, its names are hashed. */
+static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
+{
+    candidate *c = &((candidate *)arg)[i];
+    c->kind = CBI_OBJECT_OK;
+    if (!c->in->no_code)
+        read_model(ctx, c);
+    if (!c->viewed && c->kind == CBI_OBJECT_OK)
+        open_maps(ctx, c->obj);
+}
+
+/* Of the view that has taken the model's place. */
+static void open_view(cbi_ctx *ctx, void *arg, size_t i)
+{
+    const candidate *c = &((candidate *)arg)[i];
+    if (c->obj)
+        open_maps(ctx, c->obj);
 }
 
 /* NULL: the input takes no part. */
@@ -230,30 +267,6 @@ static cbi_lobj *admit_one(const cbi_linker *lk, const candidate *c, admitted_so
     return obj;
 }
 
-/* Sections' symbols have no names. */
-static void hash_names(cbi_lobj *obj)
-{
-    cbi_object *object = &obj->object;
-    for (uint32_t i = 1; i < object->section_count; i++)
-        obj->sections[i].name_hash = cbi_name_hash(object->sections[i].name);
-    for (uint32_t i = 1; i < object->symbol_count; i++)
-        if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
-            object->symbols[i].name_hash = cbi_name_hash(object->symbols[i].name);
-}
-
-/* What the merge writes for the object, and what it looks for there. */
-static void open_maps(cbi_ctx *ctx, void *arg, size_t i)
-{
-    cbi_lobj *obj = ((candidate *)arg)[i].obj;
-    if (!obj)
-        return;
-    const cbi_object *object = &obj->object;
-    obj->symbols = CBI_NEW_ARRAY(ctx, object->symbol_count, const cbi_lsym *);
-    obj->sections = CBI_NEW_ARRAY(ctx, object->section_count, cbi_secmap);
-    obj->symbol_lost = CBI_NEW_ARRAY(ctx, object->symbol_count, uint8_t);
-    hash_names(obj);
-}
-
 /* A whole program may have others beside it, and the device runtime, but no modules. */
 static void warn_beside_ewp(const cbi_linker *lk, const cbi_obj_list *objs)
 {
@@ -275,9 +288,11 @@ const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inp
         cbi_fail(lk->ctx, CB_ERR_NOMEM);
     candidate *all = CBI_NEW_ARRAY(lk->ctx, count, candidate);
     cbi_lobj *objects = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj);
+    const bool viewed = cbi_arch_is_mercury(lk->opt->arch);
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
         all[i].in = &inputs[i];
+        all[i].viewed = viewed;
         all[i].obj = &objects[i];
         bytes += inputs[i].bytes.size;
     }
@@ -291,7 +306,8 @@ const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inp
         if (all[i].obj)
             cbi_vec_push(lk->ctx, &admitted->objs, all[i].obj);
     }
-    cbi_parallel(lk->ctx, count, bytes, open_maps, all);
+    if (viewed)
+        cbi_parallel(lk->ctx, count, bytes, open_view, all);
     warn_beside_ewp(lk, &admitted->objs);
     return admitted;
 }

@@ -46,7 +46,7 @@ void cbi_drop_empty_externs(const cbi_linker *lk)
 static void fragments_add(const cbi_linker *lk, cbi_rec *rec, const uint8_t *words, uint32_t size)
 {
     cbi_buf all = {0};
-    cbi_buf_append(lk->ctx, &all, rec->payload, rec->size);
+    cbi_buf_append(lk->ctx, &all, cbi_payload_of(rec), rec->size);
     for (uint32_t i = 0; i + 4 <= size; i += 4) {
         bool seen = false;
         for (size_t j = 0; j + 4 <= all.len; j += 4)
@@ -54,8 +54,7 @@ static void fragments_add(const cbi_linker *lk, cbi_rec *rec, const uint8_t *wor
         if (!seen)
             cbi_buf_append(lk->ctx, &all, words + i, 4);
     }
-    rec->payload = all.items;
-    rec->size = (uint32_t)all.len;
+    cbi_set_payload(rec, all.items, (uint32_t)all.len);
 }
 
 static uint16_t saturating_sum(uint16_t a, uint16_t b)
@@ -124,7 +123,7 @@ void cbi_propagate_record(const cbi_linker *lk, const cbi_func *k, const cbi_rec
     case CBI_LINK_MOVE:
         if (!own)
             own = cbi_add_payload(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
-        fragments_add(lk, own, from->payload, from->size);
+        fragments_add(lk, own, cbi_payload_of(from), from->size);
         break;
     default:
         break;
@@ -200,7 +199,7 @@ static void single_fragments(const cbi_linker *lk, const cbi_func *k)
     for (size_t i = 0; i < lk->attributes->recs.len; i++) {
         const cbi_rec *rec = &lk->attributes->recs.items[i];
         if (rec->func && rec->code == EIATTR_AT_ENTRY_FRAGEMENTS && !rec->dead)
-            fragments_add(lk, &all, rec->payload, rec->size);
+            fragments_add(lk, &all, cbi_payload_of(rec), rec->size);
     }
     cbi_rec *own = cbi_find_record(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
     if (own && own->size >= all.size)
@@ -210,8 +209,7 @@ static void single_fragments(const cbi_linker *lk, const cbi_func *k)
     if (!all.size)
         return;
     own = cbi_add_payload(lk, k, EIATTR_AT_ENTRY_FRAGEMENTS);
-    own->payload = all.payload;
-    own->size = all.size;
+    cbi_set_payload(own, cbi_payload_of(&all), all.size);
 }
 
 static void single_attribute(const cbi_linker *lk, const cbi_func *k, uint8_t code)

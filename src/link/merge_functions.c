@@ -184,6 +184,7 @@ void cbi_revive_constants(cbi_func *func)
 static void replace_function(const cbi_linker *lk, cbi_func *func, cbi_lobj *obj, uint32_t index)
 {
     const cbi_section *text = &obj->object.sections[obj->object.symbols[index].shndx];
+    lk->merging->symbols.met.copies = true;
     /* Entries that describe the old copies go only if a copy's text had relocations itself. */
     cbi_vec_push(lk->ctx, &func->replaced, ((cbi_copy){func->obj, func->in_sym}));
     if (func->text->rel || func->text->rela) {

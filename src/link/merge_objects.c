@@ -315,8 +315,10 @@ static void merge_defined(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
             cbi_vec_push(lk->ctx, &lk->merging->symbols.images, sym);
     }
     obj->symbols[i] = sym;
-    if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL)
+    if (cbi_is_weak(sym) && (s->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL) {
         cbi_variable_in(lk, sym)->replaced_at = obj->number;
+        lk->merging->symbols.met.copies = true;
+    }
     define_object(lk, obj, s, sym, map);
     if (in->type == SHT_CUDA_SHARED) {
         /* The value is the alignment, but where ptxas -ewp has given places already. */

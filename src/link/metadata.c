@@ -36,7 +36,7 @@ static void check_fragments(const cbi_linker *lk, const cbi_lobj *obj, const cbi
 {
     uint32_t toolkits = UNSEEN;
     for (uint32_t i = 0; i + 4 <= rec->size; i += 4) {
-        uint32_t fragment = cbi_ld32(rec->payload + i);
+        uint32_t fragment = cbi_ld32(cbi_payload_of(rec) + i);
         if (fragment >= 4 && fragment <= 7)
             toolkits = fragment < 6 ? BEFORE_13 : SINCE_13;
     }
@@ -89,12 +89,16 @@ static void read_record(const cbi_linker *lk, const cbi_lobj *obj, const cbi_att
                       .format = attr->format & 7,
                       .code = code,
                       /* Bytes without a meaning stay what they are. */
-                      .value = sized ? 0 : cbi_ld16(attr->raw.data + 2),
-                      .size = (uint32_t)attr->payload.size,
-                      .payload = attr->payload.data};
+                      .value = sized ? 0 : cbi_ld16(attr->raw.data + 2)};
+    if (lk->mercury) { /* the second view knows it by its place */
+        read->payload = attr->payload.data;
+        read->size = (uint32_t)attr->payload.size;
+    } else {
+        cbi_set_payload(read, attr->payload.data, (uint32_t)attr->payload.size);
+    }
     const cbi_attr_symbols symbols = sized ? cbi_eiattr_symbols(code) : CBI_SYMBOLS_NONE;
     if (symbols == CBI_SYMBOLS_WORD0 && read->size >= 4) {
-        uint32_t index = cbi_ld32(read->payload);
+        uint32_t index = cbi_ld32(attr->payload.data);
         if (index >= obj->object.symbol_count)
             index = 0;
         if (index && obj->symbol_lost[index] && is_of_copy(code))
@@ -313,26 +317,26 @@ static void drop_relocs(const cbi_linker *lk, const cbi_lobj *obj, const cbi_sec
 }
 
 /* The entry as the link has it. */
-static cbi_lrel convert(const cbi_linker *lk, cbi_lobj *obj, const cbi_secmap *map,
-                        const cbi_rela *entry, bool rela)
+static void convert(const cbi_linker *lk, cbi_lobj *obj, const cbi_secmap *map,
+                    const cbi_rela *entry, bool rela, cbi_lrel *ret_read)
 {
-    cbi_lrel read = {.obj = obj,
-                     .in_sym = entry->symbol,
-                     .target = map->out,
-                     .offset = entry->offset + map->base,
-                     .type = entry->type < CBI_NO_RELOC_TYPE ? entry->type : CBI_NO_RELOC_TYPE,
-                     .addend = entry->addend,
-                     .sym = entry->symbol ? obj->symbols[entry->symbol] : NULL,
-                     .is_rela = rela};
-    if (read.sym && read.sym->is_section) {
-        read.in_sym = obj->object.symbols[entry->symbol].shndx;
-        uint64_t base = obj->sections[read.in_sym].base;
-        if (!lk->mercury)
-            read.base = base;
-        /* what names a part of a section that is not the first gets its place as an addend */
-        read.is_rela = rela || base;
-    }
-    return read;
+    *ret_read =
+        (cbi_lrel){.obj = obj,
+                   .in_sym = entry->symbol,
+                   .target = map->out,
+                   .offset = entry->offset + map->base,
+                   .type = entry->type < CBI_NO_RELOC_TYPE ? entry->type : CBI_NO_RELOC_TYPE,
+                   .addend = entry->addend,
+                   .sym = entry->symbol ? obj->symbols[entry->symbol] : NULL,
+                   .is_rela = rela};
+    if (!ret_read->sym || !ret_read->sym->is_section)
+        return;
+    ret_read->in_sym = obj->object.symbols[entry->symbol].shndx;
+    uint64_t base = obj->sections[ret_read->in_sym].base;
+    if (!lk->mercury)
+        ret_read->base = base;
+    /* what names a part of a section that is not the first gets its place as an addend */
+    ret_read->is_rela = rela || base;
 }
 
 static void read_entries(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
@@ -356,7 +360,7 @@ static void read_entries(const cbi_linker *lk, cbi_lobj *obj, const cbi_section 
         const bool lost = (forgets && obj->symbol_lost[entry.symbol]) ||
                           (obj->lost_count && in_lost_bytes(obj, sec->info, entry.offset));
         cbi_lrel *read = &rels->items[rels->len]; /* stays unless it is lost */
-        *read = convert(lk, obj, map, &entry, rela);
+        convert(lk, obj, map, &entry, rela, read);
         if (first && (!lost || frame))
             open_relocs(lk, map->out, read->is_rela);
         if (lost)

@@ -101,7 +101,7 @@ typedef struct preference {
 
 static bool wants_cache(const cbi_rec *rec)
 {
-    return rec->size >= 8 && cbi_ld32(rec->payload + 4);
+    return rec->size >= 8 && cbi_ld32(cbi_payload_of(rec) + 4);
 }
 
 static void join_preference(const cbi_linker *lk, preference *p, const cbi_func *k,

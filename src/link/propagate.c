@@ -81,7 +81,21 @@ static uint32_t word_of(const cbi_rec *rec, uint32_t at)
 {
     if (rec->format != (CBI_ATTR_SIZED & 7) || !cbi_fits(at, 4, rec->size))
         return 0;
-    return cbi_ld32(rec->payload + at);
+    return cbi_ld32(cbi_payload_of(rec) + at);
+}
+
+/* The same for changing, where it has one. */
+static void set_word(const cbi_linker *lk, cbi_rec *rec, uint32_t at, uint32_t value)
+{
+    if (!cbi_fits(at, 4, rec->size))
+        return;
+    if (rec->here) {
+        cbi_st32(rec->bytes + at, value);
+        return;
+    }
+    uint8_t *copy = cbi_memdup(lk->ctx, rec->payload, rec->size); /* of an input's */
+    cbi_st32(copy + at, value);
+    rec->payload = copy;
 }
 
 /* Of the function that the record names. */
@@ -145,7 +159,7 @@ static void collect_own(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link)
         list_record(lk, of, rec);
         break;
     case CBI_LINK_SYNC_STACK:
-        sync = rec->format == 4 && rec->size >= 2 ? cbi_ld16(rec->payload) : rec->value;
+        sync = rec->format == 4 && rec->size >= 2 ? cbi_ld16(cbi_payload_of(rec)) : rec->value;
         tell_crs(lk, rec, of, lk->graph->fates[rec->func - 1].entry ? 0 : sync);
         break;
     case CBI_LINK_MAX_REGISTERS:
@@ -164,7 +178,8 @@ static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link l
     if (!lk->exec)
         return false;
     if (link == CBI_LINK_MIN_STACK)
-        return rec->format == 4 && rec->size >= 8 && cbi_ld32(rec->payload + 4) == UNKNOWN_STACK;
+        return rec->format == 4 && rec->size >= 8 &&
+               cbi_ld32(cbi_payload_of(rec) + 4) == UNKNOWN_STACK;
     return link == CBI_LINK_STACK_LIMIT;
 }
 
@@ -376,6 +391,7 @@ static bool is_unbounded(const cbi_linker *lk, const cbi_func *k)
 
 static void stack_sizes(const cbi_linker *lk)
 {
+    static const uint8_t zeros[4];
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         const cbi_func *k = lk->graph->entries.items[i];
         uint32_t crs = is_unbounded(lk, k) ? UNKNOWN_STACK : lk->attributes->usage[k->number].crs;
@@ -384,11 +400,9 @@ static void stack_sizes(const cbi_linker *lk)
         cbi_rec *own = cbi_find_record(lk, k, EIATTR_CRS_STACK_SIZE);
         if (!own) {
             own = cbi_add_payload(lk, k, EIATTR_CRS_STACK_SIZE);
-            own->size = 4;
+            cbi_set_payload(own, zeros, sizeof zeros);
         }
-        uint8_t *payload = cbi_alloc(lk->ctx, 4);
-        cbi_st32(payload, crs);
-        own->payload = payload;
+        set_word(lk, own, 0, crs);
     }
 }
 
@@ -397,11 +411,10 @@ static void add_number(const cbi_linker *lk, cbi_rec_list *ret_recs, uint8_t cod
                        const cbi_func *k, uint32_t number)
 {
     enum { SIZE = 8, NUMBER_AT = 4 };
-    uint8_t *payload = cbi_alloc(lk->ctx, SIZE);
-    cbi_st32(payload + NUMBER_AT, number);
     cbi_rec *rec = cbi_rec_append(lk->ctx, ret_recs, NULL, CBI_ATTR_SIZED & 7, code, 0);
-    rec->payload = payload;
     rec->size = SIZE;
+    rec->here = true;
+    cbi_st32(rec->bytes + NUMBER_AT, number);
     rec->symbol = k->sym;
     rec->has_symbol = true;
 }
@@ -477,9 +490,7 @@ static void registers(const cbi_linker *lk)
         if (!cbi_is_wanted_entry(lk, k) || !own->regcount || regs == own->regs ||
             cbi_find_record(lk, k, EIATTR_REG_RECONFIG)) /* it asks for registers as it runs */
             continue;
-        uint8_t *payload = cbi_memdup(lk->ctx, own->regcount->payload, own->regcount->size);
-        cbi_st32(payload + 4, regs);
-        own->regcount->payload = payload;
+        set_word(lk, own->regcount, 4, regs);
     }
 }
 

@@ -260,7 +260,10 @@ static inline void cbi_put_reloc(uint8_t *at, uint64_t size, const cbi_lrel *r, 
 struct cbi_rec {
     uint32_t obj;  /* cbi_obj_id; 0: the link adds it */
     uint32_t func; /* of .nv.info.F: its number, from 1; 0: .nv.info; use cbi_rec_func() */
-    const uint8_t *payload;
+    union {        /* of format 4; use cbi_payload_of() */
+        const uint8_t *payload;
+        uint8_t bytes[8]; /* `here`: that fits, as most do */
+    };
     union {
         const cbi_lsym *symbol;   /* has_symbol: word 0; NULL if it is none of the link's */
         const cbi_lsym **symbols; /* has_symbols: every word */
@@ -271,11 +274,34 @@ struct cbi_rec {
     };
     uint16_t value; /* formats 1..3 */
     uint8_t code;
-    uint8_t format : 5;
+    uint8_t format : 4;
+    bool here : 1;
     bool has_symbol : 1;
     bool has_symbols : 1;
     bool dead : 1; /* since the propagation: does not describe what is in the output */
 };
+
+/* What the record says, but for lists of symbols. */
+static inline const uint8_t *cbi_payload_of(const cbi_rec *rec)
+{
+    return rec->here ? rec->bytes : rec->payload;
+}
+
+#if CBI_STAGE <= CBI_STAGE_PROPAGATION
+static inline void cbi_set_payload(cbi_rec *rec, const uint8_t *payload, uint32_t size)
+{
+    rec->size = size;
+    rec->here = size <= sizeof rec->bytes;
+    if (size == 4)
+        memcpy(rec->bytes, payload, 4);
+    else if (size == 8)
+        memcpy(rec->bytes, payload, 8);
+    else if (!rec->here)
+        rec->payload = payload;
+    else if (size)
+        memcpy(rec->bytes, payload, size);
+}
+#endif
 
 /* Is it a list of symbols that code of the function refers to? */
 static inline bool cbi_is_externs(const cbi_rec *rec)

@@ -151,8 +151,8 @@ static bool from_replaced_copy(const cbi_linker *lk, const cbi_lrel *r)
            strcmp(name, ".debug_frame") == 0;
 }
 
-bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
+bool cbi_reloc_is_outdated(const cbi_linker *lk, const cbi_lrel *r)
 {
-    return !cbi_is_dead(lk, r->target) && (lk->exec || !cbi_constants_of(r->target)->orphan) &&
-           !from_replaced_copy(lk, r) && !cbi_reloc_is_forgotten(lk, r);
+    return (!lk->exec && cbi_constants_of(r->target)->orphan) || from_replaced_copy(lk, r) ||
+           cbi_reloc_is_forgotten(lk, r);
 }

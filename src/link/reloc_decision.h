@@ -27,8 +27,14 @@ cbi_reloc_outcome cbi_reloc_decide(const cbi_linker *lk, const cbi_reloc_type *t
 /* Does only the driver, or a later link, know the symbol's place? */
 bool cbi_keeps_symbol(const cbi_linker *lk, const cbi_lsym *sym);
 
-/* Is the entry about something that is in the output? */
-bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r);
+/* Is the entry about a definition whose place another one has taken? */
+bool cbi_reloc_is_outdated(const cbi_linker *lk, const cbi_lrel *r);
+/* Is it about something that is in the output? */
+static inline bool cbi_reloc_counts(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return !cbi_is_dead(lk, r->target) &&
+           !(lk->symbols->met.copies && cbi_reloc_is_outdated(lk, r));
+}
 /* Does it patch the code of a copy that was replaced later? */
 bool cbi_reloc_in_replaced_code(const cbi_lrel *r);
 /* nvlink leaves pointers in constant memory empty that it read before a global definition replaced

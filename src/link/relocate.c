@@ -48,21 +48,38 @@ static size_t bytes_from(size_t room, unsigned start)
     return left < WORD ? left : WORD;
 }
 
+/* Most sections have all eight. */
+static uint64_t get_word(const uint8_t *p, size_t count)
+{
+    if (count == WORD)
+        return cbi_ld64(p);
+    uint8_t word[WORD] = {0};
+    memcpy(word, p, count);
+    return cbi_ld64(word);
+}
+
+static void put_word(uint8_t *p, size_t count, uint64_t value)
+{
+    if (count == WORD) {
+        cbi_st64(p, value);
+        return;
+    }
+    uint8_t word[WORD];
+    cbi_st64(word, value);
+    memcpy(p, word, count);
+}
+
 static uint64_t get_bits(const uint8_t *p, size_t room, unsigned start, unsigned width)
 {
-    uint8_t word[WORD] = {0};
-    memcpy(word, p + start / 8, bytes_from(room, start));
-    return cbi_ld64(word) >> start % 8 & low_bits(width);
+    return get_word(p + start / 8, bytes_from(room, start)) >> start % 8 & low_bits(width);
 }
 
 static void put_bits(uint8_t *p, size_t room, unsigned start, unsigned width, uint64_t value)
 {
-    uint8_t word[WORD] = {0};
-    size_t count = bytes_from(room, start);
-    uint64_t mask = low_bits(width) << start % 8;
-    memcpy(word, p + start / 8, count);
-    cbi_st64(word, (cbi_ld64(word) & ~mask) | (value << start % 8 & mask));
-    memcpy(p + start / 8, word, count);
+    const size_t count = bytes_from(room, start);
+    const uint64_t mask = low_bits(width) << start % 8;
+    uint8_t *at = p + start / 8;
+    put_word(at, count, (get_word(at, count) & ~mask) | (value << start % 8 & mask));
 }
 
 typedef struct resolved {

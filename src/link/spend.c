@@ -45,12 +45,9 @@ static void list_pieces(const cbi_linker *lk, const cbi_lobj *obj, const cbi_ose
 
 static void copy_payload(const cbi_linker *lk, const cbi_lobj *obj, cbi_rec *rec)
 {
-    if (!is_inside(obj, rec->payload))
+    /* the symbols say it, or the record has it */
+    if (cbi_is_externs(rec) || rec->here || !is_inside(obj, rec->payload))
         return;
-    if (cbi_is_externs(rec)) {
-        rec->payload = NULL; /* the symbols say it */
-        return;
-    }
     uint8_t *copy = cbi_pool_alloc(lk->ctx, &lk->merging->payload_pool, rec->size);
     memcpy(copy, rec->payload, rec->size);
     rec->payload = copy;

@@ -24,7 +24,8 @@ typedef CBI_VEC(cbi_lrel) cbi_rels;
 typedef struct cbi_met {
     bool shared;      /* symbols of variables in shared memory */
     bool descriptors; /* relocations that keep a function: cbi_keeps_function() */
-    bool replaced;    /* definitions that are marked CBI_REPLACED */
+    bool copies;      /* definitions that took the place of earlier ones */
+    bool replaced;    /* of those some that are marked CBI_REPLACED */
     bool aliases;     /* functions in another's code */
     bool for_driver;  /* functions in place of those that the driver supplies */
     bool barriers;    /* code whose flags count barriers */

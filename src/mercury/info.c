@@ -187,7 +187,7 @@ static void append_record(const cbi_linker *lk, const cbi_rec *rec, void *partne
     if (!rec->func || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
     const cbi_attr *sass =
-        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->has_symbols && rec->payload
+        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->has_symbols && !rec->here
             ? cbi_map_get(partners, CBI_KEY(rec->payload - 4))
             : NULL;
     if (!sass) {
