@@ -11,6 +11,11 @@ bool cbi_pace_applies(uint32_t sm, uint32_t target)
     return chip && chip->other_pace && chip->finalized_from == sm;
 }
 
+bool cbi_pace_fills_ahead(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_BRANCH | CBI_OPF_CALL);
+}
+
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
 {
     for (size_t at = 0; cbi_pace_applies(sm, target) && at + CBI_SASS_INSTRUCTION <= size;
@@ -81,17 +86,19 @@ static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
     return now < PAIR || (now == PAIR && since + now < LONGEST);
 }
 
-/* Under the guard !PT, as the dummy loads in front of a copy or a fence are. */
-static bool is_never(cbi_sass w)
-{
-    enum { NEVER = 15 };
-    return cbi_sass_signed_guard(w) == NEVER;
-}
-
 /* A wait for the whole warp ends a block, but time goes on. */
 static bool follows_sync(const cbi_sb_code *c, uint32_t i)
 {
     return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
+}
+
+/* Does instruction i take no time where the warp is to be kept?  Dummy loads do not, nor does the
+ * pause between two looks at a barrier. */
+static bool takes_none(const cbi_pace *pace, uint32_t i)
+{
+    return cbi_pace_is_never(pace->words[i]) ||
+           (i && cbi_sass_op(pace->words[i]) == CBI_OP_NANOSLEEP_R &&
+            cbi_sass_op(pace->words[i - 1]) == CBI_OP_SYNCS_PHASECHK);
 }
 
 /* Stall counts within the field, and the yield flag that goes with them. */
@@ -111,9 +118,9 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
             cbi_sass_set_yield(w, keeps_warp(*w, now, since));
         }
         if (!cbi_sass_yield(*w) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
-            cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE)
+            cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE || cbi_sass_op(*w) == CBI_OP_BPT)
             since = 0;
-        else if (!is_never(*w))
+        else if (!takes_none(pace, i))
             since += now;
     }
 }
@@ -124,7 +131,8 @@ static void keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *
 {
     bool *pause = CBI_NEW_ARRAY(c->ctx, pace->count, bool);
     for (uint32_t i = 0; i < pace->count; i++)
-        pause[i] = pace->cycles[i] > CBI_SASS_STALL_MAX;
+        if (pace->cycles[i] > CBI_SASS_STALL_MAX)
+            pause[i && cbi_pace_fills_ahead(cbi_sb_op(c, i)) ? i - 1 : i] = true;
     for (uint32_t i = 0; i < pace->count; i++) {
         uint32_t before = cbi_sass_reuse_of(c, input, NULL, i);
         uint32_t now = cbi_sass_reuse_of(c, pace->words, pause, i);

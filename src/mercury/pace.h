@@ -22,6 +22,9 @@ bool cbi_pace_applies(uint32_t sm, uint32_t target);
 /* Does code of chip `sm` have instructions that chip `target` computes at another pace? */
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size);
 
+/* Branches, calls and returns: what their stall counts cannot say is in NOPs in front of them. */
+bool cbi_pace_fills_ahead(uint32_t op);
+
 /* drop_stack_load: an R1 load that nobody needs may lose its scoreboard.  idle[i]: instruction i is
  * a NOP that only takes time; those that start a block, which stay, are cleared.  False, with
  * nothing written, when the code cannot be followed. */

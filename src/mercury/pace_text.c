@@ -41,7 +41,7 @@ static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint
     return idle;
 }
 
-/* NOPs between an instruction and the next. */
+/* NOPs between an instruction and the next, or in front of a branch. */
 static uint32_t pauses(uint32_t cycles)
 {
     return cycles ? (cycles - 1) / CBI_SASS_STALL_MAX : 0;
@@ -56,10 +56,12 @@ static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idl
         step->place[i] = step->self[i] = step->frame[i] = at * CBI_SASS_INSTRUCTION;
         if (idle[i])
             continue;
-        gap[i] = pause;
-        at += pause;
+        uint32_t own = pauses(pace->cycles[i]);
+        bool ahead = cbi_pace_fills_ahead(cbi_sass_op(pace->words[i]));
+        gap[i] = pause + (ahead ? own : 0);
+        at += gap[i];
         step->place[i] = step->self[i] = at++ * CBI_SASS_INSTRUCTION;
-        pause = pauses(pace->cycles[i]);
+        pause = ahead ? 0 : own;
     }
     uint32_t padded = (at + 8 + 7) / 8 * 8;
     for (uint32_t i = pace->count; i <= total; i++, at++)
@@ -88,10 +90,15 @@ static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pa
         cbi_sass_store(at, pace->words[i]);
         cbi_rewrite_retarget(step, i, at);
         uint32_t left = pace->cycles[i];
-        for (at += CBI_SASS_INSTRUCTION; left > CBI_SASS_STALL_MAX; at += CBI_SASS_INSTRUCTION) {
+        at += CBI_SASS_INSTRUCTION;
+        uint8_t *nop = at;
+        if (cbi_pace_fills_ahead(cbi_sass_op(pace->words[i])))
+            nop -= (pauses(left) + 1) * CBI_SASS_INSTRUCTION;
+        for (; left > CBI_SASS_STALL_MAX; nop += CBI_SASS_INSTRUCTION) {
             left -= CBI_SASS_STALL_MAX;
-            put_nop(at, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
+            put_nop(nop, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
         }
+        at = nop > at ? nop : at;
     }
     for (; at < step->text + step->size; at += CBI_SASS_INSTRUCTION)
         memcpy(at, old + step->old_size - CBI_SASS_INSTRUCTION, CBI_SASS_INSTRUCTION);

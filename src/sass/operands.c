@@ -378,6 +378,11 @@ static void predicate(uint8_t *set, cbi_sass w, unsigned low)
         *set |= (uint8_t)(1u << p);
 }
 
+bool cbi_sass_joins_uniform(cbi_sass w)
+{
+    return cbi_sass_op(w) == CBI_OP_PLOP3 && cbi_sass_bits(w, 67, 1);
+}
+
 cbi_predicates cbi_sass_predicates(cbi_sass w)
 {
     uint8_t fields = cbi_instruction_of(cbi_sass_op(w))->predicates;
@@ -392,7 +397,7 @@ cbi_predicates cbi_sass_predicates(cbi_sass w)
         predicate(&p.read, w, 87);
     if (fields & CBI_PRED_R77)
         predicate(&p.read, w, 77);
-    if (fields & CBI_PRED_R68)
+    if (fields & CBI_PRED_R68 && !cbi_sass_joins_uniform(w))
         predicate(&p.read, w, 68);
     return p;
 }

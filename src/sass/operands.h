@@ -44,6 +44,9 @@ typedef struct cbi_predicates {
     uint8_t guard, written, read;
 } cbi_predicates;
 
+/* Is the predicate at bit 68 a uniform one, unlike the rest? */
+bool cbi_sass_joins_uniform(cbi_sass w);
+
 /* Uniform ones where the instruction computes in the uniform datapath. */
 cbi_predicates cbi_sass_predicates(cbi_sass w);
 

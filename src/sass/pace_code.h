@@ -8,6 +8,16 @@
  * bytes; 0 for others. */
 uint32_t cbi_pace_occupancy(uint32_t op);
 
+/* The same with the other products of matrices, which wait for the unit, too. */
+uint32_t cbi_pace_unit_time(uint32_t op);
+
+/* Under the guard !PT, as the dummy loads in front of a copy or a fence are? */
+bool cbi_pace_is_never(cbi_sass w);
+
+/* Cycles that pass for the unit from an instruction to the next: none with a dummy load, one more
+ * than elsewhere in a fence. */
+uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles);
+
 /* Predicates of the code, not uniform ones, that an instruction writes and reads, one bit each. */
 void cbi_pace_predicates(cbi_sass w, uint8_t *ret_written, uint8_t *ret_read);
 

@@ -13,6 +13,26 @@ uint32_t cbi_pace_occupancy(uint32_t op)
     return slow == CBI_SLOW_NONE ? 0 : slow == CBI_SLOW_DMMA ? MATRIX_OF_DOUBLES : DOUBLE;
 }
 
+uint32_t cbi_pace_unit_time(uint32_t op)
+{
+    enum { MATRIX = 8 };
+    uint32_t slow = cbi_pace_occupancy(op);
+    return slow || cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR ? slow : MATRIX;
+}
+
+bool cbi_pace_is_never(cbi_sass w)
+{
+    enum { NEVER = 15 };
+    return cbi_sass_signed_guard(w) == NEVER;
+}
+
+uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
+{
+    if (cbi_pace_is_never(w))
+        return 0;
+    return cbi_sass_op(w) == CBI_OP_ERRBAR && !cycles ? 1 : cycles;
+}
+
 enum {
     FAR = 20, /* as far apart as in the input; no result takes longer without a scoreboard */
     READ_TIME = 2,
@@ -54,7 +74,9 @@ static bool has_no_predicates(uint32_t op)
 {
     return op == CBI_OP_BMOV_352 || op == CBI_OP_BMOV_353 || op == CBI_OP_BMOV_355 ||
            op == CBI_OP_BMOV_356 || op == CBI_OP_NOP || op == CBI_OP_WARPSYNC_R ||
-           op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD || cbi_op_has(op, CBI_OPF_FENCE);
+           op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD || op == CBI_OP_DEPBAR ||
+           op == CBI_OP_PMTRIG || op == CBI_OP_BPT || cbi_op_has(op, CBI_OPF_FENCE) ||
+           cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR;
 }
 
 static flags flags_of(cbi_sass w)
@@ -73,6 +95,8 @@ static flags flags_of(cbi_sass w)
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
     if (op == CBI_OP_BRA_U)
         f.uniform_read = one(w, 24);
+    if (cbi_sass_joins_uniform(w))
+        f.uniform_read |= one(w, 68);
     if (op == CBI_OP_P2R) {
         f.read |= (uint8_t)cbi_sass_bits(w, 32, 7);
     } else if (k == CBI_KIND_OTHER && !has_no_predicates(op)) { /* nobody knows */
@@ -324,6 +348,8 @@ static uint32_t uniform_predicate_latency(uint32_t op, uint32_t next)
     if (next == CBI_OP_BRA_U && op != CBI_OP_UPLOP3)
         return UNIFORM_GUARD;
     bool compares_integers = op == CBI_OP_UISETP || op == CBI_OP_UISETP_I;
+    if (next == CBI_OP_PLOP3)
+        return compares_integers || op == CBI_OP_UPLOP3 ? 6 : FAR;
     return compares_integers && (next == CBI_OP_UP2UR || next == CBI_OP_UPLOP3) ? 4 : FAR;
 }
 
@@ -381,7 +407,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         return adjacent ? CONTROL_STALL : 1;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
-    if (from == CBI_KIND_OTHER && (cbi_pace_is_opaque(cbi_sb_op(c, i)) || uses_tensors(to)))
+    bool watched = cbi_sass_write(c->words[i]) != CBI_SB_NONE;
+    if (from == CBI_KIND_OTHER &&
+        ((cbi_pace_is_opaque(cbi_sb_op(c, i)) && !watched) || uses_tensors(to)))
         return FAR;
     if (!is_late(from) && to != CBI_KIND_CALL && may_use(c, i, j))
         return FAR;
@@ -401,6 +429,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         least = cbi_larger(least, uniform_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
         least = cbi_larger(least, uniform_rewrite(from, to));
+    if (from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM_MOVE &&
+        cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_written))
+        least = cbi_larger(least, 3);
     if (f.uniform_written & (g.uniform_read | g.uniform_written))
         least = cbi_larger(least, uniform_predicate_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
     if (f.written & g.guard)
@@ -525,25 +556,32 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
         explained = later(explained, t->before[k - 1] + 2);
     if (t->before[k] > explained)
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
-    return cbi_pace_occupancy(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
+    return cbi_pace_unit_time(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
 }
 
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
 {
-    enum { UNIFORM_PREDICATE = 14, OF_UPLOP3 = 11, UNIFORM_MOVE = 8, UNIFORM = 12, REGISTER = 7 };
+    enum {
+        UNIFORM_PREDICATE = 14,
+        OF_UPLOP3 = 11,
+        LIFTED = 15,
+        UNIFORM_MOVE = 5,
+        UNIFORM = 12,
+        REGISTER = 7
+    };
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
     if (is_late(from) || takes_five(op) || op == CBI_OP_NOP)
         return 0;
     if (from == CBI_KIND_OTHER)
-        return FAR;
+        return op == CBI_OP_DEPBAR || cbi_op_has(op, CBI_OPF_FENCE) ? 0 : FAR;
     if (f.uniform_written)
         return op == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
     if (f.written)
         return GUARD_LATENCY;
     if (cbi_regset_any(&operands->uniform_written))
-        return from == CBI_KIND_TO_UNIFORM     ? GUARD_LATENCY
+        return from == CBI_KIND_TO_UNIFORM     ? LIFTED
                : from == CBI_KIND_UNIFORM_MOVE ? UNIFORM_MOVE
                                                : UNIFORM;
     return cbi_regset_any(&operands->written) ? REGISTER : 0;
@@ -592,13 +630,17 @@ static int64_t leave(const block_times *t, bool goes_on)
     return need;
 }
 
-/* A stretch of code in which time counts; `goes_on`: something follows it. */
+/* A stretch of code in which time counts; `goes_on`: something follows it; `unit_free`: when the
+ * slow unit is. */
 typedef struct stretch {
     uint32_t start, end;
     bool goes_on;
+    int64_t unit_free;
 } stretch;
 
-static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idle, uint32_t *cycles)
+/* Returns for how long the slow unit is busy when the stretch is over. */
+static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idle,
+                            uint32_t *cycles)
 {
     uint32_t size = b->end - b->start;
     block_times t = {.c = c,
@@ -606,7 +648,7 @@ static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idl
                      .before = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t),
                      .now = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t)};
     const cbi_sass *input = c->input ? c->input : c->words;
-    int64_t time = 0, unit_free = 0;
+    int64_t time = 0, unit_free = b->unit_free;
     bool ahead = false; /* in NOPs that say what the stall count of the branch behind could not */
     uint32_t borrowed = 0;
     for (uint32_t i = b->start; i < b->end; i++) {
@@ -627,36 +669,45 @@ static void time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idl
     t.before[t.count] = time;
     for (uint32_t k = 0; k < t.count; k++) {
         t.now[k] = k ? issue(&t, k, unit_free) : 0;
-        uint32_t occupied = cbi_pace_occupancy(cbi_sb_op(c, t.at[k]));
+        uint32_t occupied = cbi_pace_unit_time(cbi_sb_op(c, t.at[k]));
         if (occupied)
             unit_free = t.now[k] + occupied;
+        uint32_t own = least_stall(&t, k);
+        unit_free += own;
+        unit_free -= cbi_pace_unit_cycles(c->words[t.at[k]], own);
     }
     t.now[t.count] = leave(&t, b->goes_on);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
+    return unit_free - t.now[t.count];
 }
 
-static void time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *idle,
-                       uint32_t *cycles)
+/* busy: for how long the slow unit is, of what is before the block; returns the same behind it. */
+static int64_t time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *idle,
+                          int64_t busy, uint32_t *cycles)
 {
     bool goes_on = b->succ.len > 0 || cbi_sb_op(c, b->end - 1) == CBI_OP_RET;
-    stretch s = {.start = b->start, .goes_on = true};
+    stretch s = {.start = b->start, .goes_on = true, .unit_free = busy};
     for (s.end = b->start + 1; s.end < b->end; s.end++) {
         if (!cbi_sb_ends_stretch(c, s.end - 1))
             continue;
         time_stretch(c, &s, idle, cycles);
         s.start = s.end;
+        s.unit_free = 0;
     }
     s.goes_on = goes_on;
-    time_stretch(c, &s, idle, cycles);
+    return time_stretch(c, &s, idle, cycles);
 }
 
 void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles)
 {
+    int64_t busy = 0;
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         const cbi_sb_block *block = &c->blocks.items[b];
+        if (!block->start || cbi_sb_op(c, block->start - 1) != CBI_OP_WARPSYNC)
+            busy = 0; /* a wait for the warp ends a block, but time goes on */
         if (block->end < c->n || block->end - block->start > 1)
-            time_block(c, block, idle, ret_cycles);
+            busy = time_block(c, block, idle, busy, ret_cycles);
     }
 }
 

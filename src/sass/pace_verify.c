@@ -123,7 +123,8 @@ static bool keeps_distances(const cbi_sb_code *c, const cbi_sb_block *b, const u
         if (own && busy)
             return false;
         busy = own ? own : busy;
-        busy = cbi_sb_ends_stretch(c, i) ? 0 : busy - (cycles[i] < busy ? cycles[i] : busy);
+        uint32_t passed = cbi_pace_unit_cycles(c->words[i], cycles[i]);
+        busy = cbi_sb_ends_stretch(c, i) ? 0 : busy - (passed < busy ? passed : busy);
     }
     return true;
 }

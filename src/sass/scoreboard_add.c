@@ -224,7 +224,8 @@ static int64_t end_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
 {
     uint32_t op = cbi_sb_op(c, p->at);
     bool shared_store = op == CBI_OP_STS || op == CBI_OP_STS_R;
-    return cbi_sb_latency(op, p->write, chip) + (!p->write && shared_store);
+    bool store = shared_store || cbi_instruction_of(op)->shape == CBI_SHAPE_STORE;
+    return cbi_sb_latency(op, p->write, chip) + (!p->write && store);
 }
 
 /* Where the last instruction of a block waits for its guard by a stall count, and for nothing
@@ -261,15 +262,16 @@ static void hurry(const cbi_sb_code *c, uint32_t writer, uint32_t last, int64_t 
     now[last] = now[last] > ready ? now[last] : ready;
 }
 
-/* Cycles from each instruction to the last one of its block. */
-static int64_t *find_left(const cbi_sb_code *c)
+/* Cycles from each instruction to the last one of its block; `hurries`: a stall count for the guard
+ * of that may pass elsewhere. */
+static int64_t *find_left(const cbi_sb_code *c, bool hurries)
 {
     int64_t *left = CBI_NEW_ARRAY(c->ctx, c->n, int64_t);
     memcpy(left, c->issue, c->n * sizeof *left);
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         uint32_t start = c->blocks.items[b].start, last = cbi_sb_last_of(c, b);
         uint32_t writer = find_guard(c, start, last);
-        if (writer != CBI_SB_NOWHERE)
+        if (hurries && writer != CBI_SB_NOWHERE)
             hurry(c, writer, last, left);
         int64_t end = left[last];
         for (uint32_t i = start; i <= last; i++)
@@ -304,19 +306,19 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
                       cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
-    const int64_t *left = find_left(c);
+    const int64_t *hurried = find_left(c, true), *plain = find_left(c, false);
     const uint8_t *held = find_held(c, left_before);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
-        int64_t before = left_before[p->at];
+        int64_t before = left_before[p->at], left = p->flush ? plain[p->at] : hurried[p->at];
         bool slow = ends_with_block(c, p);
         bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
         bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */
         bool knew = slow || product || p->flush == was_due(c, p, left_before) ||
-                    (!p->flush && (shared || left[p->at] > before + MUCH));
+                    (!p->flush && (shared || left > before + MUCH));
         int64_t latency = product ? cbi_sb_latency_of(c, p) : end_latency(c, p, target);
-        bool is_due_now = slow || left[p->at] >= latency;
+        bool is_due_now = slow || left >= latency;
         if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE ||
             q == c->stack_load || last == p->at || !knew)
             continue;
@@ -404,7 +406,7 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
-    const int64_t *left_before = find_left(c);
+    const int64_t *left_before = find_left(c, true);
     c->cycles = cycles;
     cbi_sb_find_issue(c);
     late **needs = find_needs(c, which);

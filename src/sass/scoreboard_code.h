@@ -175,7 +175,8 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     bool product = cbi_sb_is_late_product(c, p);
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
-    if (p->is_late && !product)
+    bool slow = c->cycles && cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT;
+    if ((p->is_late || slow) && !product)
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
     return cbi_sb_latency(op, p->write, c->chip);
 }
