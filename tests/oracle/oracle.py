@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import builds
 import generate
+import isa
 import judges
 import older
 import shapes
@@ -92,6 +93,8 @@ def random_jobs(opts, tools):
     archs = pick_archs(opts)
     if opts.tensor and not tensor.archs(archs):
         sys.exit("oracle: --tensor needs a target such as 100a")
+    if opts.isa and not isa.archs(archs):
+        sys.exit("oracle: --isa needs a target from 90 on")
     tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
     first = opts.job if opts.job is not None else 0
     jobs = range(first, first + (1 if opts.job is not None else opts.random))
@@ -102,6 +105,8 @@ def random_jobs(opts, tools):
             prog = statements.make(opts.seed, job, archs)
         elif opts.build:
             prog = builds.make(opts.seed, job, archs, opts.build)
+        elif opts.isa:
+            prog = isa.make(opts.seed, job, archs)
         else:
             prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
         if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
@@ -188,6 +193,8 @@ def main(argv):
                    help="random: only the jobs that have a link option containing TEXT")
     p.add_argument("--shapes", action="store_true",
                    help="random: more of what compilers make of C++ and of newer instructions")
+    p.add_argument("--isa", action="store_true",
+                   help="random: kernels drawn over the whole PTX instruction set, for sm_90 and later")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
     p.add_argument("--build", choices=["cxx", "chain", "ewp", "kernels"],
