@@ -33,6 +33,11 @@ static void instructions(void **state)
         {"FSETP with a constant, and P6", CBI_OP_FSETP_I, 6, BIT_100 | BIT_103},
         {"FSETP with a constant, and !PT", CBI_OP_FSETP_I, 15, BIT_100},
         {"FSETP with a constant, and P3", CBI_OP_FSETP_I, 3, BIT_100 | BIT_103},
+        {"DSETP with a register", CBI_OP_DSETP, 7, BIT_100},
+        {"DSETP with a register, and P0", CBI_OP_DSETP, 0, BIT_100},
+        {"DSETP with a constant", CBI_OP_DSETP_IC, 7, BIT_100 | BIT_103},
+        {"DSETP with a constant, and P0", CBI_OP_DSETP_IC, 0, BIT_100},
+        {"DSETP with a constant, and !PT", CBI_OP_DSETP_IC, 15, BIT_100},
         {"FSETP with a register", CBI_OP_FSETP, 7, BIT_100 | BIT_103},
     };
     for (size_t i = 0; i < CBI_COUNT(rows); i++) {
