@@ -2,6 +2,7 @@
  *
  * Functions and objects share one name space.  The pair rules are in docs/link-semantics.md.
  */
+#include "demangle/demangle.h"
 #include "format/eiattr.h"
 #include "link/report.h"
 #include "link/merge_work.h"
@@ -239,7 +240,8 @@ cbi_verdict cbi_resolve_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i
     if ((sym->other ^ in->other) & STO_CUDA_ENTRY)
         cbi_error(lk->ctx, "not-declared-global",
                   &(cbi_place){.file = obj->file, .symbol = in->name}, NULL,
-                  "Function '%s' not declared __global__ in all source files", in->name);
+                  "Function '%s' not declared __global__ in all source files",
+                  cbi_demangle(lk->ctx, in->name));
     if (!sym->func)
         return refuse_variable(lk, obj, in, sym);
     standing have = of_symbol(sym);
