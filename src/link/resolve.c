@@ -337,6 +337,14 @@ static bool defines_in_other_space(const cbi_lsym *sym, const cbi_symbol *in, st
     return is_dynamic(sym) ? new >= GLOBAL : have == GLOBAL_DATA &&new == COMMON;
 }
 
+/* In another space a common symbol has to have the size of a definition. */
+static bool is_common_elsewhere(const cbi_lsym *sym, const cbi_symbol *in, standing have,
+                                standing new)
+{
+    return ((sym->other ^ in->other) & STO_CUDA_SPACE) && have != UNDEFINED && new != UNDEFINED &&
+           (have == COMMON) != (new == COMMON) && sym->size != in->size;
+}
+
 /* The verdict where the table is not the whole story; CBI_NEW: it is. */
 static cbi_verdict resolve_special(const cbi_linker *lk, const cbi_lobj *obj, const cbi_symbol *in,
                                    const cbi_lsym *sym, standing new)
@@ -376,12 +384,14 @@ cbi_verdict cbi_resolve_object(const cbi_linker *lk, cbi_lobj *obj, uint32_t ind
         return CBI_LOSES;
     }
     check_kinds(lk, obj, in, sym);
-    if (defines_in_other_space(sym, in, have, new)) {
-        if (new == COMMON && is_dynamic(sym))
-            report_size(lk, obj, in, sym);
+    bool twice = defines_in_other_space(sym, in, have, new);
+    bool elsewhere = is_common_elsewhere(sym, in, have, new);
+    if (elsewhere || (twice && new == COMMON &&is_dynamic(sym)))
+        report_size(lk, obj, in, sym);
+    if (twice || (elsewhere && rule->effect == TWICE))
         report_multiple(lk, obj, sym);
+    if (twice || elsewhere)
         return CBI_LOSES;
-    }
     if (rule->effect == IGNORED && (larger || have == GLOBAL_DATA)) {
         if (larger)
             report_smaller(lk, obj, in->name, obj->file);
