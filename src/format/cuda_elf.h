@@ -24,6 +24,10 @@
 #define EF_CUDA_KIND_SASS     0x04
 #define EF_CUDA_SM(flags)     (((flags) >> 8) & 0xffff)
 #define EF_CUDA_CUINFO(flags) ((flags) >> 24)
+/* What stands there for a section: with capsules the low eight bits of its number, else at most
+ * 0xff, which means that it is to be found by name. */
+#define EF_CUDA_CUINFO_OF(section, kind)                                                           \
+    ((kind) == EF_CUDA_KIND_SASS && (section) > 0xff ? 0xffU : (section)&0xffU)
 /* e_flags, OSABI 0x33 */
 #define EF_CUDA_LEGACY_64BIT_ADDRESS 0x400
 #define EF_CUDA_LEGACY_ACCELERATED   0x800       /* an 'a' object */

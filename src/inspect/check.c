@@ -97,7 +97,7 @@ static void check_header(cbi_checker *c)
                        "kind 0x%x does not suit sm_%u", kind, c->sm);
     uint32_t cuinfo = cbi_check_find(c, ".note.nv.cuinfo");
     uint32_t given = EF_CUDA_CUINFO(o->flags);
-    if (!legacy && given != (cuinfo < 0xff ? cuinfo : 0xff))
+    if (!legacy && given != EF_CUDA_CUINFO_OF(cuinfo, kind))
         cbi_check_fail(c, CBI_CHECK_CUINFO_INDEX, 0, offsetof(Elf64_Ehdr, e_flags), NULL,
                        "e_flags gives section %u, .note.nv.cuinfo is section %u", given, cuinfo);
 }

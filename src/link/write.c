@@ -155,9 +155,9 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
     cbi_st32(p + 20, 1);
     cbi_st64(p + 32, t->segment_count ? t->shoff + t->section_count * sizeof(Elf64_Shdr) : 0);
     cbi_st64(p + 40, t->shoff);
-    /* Eight bits; the PTX of each module with debug data lies before it. */
+    /* The PTX of each module with debug data lies before it. */
     uint32_t notes = cbi_section_index(lk, lk->records->cuinfo);
-    cbi_st32(p + 48, (notes < 0xff ? notes : 0xff) << 24 | lk->opt->arch->sm << 8 | t->kind);
+    cbi_st32(p + 48, EF_CUDA_CUINFO_OF(notes, t->kind) << 24 | lk->opt->arch->sm << 8 | t->kind);
     cbi_st16(p + 52, sizeof(Elf64_Ehdr));
     cbi_st16(p + 54, segments ? sizeof(Elf64_Phdr) : 0);
     cbi_st16(p + 56, (uint16_t)t->segment_count);
