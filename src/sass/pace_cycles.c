@@ -69,14 +69,14 @@ static uint8_t one(cbi_sass w, unsigned low)
     return p == CBI_SASS_PT ? 0 : (uint8_t)(1u << p);
 }
 
-/* Instructions that have zeros where others name predicates. */
+/* Instructions that have zeros where others name predicates, at least where those write them. */
 static bool has_no_predicates(uint32_t op)
 {
     return op == CBI_OP_BMOV_352 || op == CBI_OP_BMOV_353 || op == CBI_OP_BMOV_355 ||
            op == CBI_OP_BMOV_356 || op == CBI_OP_NOP || op == CBI_OP_WARPSYNC_R ||
            op == CBI_OP_ENDCOLLECTIVE || op == CBI_OP_YIELD || op == CBI_OP_DEPBAR ||
-           op == CBI_OP_PMTRIG || op == CBI_OP_BPT || cbi_op_has(op, CBI_OPF_FENCE) ||
-           cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR;
+           op == CBI_OP_PMTRIG || op == CBI_OP_BPT || op == CBI_OP_BREAK ||
+           cbi_op_has(op, CBI_OPF_FENCE) || cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR;
 }
 
 static flags flags_of(cbi_sass w)

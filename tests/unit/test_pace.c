@@ -135,6 +135,33 @@ static void barrier_moves_use_no_predicates(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* A comparison of doubles overwrites the predicate of one of integers, then a barrier is left: it
+ * waits for the doubles alone, and writes no predicate. */
+static void breaks_write_no_predicates(void **state)
+{
+    enum { WRITES_P = 17, READS_P = 23, GUARD = 12 };
+    (void)state;
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_sass words[] = {
+        insn(0x20c, (uint8_t[]){0, 4, 5, 0}, 13, NOBODY, 0),
+        insn(0x22a, (uint8_t[]){0, 4, 6, 255}, 14, NOBODY, 0),
+        insn(0x942, (uint8_t[]){6, 0, 0, 0}, 5, NOBODY, 0),
+        insn(0x94d, (uint8_t[]){0, 0, 0, 0}, 5, NOBODY, 0),
+    };
+    words[0].hi &= ~(UINT64_C(7) << WRITES_P);
+    words[1].hi &= ~(UINT64_C(7) << WRITES_P | UINT64_C(7) << READS_P);
+    words[2].hi &= ~(UINT64_C(0x3f) << WRITES_P);
+    words[2].lo &= ~(UINT64_C(7) << GUARD);
+    bool idle[CBI_COUNT(words)] = {false};
+    cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = sizeof words};
+    cbi_pace pace;
+    assert_true(cbi_pace_code(&ctx, &text, false, idle, &pace));
+    assert_int_equal(cbi_sass_stall(pace.words[1]), 2);
+    assert_int_equal(cbi_sass_wait(pace.words[2]), 1u << cbi_sass_write(pace.words[1]));
+    cbi_ctx_fini(&ctx);
+}
+
 /* NCCL has functions of 36,000 instructions. */
 static void long_code_is_followed(void **state)
 {
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(slow_results_are_awaited),
         cmocka_unit_test(the_check_sees_damage),
         cmocka_unit_test(barrier_moves_use_no_predicates),
+        cmocka_unit_test(breaks_write_no_predicates),
         cmocka_unit_test(long_code_is_followed),
         cmocka_unit_test(only_slow_code_changes),
         cmocka_unit_test(distances),
