@@ -63,7 +63,8 @@ def pick_archs(opts):
         if bad:
             sys.exit("oracle: unknown arch " + bad[0])
         return archs
-    return toolchain.GROUPS[opts.group]
+    # Only files of sm_100 and later can be finalized.
+    return toolchain.GROUPS["mercury" if opts.finalize else opts.group]
 
 
 def pooled(opts, jobs, work):
