@@ -19,15 +19,16 @@
 #define ET_CUDA_EWP 0xff00
 
 /* e_flags, OSABI 0x41: kind in bits 0..7, SM number in 8..23, index of .note.nv.cuinfo in 24..31 */
-#define EF_CUDA_KIND_MERCURY  0x01
-#define EF_CUDA_KIND_CAPMERC  0x02 /* SASS plus Mercury capsules: sm_100 and later */
-#define EF_CUDA_KIND_SASS     0x04
-#define EF_CUDA_SM(flags)     (((flags) >> 8) & 0xffff)
-#define EF_CUDA_CUINFO(flags) ((flags) >> 24)
-/* What stands there for a section: with capsules the low eight bits of its number, else at most
- * 0xff, which means that it is to be found by name. */
+#define EF_CUDA_KIND_MERCURY   0x01
+#define EF_CUDA_KIND_CAPMERC   0x02 /* SASS plus Mercury capsules: sm_100 and later */
+#define EF_CUDA_KIND_SASS      0x04
+#define EF_CUDA_SM(flags)      (((flags) >> 8) & 0xffff)
+#define EF_CUDA_CUINFO(flags)  ((flags) >> 24)
+#define EF_CUDA_CUINFO_BY_NAME 0xffU /* there: the section is to be found by name */
+/* What stands there for a section: its number, if that fits; else with capsules its low eight
+ * bits. */
 #define EF_CUDA_CUINFO_OF(section, kind)                                                           \
-    ((kind) == EF_CUDA_KIND_SASS && (section) > 0xff ? 0xffU : (section)&0xffU)
+    ((kind) == EF_CUDA_KIND_SASS && (section) > 0xff ? EF_CUDA_CUINFO_BY_NAME : (section)&0xffU)
 /* e_flags, OSABI 0x33 */
 #define EF_CUDA_LEGACY_64BIT_ADDRESS 0x400
 #define EF_CUDA_LEGACY_ACCELERATED   0x800       /* an 'a' object */

@@ -4,7 +4,6 @@
 #include "input/elf.h"
 
 enum {
-    CUINFO_BY_NAME = 0xff,  /* in e_flags: the section has to be looked up */
     CUINFO_DESCRIPTOR = 24, /* after the note header */
 };
 
@@ -26,7 +25,7 @@ static cuinfo read_cuinfo(const cbi_elf *elf)
     if (is_legacy(elf)) /* before the note there was e_version */
         return (cuinfo){.present = true, .version = 2, .toolkit = cbi_ld32(elf->bytes.data + 20)};
     uint32_t index = EF_CUDA_CUINFO(elf->flags);
-    if (index == CUINFO_BY_NAME) {
+    if (index == EF_CUDA_CUINFO_BY_NAME) {
         cbi_elf_find(elf, ".note.nv.cuinfo", &note);
     } else if (index && index < elf->section_count) {
         cbi_elf_section s = cbi_elf_section_at(elf, index);

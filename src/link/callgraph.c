@@ -53,7 +53,7 @@ static void put_all(const cbi_linker *lk, lists *to)
         if (!cbi_is_in_output(lk, f))
             continue;
         put_edges(lk, to, f);
-        if (f->prototype && !cbi_fate_of(lk, f)->address_taken && !(f->sym->other & STO_CUDA_ENTRY))
+        if (f->prototype && !cbi_fate_of(lk, f)->address_taken && !cbi_is_kernel(f))
             put(to, PROTOTYPES, cbi_symbol_index(lk, f->sym), cbi_strtab_offset(lk, f->prototype));
     }
 }

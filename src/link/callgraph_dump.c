@@ -27,8 +27,7 @@ static bool wants_one(const cbi_linker *lk)
 /* Kernels, and names that would be some: those that nobody defines are marked, too. */
 static bool is_marked(const cbi_linker *lk, const cbi_func *f, bool one)
 {
-    return f->obj ? cbi_is_wanted_entry(lk, f)
-                  : (!one || f->entry) && (f->sym->other & STO_CUDA_ENTRY);
+    return f->obj ? cbi_is_wanted_entry(lk, f) : (!one || f->entry) && cbi_is_kernel(f);
 }
 
 void cbi_link_dump_callgraph(const cbi_linker *lk)

@@ -234,7 +234,7 @@ static void list_entries(const cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (!fate->live || !f->obj)
             continue;
-        bool kernel = f->sym->other & STO_CUDA_ENTRY;
+        bool kernel = cbi_is_kernel(f);
         if (fate->entry && kernel)
             graph->only_entry = wanted++ ? NULL : f;
         if (!fate->entry && !kernel)
@@ -323,7 +323,8 @@ static void lose_symbols(const cbi_linker *lk)
     }
 }
 
-/* Kernels, and all that they reach through calls. */
+/* Kernels, unless only one is wanted what stands in for the driver's functions, and all that they
+ * reach through calls. */
 static void reach_from_roots(const cbi_linker *lk)
 {
     reach reached = {.seen = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, bool)};
@@ -337,8 +338,7 @@ static void reach_from_roots(const cbi_linker *lk)
         cbi_fate *fate = fate_of(lk, f);
         fate->entry |= f->for_driver && !one;
         bool root = fate->entry && f->obj;
-        if (root ||
-            (all_kernels && f->obj && fate->address_taken && (f->sym->other & STO_CUDA_ENTRY)))
+        if (root || (all_kernels && f->obj && fate->address_taken && cbi_is_kernel(f)))
             mark_reached(lk, &reached, f);
         if (fate->address_taken || !lk->eliminate)
             fate->live = true;
@@ -399,7 +399,7 @@ static void remove_dead(const cbi_linker *lk)
         if (lk->reaching->fates[i].live)
             continue;
         /* nvlink looks for constants of kernels by name, and forgets the linked copy's here. */
-        if (f->old_constants && f->constant2 && (f->sym->other & STO_CUDA_ENTRY))
+        if (f->old_constants && f->constant2 && cbi_is_kernel(f))
             cbi_defer(lk, CBI_FAILS_AT_TABLES, NULL,
                       cbi_printf(lk->ctx,
                                  "kernel '%s' has several weak copies; want it, or keep one copy",

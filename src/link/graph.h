@@ -61,7 +61,8 @@ typedef CBI_VEC(bool) cbi_flags;
 /* What became of a function. */
 typedef struct cbi_fate {
     bool live : 1;
-    bool entry : 1;   /* a kernel that is wanted, or that stays although it is not */
+    bool entry : 1;   /* a kernel that is wanted, or that stays although it is not; or a function in
+                         place of the driver's that counts as one */
     bool reached : 1; /* live through a call path from an entry */
     bool pruned : 1;  /* a kernel that nothing wants or takes the address of, but that stays */
     bool lost : 1;    /* nvlink removes its symbol by mistake, and then fails */

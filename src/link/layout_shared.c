@@ -569,7 +569,7 @@ static void create_instances(const cbi_linker *lk)
             cbi_func_layout_of(lk, k)->instance)
             continue;
         cbi_osec *sec = cbi_shared_memory_of(lk, k);
-        if (!sec && !(k->obj && k->sym->other & STO_CUDA_ENTRY))
+        if (!sec && !(k->obj && cbi_is_kernel(k)))
             continue;
         uint64_t start = sec ? cbi_align_up(cbi_shared_of(sec)->total, DYNAMIC_ALIGN) : 0;
         if (lk->shows_debug) {

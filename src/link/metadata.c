@@ -461,7 +461,7 @@ void cbi_link_complete_calls(const cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; j < f->takes.len; j++) {
             cbi_func *taken = f->takes.items[j];
-            if (taken->taken.len == 0 && (taken->prototype || (taken->sym->other & STO_CUDA_ENTRY)))
+            if (taken->taken.len == 0 && (taken->prototype || cbi_is_kernel(taken)))
                 cbi_vec_push(lk->ctx, &taken->taken, taken->prototype);
         }
     }

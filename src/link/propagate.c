@@ -411,10 +411,10 @@ static void add_number(const cbi_linker *lk, cbi_rec_list *ret_recs, uint8_t cod
                        const cbi_func *k, uint32_t number)
 {
     enum { SIZE = 8, NUMBER_AT = 4 };
+    uint8_t payload[SIZE] = {0};
+    cbi_st32(payload + NUMBER_AT, number);
     cbi_rec *rec = cbi_rec_append(lk->ctx, ret_recs, NULL, CBI_ATTR_SIZED & 7, code, 0);
-    rec->size = SIZE;
-    rec->here = true;
-    cbi_st32(rec->bytes + NUMBER_AT, number);
+    cbi_set_payload(rec, payload, SIZE);
     rec->symbol = k->sym;
     rec->has_symbol = true;
 }
@@ -449,7 +449,7 @@ static void explain_registers(const cbi_linker *lk)
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         const cbi_osec *sec = lk->records->secs.items[i];
         const cbi_func *f = sec->func;
-        if (!f || f->text != sec || cbi_is_dead(lk, sec) || (f->sym->other & STO_CUDA_ENTRY) ||
+        if (!f || f->text != sec || cbi_is_dead(lk, sec) || cbi_is_kernel(f) ||
             !cbi_fate_of(lk, f)->live)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);

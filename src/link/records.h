@@ -217,6 +217,12 @@ struct cbi_func {
 };
 
 /* The function's own code, for which sh_info names its symbol. */
+/* Of the input, whether it is wanted or not. */
+static inline bool cbi_is_kernel(const cbi_func *func)
+{
+    return func->sym->other & STO_CUDA_ENTRY;
+}
+
 static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
 {
     return func && func->text == sec;

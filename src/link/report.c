@@ -114,19 +114,13 @@ void cbi_link_trace(const cbi_linker *lk)
 
 /* ---- why a function stays or goes ---- */
 
-/* Also for kernels that are not wanted and were treated as device functions. */
-static bool is_kernel(const cbi_func *f)
-{
-    return f->sym->other & STO_CUDA_ENTRY;
-}
-
 const char *cbi_removal_reason(const cbi_linker *lk, const cbi_func *f)
 {
     if (!f->obj)
         return "no input defines it";
     if (cbi_fate_of(lk, f)->live && !cbi_is_removed(lk, f->sym))
         return NULL;
-    if (is_kernel(f))
+    if (cbi_is_kernel(f))
         return lk->prune
                    ? "it is a kernel that -kernels-used does not name"
                    : "it is a kernel that no host code refers to (-ignore-host-info keeps it)";
@@ -158,7 +152,7 @@ static void walk(const cbi_linker *lk, step_list *steps)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < lk->symbols->funcs.len; i++)
             if (lk->symbols->funcs.items[i]->obj &&
-                (round == 1 || is_kernel(lk->symbols->funcs.items[i])))
+                (round == 1 || cbi_is_kernel(lk->symbols->funcs.items[i])))
                 add_step(lk, steps, seen, (uint32_t)i, steps->len);
         for (; next < steps->len; next++) {
             cbi_graph_node node = steps->items[next].node;
@@ -230,7 +224,7 @@ const char *cbi_recursion_text(const cbi_linker *lk, cbi_graph_node node)
 
 static const char *root_reason(const cbi_linker *lk, const cbi_func *f)
 {
-    if (is_kernel(f))
+    if (cbi_is_kernel(f))
         return "a kernel";
     if (cbi_fate_of(lk, f)->address_taken)
         return "its address is taken";
@@ -295,7 +289,7 @@ static void require_kernel(const cbi_linker *lk, const char *given)
         if (!cbi_name_matches(lk, given, f->sym->name->s))
             continue;
         const char *reason = cbi_removal_reason(lk, f);
-        if (is_kernel(f) && !reason)
+        if (cbi_is_kernel(f) && !reason)
             return;
         if (!help)
             help = cbi_printf(lk->ctx, "%s: %s", cbi_shown_name(lk, f->sym->name->s),

@@ -76,8 +76,8 @@ void cbi_link_verbose(const cbi_linker *lk)
     cbi_info(ctx, "resource-usage", NULL, NULL, "%.*s", (int)line.len, (const char *)line.items);
     for (size_t i = lk->records->secs.len; i-- > 0;) {
         const cbi_func *k = lk->records->secs.items[i]->func;
-        if (!k || k->text != lk->records->secs.items[i] || !(k->sym->other & STO_CUDA_ENTRY) ||
-            !k->obj || !cbi_fate_of(lk, k)->live)
+        if (!k || k->text != lk->records->secs.items[i] || !cbi_is_kernel(k) || !k->obj ||
+            !cbi_fate_of(lk, k)->live)
             continue;
         const cbi_properties *own = cbi_properties_of(lk, k);
         const cbi_osec *shared = cbi_shared_memory_of(lk, k);

@@ -86,17 +86,11 @@ static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
     return now < PAIR || (now == PAIR && since + now < LONGEST);
 }
 
-/* A wait for the whole warp ends a block, but time goes on. */
-static bool follows_sync(const cbi_sb_code *c, uint32_t i)
-{
-    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
-}
-
 /* Does instruction i take no time where the warp is to be kept?  Dummy loads do not, nor does the
  * pause between two looks at a barrier. */
 static bool takes_none(const cbi_pace *pace, uint32_t i)
 {
-    return cbi_pace_is_never(pace->words[i]) ||
+    return cbi_sass_is_never(pace->words[i]) ||
            (i && cbi_sass_op(pace->words[i]) == CBI_OP_NANOSLEEP_R &&
             cbi_sass_op(pace->words[i - 1]) == CBI_OP_SYNCS_PHASECHK);
 }
@@ -110,7 +104,7 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
         cbi_sass *w = &pace->words[i];
         uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
         bool math = has_fixed_time(cbi_sass_op(*w));
-        if (c->blocks.items[c->block_of[i]].start == i && !follows_sync(c, i))
+        if (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
             (math && now == PAIR)) {

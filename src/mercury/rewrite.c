@@ -20,8 +20,7 @@ enum {
 
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!lk->exec || lk->shows_debug || !(func->sym->other & STO_CUDA_ENTRY) || !func->text ||
-        !func->text->bytes)
+    if (!lk->exec || lk->shows_debug || !cbi_is_kernel(func) || !func->text || !func->text->bytes)
         return false;
     const uint8_t *text = cbi_mercury_code(lk, func->text);
     for (uint64_t at = 0; at + CBI_SASS_INSTRUCTION <= func->text->size;
@@ -273,7 +272,7 @@ void cbi_mercury_rewrite(const cbi_linker *lk)
     uint64_t bytes = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (is_rewritten(lk, f) && (f->sym->other & STO_CUDA_ENTRY))
+        if (is_rewritten(lk, f) && cbi_is_kernel(f))
             bytes += f->text->size;
     }
     cbi_parallel(lk->ctx, lk->symbols->funcs.len, bytes * WORTH, rewrite_one, &lk);

@@ -76,7 +76,7 @@ cbi_cuinfo cbi_object_cuinfo(const cbi_object *object)
                             .virtual_sm = object->flags >> 16 & 0xff,
                             .toolkit = (uint16_t)object->version};
     uint32_t index = EF_CUDA_CUINFO(object->flags);
-    if (index == 0xff)
+    if (index == EF_CUDA_CUINFO_BY_NAME)
         index = cbi_object_find(object, ".note.nv.cuinfo");
     if (index == 0 || index >= object->section_count || object->sections[index].type != SHT_NOTE)
         return (cbi_cuinfo){.present = false};

@@ -80,6 +80,12 @@ static inline uint32_t cbi_sass_signed_guard(cbi_sass w)
     return (uint32_t)(w.lo >> 12 & 15);
 }
 
+/* Under the guard !PT, as the dummy loads in front of a copy or a fence are. */
+static inline bool cbi_sass_is_never(cbi_sass w)
+{
+    return cbi_sass_signed_guard(w) == (CBI_SASS_PT | 8);
+}
+
 /* ---- control fields, bits 105-125 ---- */
 
 /* Field, first bit in the upper half, mask. */

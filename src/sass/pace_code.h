@@ -11,8 +11,8 @@ uint32_t cbi_pace_occupancy(uint32_t op);
 /* The same with the other products of matrices, which wait for the unit, too. */
 uint32_t cbi_pace_unit_time(uint32_t op);
 
-/* Under the guard !PT, as the dummy loads in front of a copy or a fence are? */
-bool cbi_pace_is_never(cbi_sass w);
+/* A wait for the whole warp in front of instruction i ends a block, but time goes on. */
+bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i);
 
 /* Cycles that pass for the unit from an instruction to the next: none with a dummy load, one more
  * than elsewhere in a fence. */

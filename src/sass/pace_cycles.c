@@ -20,15 +20,14 @@ uint32_t cbi_pace_unit_time(uint32_t op)
     return slow || cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR ? slow : MATRIX;
 }
 
-bool cbi_pace_is_never(cbi_sass w)
+bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
 {
-    enum { NEVER = 15 };
-    return cbi_sass_signed_guard(w) == NEVER;
+    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
 }
 
 uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
 {
-    if (cbi_pace_is_never(w))
+    if (cbi_sass_is_never(w))
         return 0;
     return cbi_sass_op(w) == CBI_OP_ERRBAR && !cycles ? 1 : cycles;
 }
@@ -704,8 +703,8 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
     int64_t busy = 0;
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         const cbi_sb_block *block = &c->blocks.items[b];
-        if (!block->start || cbi_sb_op(c, block->start - 1) != CBI_OP_WARPSYNC)
-            busy = 0; /* a wait for the warp ends a block, but time goes on */
+        if (!cbi_pace_follows_sync(c, block->start))
+            busy = 0;
         if (block->end < c->n || block->end - block->start > 1)
             busy = time_block(c, block, idle, busy, ret_cycles);
     }

@@ -8,7 +8,6 @@ enum {
     BARRIER_STALLS = 6, /* the stall counts of its instructions */
     READ_STALLS = 8,    /* ... as far as sources are concerned */
     PREDICATE_LATENCY = 13,
-    NEVER = 15, /* a guard: !PT */
 };
 
 /* Estimated times in a block, by instruction from its start. */
@@ -35,8 +34,7 @@ static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
-    return cbi_op_has(op, CBI_OPF_FENCE) ||
-           (op == CBI_OP_LDS && cbi_sass_signed_guard(c->words[i]) == NEVER);
+    return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,

@@ -4,6 +4,7 @@ import os
 import random
 import re
 
+import toolchain
 from generate import Item, Module, Program
 
 FORMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.txt")
@@ -30,19 +31,15 @@ FUNCTIONS = {"near": ["mad.lo.s32 o, i, i, 3;", "ret;"],
 OUTSIDE = [".reg .f64 d;", "cvt.rn.f64.s32 d, i;", "mul.f64 d, d, d;", "cvt.rzi.s32.f64 o, d;", "ret;"]
 
 
-def number_of(arch):
-    return int(re.match(r"\d+", arch)[0])
-
-
 def is_known(where, arch):
     """Has ARCH the forms that are marked so?"""
-    number, special = number_of(arch), not arch.isdigit()
+    number, special = toolchain.sm_number(arch), not arch.isdigit()
     return {"-": True, "100": number >= 100, "100a": special,
             "100a0": arch in ("100a", "103a"), "120a": special and number >= 120}[where]
 
 
 def archs(of):
-    return [a for a in of if number_of(a) >= OLDEST]
+    return [a for a in of if toolchain.sm_number(a) >= OLDEST]
 
 
 def forms(arch):

@@ -54,16 +54,22 @@ static cbi_sb_late late_ones(const cbi_sb_code *c)
     return late;
 }
 
-static cbi_pace change(cbi_ctx *ctx)
+/* The words as the target wants them. */
+static cbi_pace pace_of(cbi_ctx *ctx, const cbi_sass *words, size_t count)
 {
-    cbi_sass words[8];
-    size_t count = program(words);
     bool *idle = CBI_NEW_ARRAY(ctx, count, bool);
-    uint8_t *bytes = cbi_memdup(ctx, (uint8_t *)words, count * sizeof *words);
+    uint8_t *bytes = cbi_memdup(ctx, (const uint8_t *)words, count * sizeof *words);
     cbi_scoreboard_text text = {.bytes = bytes, .size = count * sizeof *words};
     cbi_pace pace;
     assert_true(cbi_pace_code(ctx, &text, false, idle, &pace));
     return pace;
+}
+
+static cbi_pace change(cbi_ctx *ctx)
+{
+    cbi_sass words[8];
+    size_t count = program(words);
+    return pace_of(ctx, words, count);
 }
 
 static void slow_results_are_awaited(void **state)
@@ -126,10 +132,7 @@ static void barrier_moves_use_no_predicates(void **state)
     words[0].hi &= ~(UINT64_C(7) << WRITES_P);
     words[1].hi &= ~(UINT64_C(0x1ff) << WRITES_P);
     words[2].hi &= ~(UINT64_C(7) << READS_P);
-    bool idle[CBI_COUNT(words)] = {false};
-    cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = sizeof words};
-    cbi_pace pace;
-    assert_true(cbi_pace_code(&ctx, &text, false, idle, &pace));
+    const cbi_pace pace = pace_of(&ctx, words, CBI_COUNT(words));
     assert_int_equal(cbi_sass_wait(pace.words[1]), 0);
     assert_int_equal(cbi_sass_wait(pace.words[2]), 1u << cbi_sass_write(pace.words[0]));
     cbi_ctx_fini(&ctx);
@@ -153,10 +156,7 @@ static void breaks_write_no_predicates(void **state)
     words[1].hi &= ~(UINT64_C(7) << WRITES_P | UINT64_C(7) << READS_P);
     words[2].hi &= ~(UINT64_C(0x3f) << WRITES_P);
     words[2].lo &= ~(UINT64_C(7) << GUARD);
-    bool idle[CBI_COUNT(words)] = {false};
-    cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = sizeof words};
-    cbi_pace pace;
-    assert_true(cbi_pace_code(&ctx, &text, false, idle, &pace));
+    const cbi_pace pace = pace_of(&ctx, words, CBI_COUNT(words));
     assert_int_equal(cbi_sass_stall(pace.words[1]), 2);
     assert_int_equal(cbi_sass_wait(pace.words[2]), 1u << cbi_sass_write(pace.words[1]));
     cbi_ctx_fini(&ctx);
