@@ -215,6 +215,17 @@ def staged():
             yield path, headers.index(stage) + 1
 
 
+def errors_in_stage(stage, path, text=None):
+    """What the compiler refuses of a file as one of this stage."""
+    command = ["cc", "-std=gnu17", "-fsyntax-only", "-fmax-errors=0", "-D_GNU_SOURCE", '-DCUBIND_VERSION=""', "-Isrc",
+               "-Iinclude", "-Werror=deprecated-declarations", "-Werror=incompatible-pointer-types",
+               "-Werror=discarded-qualifiers", "-Werror=cast-qual", "-DCBI_STAGE=%d" % stage, "-xc", path]
+    if stage > 2:
+        command.append("-DCBI_MODEL=const")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text)
+    return [line for line in done.stderr.split("\n") if "error:" in line]
+
+
 def check_writes(args):
     """a stage writes nothing that an earlier one has fixed (stages.h), and no cast takes const away"""
     if not shutil.which("cc"):
@@ -222,14 +233,50 @@ def check_writes(args):
 
     def compiled(job):
         path, stage = job
-        done = subprocess.run(
-            ["cc", "-std=gnu17", "-fsyntax-only", "-D_GNU_SOURCE", '-DCUBIND_VERSION=""', "-Isrc", "-Iinclude",
-             "-Werror=deprecated-declarations", "-Werror=incompatible-pointer-types",
-             "-Werror=discarded-qualifiers", "-Werror=cast-qual", "-DCBI_STAGE=%d" % stage, path],
-            cwd=ROOT, capture_output=True, text=True)
-        return [line for line in done.stderr.split("\n") if "error:" in line]
+        return errors_in_stage(stage, path)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return [line for lines in pool.map(compiled, staged()) for line in lines]
+
+
+# What a stage hands on, with what hangs on it, as later stages see it: none of this can be written
+HANDED_ON = {
+    "symbols": """symbols->objs.items[0]  symbols->objs.items[0]->number  symbols->objs.items[0]->symbols[0]
+        symbols->objs.items[0]->sections[0].base  symbols->objs.items[0]->symbol_lost[0]
+        symbols->objs.items[0]->regs[0]  symbols->objs.items[0]->object.sections[0].size
+        symbols->objs.items[0]->object.symbols[0].value  symbols->funcs.items[0]  symbols->funcs.items[0]->entry
+        symbols->funcs.items[0]->sym->value  symbols->funcs.items[0]->sym->variable->listed
+        symbols->funcs.items[0]->calls.items[0]  symbols->funcs.items[0]->calls.items[0]->entry
+        symbols->funcs.items[0]->replaced.items[0].sym  symbols->rels.items[0].offset  symbols->protos.items[0]
+        symbols->commons.items[0]  symbols->shared.items[0]->align  symbols->images.items[0]
+        symbols->constant_size->value  symbols->met.shared""",
+    "graph": """graph->calls.edges[0]  graph->fates[0].live  graph->dead.items[0]  graph->entries.items[0]
+        graph->components.of[0]  dead->items[0]""",
+    "layout": """layout->placements.items[0].value  layout->placed[0]  layout->funcs[0]  layout->funcs[0]->offset
+        layout->dead.items[0]  layout->rels.items[0].offset  layout->moved.items[0].offset  records->secs.items[0]
+        records->secs.items[0]->name  records->secs.items[0]->size  records->secs.items[0]->pieces.items[0].offset
+        records->secs.items[0]->constants->used_size  records->secs.items[0]->shared->total
+        records->locals.items[0]  records->globals.items[0]  records->symtab""",
+    "patches": """patches->kept_astray  records->secs.items[0]->bytes  records->secs.items[0]->writable[0]
+        records->secs.items[0]->relocs.items[0]  records->secs.items[0]->relocs.items[0]->type""",
+    "propagate": """attributes->recs.items[0].value  attributes->added.items[0]  attributes->added.items[0]->value
+        attributes->properties[0].regs  attributes->properties[0].regcount->value  attributes->usage[0].regs""",
+    "tables": """tables->places[0].size  tables->out.items[0]  tables->symbols.items[0]  tables->symbol_indices[0]
+        tables->shstr.data[0]  tables->late_recs.items[0]  tables->str_offsets[0]""",
+}
+
+
+def check_results(args):
+    """what a stage hands on cannot be written by a later one, nor what it points to"""
+    if not shutil.which("cc"):
+        return Skip("there is no cc")
+    found = []
+    for stage, (name, _) in enumerate(STAGES, 1):
+        places = HANDED_ON.get(name, "").split()
+        lines = ["void try_%d(const cbi_linker *lk) { lk->%s = 0; }" % row for row in enumerate(places)]
+        errors = errors_in_stage(stage + 1, "-", "\n".join(['#include "link/state.h"', *lines]) + "\n")
+        refused = {int(n) - 2 for n in re.findall(r"<stdin>:(\d+):\d+: error: assignment of", "\n".join(errors))}
+        found += ["%s can be written behind stage %s" % (place, name) for i, place in enumerate(places) if i not in refused]
+    return found
 
 
 # Until which stage functions may take these as something to write to.  The linker is written by the list of passes
@@ -399,6 +446,7 @@ CHECKS = [
     ("layering", check_layering),
     ("stages", check_stages),
     ("writes", check_writes),
+    ("results", check_results),
     ("signatures", check_signatures),
     ("quirks", check_quirks),
     ("calls", check_calls),

@@ -73,10 +73,9 @@ void cbi_for_each_record(const cbi_linker *lk, cbi_record_fn visit, void *user)
 
 /* In threads a share has all records of its objects.  Those of a function that are not dead are of
  * one object; of .nv.info each share has a part of its own. */
-static bool is_of_same_object(const cbi_linker *lk, size_t i)
+static bool joins_visited(const cbi_linker *lk, size_t i)
 {
-    const cbi_rec_table *recs = &lk->attributes->recs;
-    return visited(recs, i)->obj == visited(recs, i - 1)->obj;
+    return cbi_link_joins_records(lk, lk->attributes->recs.len - i); /* it is visited before that */
 }
 
 /* arg: how many bytes the records of each function have, by its number from 1. */
@@ -108,7 +107,7 @@ static void size_records(const cbi_linker *lk)
 {
     size_t count = lk->symbols->funcs.len + 1;
     uint64_t *sizes = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
-    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, is_of_same_object);
+    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, joins_visited);
     lk->filling->record_shares = shares;
     lk->filling->module_sizes = CBI_NEW_ARRAY(lk->ctx, shares.count, uint64_t);
     cbi_link_each_share(lk, &shares, size_share, sizes);
@@ -364,17 +363,17 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
 static void name_prototypes(const cbi_linker *lk, size_t names)
 {
     cbi_ctx *ctx = lk->ctx;
-    cbi_tables *tables = &lk->filling->tables;
+    cbi_buf *str = &lk->filling->str;
     uint32_t *symbols = CBI_NEW_ARRAY(ctx, names, uint32_t);
-    cbi_buf_append(ctx, &tables->str, NULL, 1);
+    cbi_buf_append(ctx, str, NULL, 1);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
         const cbi_name *proto = lk->symbols->protos.items[i];
-        symbols[proto->id] = (uint32_t)tables->str.len;
-        cbi_buf_append(ctx, &tables->str, proto->s, proto->len + 1);
+        symbols[proto->id] = (uint32_t)str->len;
+        cbi_buf_append(ctx, str, proto->s, proto->len + 1);
     }
     lk->filling->str_offsets = symbols;
-    tables->str_offsets = symbols;
+    lk->filling->tables.str_offsets = symbols;
 }
 
 /* Gives those that stay their numbers and the places of their names, in this order. */
@@ -388,7 +387,8 @@ static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indi
         const uint8_t stays = list->stays[sym->number];
         if (stays == NO_SYMBOL)
             continue;
-        const uint32_t name = add_string(lk, &tables->str, lk->filling->str_offsets, sym->name);
+        const uint32_t name =
+            add_string(lk, &lk->filling->str, lk->filling->str_offsets, sym->name);
         if (stays == ONLY_NAME)
             continue;
         indices[sym->number] = (uint32_t)tables->symbols.len;
@@ -414,24 +414,26 @@ static void name_symbols(const cbi_linker *lk, void *arg)
     list_symbols(lk, &all->locals, all->indices);
     tables->first_global = (uint32_t)tables->symbols.len;
     list_symbols(lk, &all->globals, all->indices);
-    cbi_vec_trim(lk->ctx, &tables->str);
+    cbi_vec_trim(lk->ctx, &lk->filling->str);
+    tables->str = (cbi_span){lk->filling->str.items, lk->filling->str.len};
 }
 
 static void name_sections(const cbi_linker *lk, void *arg)
 {
     const naming *all = arg;
     cbi_ctx *ctx = lk->ctx;
-    cbi_tables *tables = &lk->filling->tables;
+    cbi_buf *shstr = &lk->filling->shstr;
     uint32_t *sections = CBI_NEW_ARRAY(ctx, all->names, uint32_t);
-    cbi_buf_append(ctx, &tables->shstr, NULL, 1);
+    cbi_buf_append(ctx, shstr, NULL, 1);
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
         cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->name);
         if (i >= lk->dead->len || !lk->dead->items[i])
             lk->filling->places[i].name =
-                add_string(lk, &tables->shstr, sections, lk->records->secs.items[i]->name);
+                add_string(lk, shstr, sections, lk->records->secs.items[i]->name);
     }
-    cbi_vec_trim(ctx, &tables->shstr);
+    cbi_vec_trim(ctx, shstr);
+    lk->filling->tables.shstr = (cbi_span){shstr->items, shstr->len};
     cbi_take_back(ctx, sections, all->names * sizeof *sections);
 }
 
@@ -762,7 +764,7 @@ static void put_symbols(const cbi_linker *lk, void *arg, const cbi_share *share)
 static void fill_symtab(const cbi_linker *lk)
 {
     size_t count = lk->tables->symbols.len;
-    const cbi_buf *str = &lk->tables->str;
+    const cbi_span str = lk->tables->str;
     symbol_entries to = {
         .all = cbi_out_open(lk, lk->records->symtab, count * sizeof(Elf64_Sym)),
         .numbers = needs_shndx(lk) ? cbi_out_open(lk, shndx_of(lk), count * 4) : NULL,
@@ -770,7 +772,7 @@ static void fill_symtab(const cbi_linker *lk)
     cbi_st64(to.all + 8, null_value(lk));
     cbi_link_in_shares(lk, count, put_symbols, &to);
     cbi_vec_free(lk->ctx, &lk->filling->symbol_names);
-    cbi_out_fill(lk, lk->records->strtab, str->items, str->len);
+    cbi_out_fill(lk, lk->records->strtab, str.data, str.size);
 }
 
 /* ---- offsets ---- */
@@ -871,7 +873,7 @@ void cbi_link_finish_tables(const cbi_linker *lk)
     if (failure)
         cbi_fatal(lk->ctx, "deleted-section", NULL, failure->help,
                   "Internal error: reference to deleted section");
-    cbi_out_fill(lk, lk->records->shstrtab, lk->tables->shstr.items, lk->tables->shstr.len);
+    cbi_out_fill(lk, lk->records->shstrtab, lk->tables->shstr.data, lk->tables->shstr.size);
     fill_symtab(lk);
     cbi_link_fill_callgraph(lk);
     place_sections(lk);

@@ -10,6 +10,7 @@
 typedef struct cbi_graph_work {
     cbi_graph graph;
     cbi_fate *fates;
+    bool *dead;                             /* by section */
     const cbi_func_list *const *entries_of; /* by component; NULL until it is asked for */
 } cbi_graph_work;
 
@@ -77,10 +78,11 @@ const cbi_graph *cbi_graph_begin(const cbi_linker *lk, cbi_graph_work **ret_work
 {
     cbi_graph_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_graph_work);
     work->fates = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_fate);
-    cbi_flags *dead = &work->graph.dead;
-    cbi_vec_reserve(lk->ctx, dead, lk->records->secs.len);
-    for (dead->len = 0; dead->len < lk->records->secs.len; dead->len++)
-        dead->items[dead->len] = lk->symbols->met.dead && lk->records->secs.items[dead->len]->dead;
+    const size_t secs = lk->records->secs.len;
+    work->dead = CBI_NEW_ARRAY(lk->ctx, secs, bool);
+    for (size_t i = 0; i < secs; i++)
+        work->dead[i] = lk->symbols->met.dead && lk->records->secs.items[i]->dead;
+    work->graph.dead = (cbi_removed){work->dead, secs};
     work->graph.fates = work->fates;
     return &work->graph;
 }
@@ -199,7 +201,7 @@ static void remove_section(const cbi_linker *lk, const cbi_osec *sec)
     const cbi_osec *all[] = {sec, sec ? sec->rel : NULL, sec ? sec->rela : NULL};
     for (size_t i = 0; i < CBI_COUNT(all); i++)
         if (all[i])
-            lk->reaching->graph.dead.items[all[i]->number] = true;
+            lk->reaching->dead[all[i]->number] = true;
 }
 
 static void remove_function(const cbi_linker *lk, const cbi_func *f)

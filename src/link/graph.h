@@ -9,6 +9,7 @@
 #define CBI_LINK_GRAPH_H
 
 #include "base/base.h"
+#include "link/stages.h"
 
 struct cbi_func;
 struct cbi_linker;
@@ -56,7 +57,11 @@ typedef struct cbi_components {
     const bool *cycle_below; /* by node: it is in one, or reaches one */
 } cbi_components;
 
-typedef CBI_VEC(bool) cbi_flags;
+/* Removed sections, by number; those behind the end are not. */
+typedef struct cbi_removed {
+    const bool *items;
+    size_t len;
+} cbi_removed;
 
 /* What became of a function. */
 typedef struct cbi_fate {
@@ -84,9 +89,9 @@ typedef CBI_VEC(const struct cbi_func *) cbi_func_list;
 typedef struct cbi_graph {
     cbi_calls calls;
     const cbi_fate *fates; /* by function; use cbi_fate_of() */
-    cbi_flags dead;        /* by section: removed with its function; use cbi_is_dead() */
+    cbi_removed dead;      /* with their functions; use cbi_is_dead() */
     cbi_components components;
-    cbi_func_list entries;             /* live entries, function order */
+    CBI_VEC(const struct cbi_func *TILL_GRAPH) entries; /* live entries, function order */
     const struct cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more
                                     or none */
 } cbi_graph;

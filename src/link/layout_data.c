@@ -9,11 +9,11 @@ const cbi_layout *cbi_layout_begin(const cbi_linker *lk, cbi_layout_work **ret_w
 {
     cbi_layout_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_layout_work);
     work->layout.rels = (cbi_rel_span){lk->symbols->rels.items, lk->symbols->rels.len};
-    cbi_flags *dead = &work->layout.dead;
-    const cbi_flags *before = &lk->graph->dead;
-    cbi_vec_reserve(lk->ctx, dead, lk->records->secs.len);
-    memcpy(dead->items, before->items, before->len);
-    dead->len = lk->records->secs.len;
+    const cbi_removed *before = &lk->graph->dead;
+    cbi_vec_reserve(lk->ctx, &work->dead, lk->records->secs.len);
+    memcpy(work->dead.items, before->items, before->len);
+    work->dead.len = lk->records->secs.len;
+    work->layout.dead = (cbi_removed){work->dead.items, work->dead.len};
     return &work->layout;
 }
 
@@ -49,13 +49,15 @@ cbi_func_layout *cbi_func_layout_in(const cbi_linker *lk, const cbi_func *f)
 
 static void mark_dead(const cbi_linker *lk, const cbi_osec *sec, bool dead)
 {
+    cbi_layout_work *work = lk->placing;
     const cbi_osec *all[] = {sec, sec->rel, sec->rela};
     for (size_t i = 0; i < CBI_COUNT(all); i++) {
-        for (size_t n = lk->placing->layout.dead.len; all[i] && n <= all[i]->number; n++)
-            cbi_vec_push(lk->ctx, &lk->placing->layout.dead, false);
+        for (size_t n = work->dead.len; all[i] && n <= all[i]->number; n++)
+            cbi_vec_push(lk->ctx, &work->dead, false);
         if (all[i])
-            lk->placing->layout.dead.items[all[i]->number] = dead;
+            work->dead.items[all[i]->number] = dead;
     }
+    work->layout.dead = (cbi_removed){work->dead.items, work->dead.len};
 }
 
 void cbi_layout_remove(const cbi_linker *lk, const cbi_osec *sec)

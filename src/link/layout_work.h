@@ -6,8 +6,9 @@
 
 typedef struct cbi_layout_work {
     cbi_layout layout;
-    cbi_map users; /* shared variable -> the functions whose text refers to it */
-    bool culled;   /* constants were laid out anew */
+    CBI_VEC(bool) dead; /* by section */
+    cbi_map users;      /* shared variable -> the functions whose text refers to it */
+    bool culled;        /* constants were laid out anew */
 } cbi_layout_work;
 
 /* The symbol's place, for changing; valid until the next call. */

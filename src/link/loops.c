@@ -14,6 +14,12 @@ static bool is_cut(const cbi_linker *lk, size_t count)
     return count > SHARE_LEAST && cbi_parallel_pays(lk->ctx, count, lk->inputs->bytes);
 }
 
+bool cbi_link_joins_records(const cbi_linker *lk, size_t i)
+{
+    const cbi_rec *recs = lk->attributes->recs.items;
+    return recs[i].obj == recs[i - 1].obj;
+}
+
 cbi_shares cbi_link_cut(const cbi_linker *lk, size_t count, cbi_joined_fn joined)
 {
     const bool cut = is_cut(lk, count);

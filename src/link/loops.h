@@ -23,6 +23,9 @@ typedef struct cbi_shares {
 /* Must item i be in the share of the one before? */
 typedef bool (*cbi_joined_fn)(const cbi_linker *lk, size_t i);
 
+/* That of attribute records, of which a share has all of its objects. */
+bool cbi_link_joins_records(const cbi_linker *lk, size_t i);
+
 /* Cuts an array of that many; joined may be NULL. */
 cbi_shares cbi_link_cut(const cbi_linker *lk, size_t count, cbi_joined_fn joined);
 

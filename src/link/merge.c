@@ -55,7 +55,7 @@ static void reserve(const cbi_linker *lk, cbi_merge_work *work)
         }
     }
     cbi_vec_reserve(lk->ctx, &work->symbols.rels, all.relocs);
-    cbi_vec_reserve(lk->ctx, &work->symbols.recs, all.records);
+    cbi_vec_reserve(lk->ctx, &work->recs, all.records);
 }
 
 /* About how many sections and global symbols there will be: lists that grow leave their old places
@@ -101,8 +101,8 @@ void cbi_link_leave_out(const cbi_linker *lk, const cbi_lobj *obj)
 
 cbi_rec_table cbi_link_hand_over_records(const cbi_linker *lk)
 {
-    cbi_rec_table recs = lk->merging->symbols.recs;
-    lk->merging->symbols.recs = (cbi_rec_table){0};
+    cbi_rec_table recs = lk->merging->recs;
+    lk->merging->recs = (cbi_rec_table){0};
     return recs;
 }
 
@@ -384,7 +384,7 @@ static void fetch_names(const cbi_linker *lk, const cbi_lobj *obj)
 
 void cbi_link_merge(const cbi_linker *lk, cbi_lobj *obj)
 {
-    size_t errors = lk->ctx->error_count, first_record = lk->symbols->recs.len;
+    size_t errors = lk->ctx->error_count, first_record = lk->merging->recs.len;
     obj->number = (uint32_t)lk->symbols->objs.len;
     cbi_vec_push(lk->ctx, &lk->merging->symbols.objs, obj);
     lk->merging->symbols.met.independent |= obj->cuinfo.virtual_sm >= CBI_SM_VOLTA;

@@ -6,6 +6,7 @@
 
 typedef struct cbi_merge_work {
     cbi_symbols symbols;
+    cbi_rec_table recs; /* attributes, reading order, until stage 6 takes them over */
     cbi_name_table sym_by_name;
     cbi_pool func_pool;
     cbi_pool payload_pool; /* of records whose input is spent */

@@ -81,7 +81,7 @@ static void read_record(const cbi_linker *lk, const cbi_lobj *obj, const cbi_att
     if (link == CBI_LINK_DELETE || is_no_limit(lk, attr))
         return;
     bool sized = attr->format == CBI_ATTR_SIZED;
-    cbi_rec_table *recs = &lk->merging->symbols.recs;
+    cbi_rec_table *recs = &lk->merging->recs;
     cbi_vec_reserve(lk->ctx, recs, 1);
     cbi_rec *read = &recs->items[recs->len]; /* stays if all is well */
     *read = (cbi_rec){.obj = cbi_obj_id(obj),

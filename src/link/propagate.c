@@ -241,12 +241,6 @@ static void collect_share(const cbi_linker *lk, void *arg, const cbi_share *shar
     ((collected *)arg)[share->number] = all;
 }
 
-static bool is_of_same_object(const cbi_linker *lk, size_t i)
-{
-    const cbi_rec_table *recs = &lk->attributes->recs;
-    return recs->items[i].obj == recs->items[i - 1].obj;
-}
-
 static void append(const cbi_linker *lk, cbi_rec_list *to, cbi_rec_list *from)
 {
     if (!to->len) {
@@ -263,7 +257,7 @@ static void append(const cbi_linker *lk, cbi_rec_list *to, cbi_rec_list *from)
 static void collect(const cbi_linker *lk)
 {
     cbi_propagate_work *work = lk->propagating;
-    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, is_of_same_object);
+    const cbi_shares shares = cbi_link_cut(lk, lk->attributes->recs.len, cbi_link_joins_records);
     collected *all = CBI_NEW_ARRAY(lk->ctx, shares.count, collected);
     cbi_link_each_share(lk, &shares, collect_share, all);
     for (size_t i = 0; i < shares.count; i++) {

@@ -86,12 +86,12 @@ struct cbi_osec {
     uint64_t TILL_LAYOUT size; /* of what relocations can name; in the file: cbi_out_of() */
     uint64_t TILL_LAYOUT align;
     uint64_t TILL_LAYOUT entsize;
-    CBI_LIST(cbi_piece) TILL_LAYOUT pieces;
+    CBI_LIST(cbi_piece TILL_LAYOUT) TILL_LAYOUT pieces;
     /* The contents once their size is fixed, where they lie in one place: an input's, or a copy.
      * NULL: they are the pieces. */
     union {
         const uint8_t *TILL_PATCHES bytes;
-        uint8_t *TILL_PATCHES writable; /* copied; use cbi_sec_writable() */
+        uint8_t TILL_PATCHES *TILL_PATCHES writable; /* copied; use cbi_sec_writable() */
     };
     cbi_osec *TILL_LAYOUT target;       /* section that sh_info names */
     const cbi_func *TILL_LAYOUT func;   /* the function that the section belongs to, or NULL */
@@ -99,9 +99,9 @@ struct cbi_osec {
     cbi_osec *TILL_LAYOUT rel, *TILL_LAYOUT rela; /* relocation sections with this target */
     /* Of a relocation section: the entries it keeps, in order; no items where its bytes have them
      * (cbi_link_pack_relocs). */
-    CBI_LIST(const cbi_lrel *) TILL_PATCHES relocs;
-    cbi_constants *TILL_LAYOUT constants;   /* use cbi_constants_of() */
-    cbi_shared_section *TILL_LAYOUT shared; /* use cbi_shared_of() */
+    CBI_LIST(const cbi_lrel *TILL_PATCHES) TILL_PATCHES relocs;
+    cbi_constants TILL_LAYOUT *TILL_LAYOUT constants;   /* use cbi_constants_of() */
+    cbi_shared_section TILL_LAYOUT *TILL_LAYOUT shared; /* use cbi_shared_of() */
 };
 
 enum { CBI_OBJECT_BITS = 24, CBI_OBJECTS_MAX = (1 << CBI_OBJECT_BITS) - 2 };
@@ -128,7 +128,7 @@ struct cbi_lsym {
     uint64_t value;
     uint64_t size;
     cbi_func *func;                       /* for functions */
-    cbi_variable *variable;               /* use cbi_variable_of() */
+    cbi_variable TILL_SYMBOLS *variable;  /* use cbi_variable_of() */
     uint32_t number;                      /* in order of creation, from 0 */
     uint32_t first_obj : CBI_OBJECT_BITS; /* first object that mentions it */
     uint32_t info : 8;
@@ -204,15 +204,17 @@ struct cbi_func {
     cbi_osec *shared; /* entries */
     cbi_osec *constant0;
     cbi_osec *constant2;
-    cbi_osec *old_constants;     /* found first by nvlink: see empty_constants */
-    cbi_func *alias_of;          /* owner of the text when this is an alias */
-    CBI_LIST(cbi_copy) replaced; /* copies that were linked for a while, oldest first */
+    cbi_osec *old_constants; /* found first by nvlink: see empty_constants */
+    cbi_func *alias_of;      /* owner of the text when this is an alias */
+    CBI_LIST(cbi_copy TILL_SYMBOLS)
+    replaced; /* copies that were linked for a while, oldest first */
 
     /* call graph */
-    CBI_LIST(cbi_func *) calls;          /* -1, in reading order */
-    CBI_LIST(const cbi_name *) taken;    /* -2: prototypes under which its address is taken */
-    CBI_LIST(const cbi_name *) indirect; /* -3: prototypes that it calls */
-    CBI_LIST(cbi_func *) takes;          /* -4: functions whose address it takes */
+    CBI_LIST(cbi_func *TILL_SYMBOLS) calls; /* -1, in reading order */
+    CBI_LIST(const cbi_name *TILL_SYMBOLS)
+    taken; /* -2: prototypes under which its address is taken */
+    CBI_LIST(const cbi_name *TILL_SYMBOLS) indirect; /* -3: prototypes that it calls */
+    CBI_LIST(cbi_func *TILL_SYMBOLS) takes;          /* -4: functions whose address it takes */
     const cbi_name *prototype;
 };
 
@@ -316,12 +318,13 @@ static inline bool cbi_is_externs(const cbi_rec *rec)
 }
 
 typedef CBI_VEC(cbi_rec) cbi_rec_table; /* never moves: others point into it */
-typedef CBI_VEC(cbi_rec *) cbi_rec_list;
+typedef CBI_VEC(cbi_rec *TILL_PROPAGATION) cbi_rec_list;
 
 /* What a function's own records say of it, and which of them entries take over. */
 typedef struct cbi_properties {
     cbi_rec *regcount;
-    CBI_LIST(cbi_rec *) records; /* of codes that are handed on: its own and the added ones */
+    CBI_LIST(cbi_rec *TILL_PROPAGATION)
+    records; /* of codes that are handed on: its own and the added ones */
     uint32_t frame_size;
     uint32_t regs;
     uint32_t crs;
@@ -360,12 +363,14 @@ struct cbi_lobj {
     cbi_span tkinfo;
     cbi_span compat;
     bool has_compat;
-    const cbi_lsym **symbols; /* per input symbol */
-    cbi_secmap *sections;     /* per input section */
-    uint8_t *symbol_lost;     /* per input symbol: enum cbi_lost_how */
-    uint32_t *regs;           /* per input symbol: register counts; NULL until needed */
-    uint64_t *banks;          /* per input section: of code, its parameter bank's size; likewise */
-    struct cbi_lost *lost;    /* byte ranges of weak objects that lost, by section then offset */
+    const cbi_lsym *TILL_SYMBOLS *symbols; /* per input symbol */
+    cbi_secmap TILL_SYMBOLS *sections;     /* per input section */
+    uint8_t TILL_SYMBOLS *symbol_lost;     /* per input symbol: enum cbi_lost_how */
+    uint32_t TILL_SYMBOLS *regs; /* per input symbol: register counts; NULL until needed */
+    uint64_t TILL_SYMBOLS
+        *banks; /* per input section: of code, its parameter bank's size; likewise */
+    struct cbi_lost TILL_SYMBOLS
+        *lost; /* byte ranges of weak objects that lost, by section then offset */
     size_t lost_count;
     bool ewp;
     bool device_runtime;

@@ -576,7 +576,7 @@ static const cbi_lrel *walked(const cbi_rel_span *rels, size_t i)
     return &rels->items[rels->len - 1 - i];
 }
 
-static bool is_of_same_object(const cbi_linker *lk, size_t i)
+static bool joins_walked(const cbi_linker *lk, size_t i)
 {
     const cbi_rel_span *rels = &lk->layout->rels;
     return walked(rels, i)->obj == walked(rels, i - 1)->obj;
@@ -653,7 +653,7 @@ static void settle(const cbi_linker *lk, void *arg, const cbi_share *share)
 void cbi_link_relocate(const cbi_linker *lk)
 {
     cbi_link_in_shares(lk, lk->records->secs.len, settle, NULL);
-    const cbi_shares shares = cbi_link_cut(lk, lk->layout->rels.len, is_of_same_object);
+    const cbi_shares shares = cbi_link_cut(lk, lk->layout->rels.len, joins_walked);
     /* the second view and what --preserve-relocs records are of the link as a whole */
     if (shares.count > 1 && !lk->mercury && !lk->opt->preserve_relocs)
         relocate_in_shares(lk, &shares);

@@ -143,8 +143,8 @@ static void spend_file(const cbi_linker *lk, const cbi_lobj *obj, const piece_li
 static void spend_bytes(const cbi_linker *lk, cbi_lobj *obj, size_t first_record,
                         const piece_list *kept)
 {
-    for (size_t i = first_record; i < lk->merging->symbols.recs.len; i++)
-        copy_payload(lk, obj, &lk->merging->symbols.recs.items[i]);
+    for (size_t i = first_record; i < lk->merging->recs.len; i++)
+        copy_payload(lk, obj, &lk->merging->recs.items[i]);
     obj->tkinfo = copy_span(lk, obj->tkinfo);
     obj->compat = copy_span(lk, obj->compat);
     spend_file(lk, obj, kept);

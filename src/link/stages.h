@@ -2,6 +2,7 @@
  *
  *     typedef struct cbi_lsym TILL_SYMBOLS cbi_lsym;    a whole record
  *     uint64_t TILL_LAYOUT size;                        a member
+ *     CBI_VEC(cbi_placement TILL_LAYOUT) placements;    what a list holds
  *     void cbi_sec_add(...) NOT_AFTER_LAYOUT;           a function that writes
  *
  * In the files of later stages it is const, and such a function cannot be called.  `./dev lint`
@@ -34,6 +35,11 @@
 #define TILL_SYMBOLS
 #define NOT_AFTER_SYMBOLS
 #endif
+#if CBI_STAGE > CBI_STAGE_GRAPH
+#define TILL_GRAPH const
+#else
+#define TILL_GRAPH
+#endif
 #if CBI_STAGE > CBI_STAGE_LAYOUT
 #define TILL_LAYOUT      const
 #define NOT_AFTER_LAYOUT CBI_TOO_LATE
@@ -52,6 +58,11 @@
 #define TILL_PROPAGATION const
 #else
 #define TILL_PROPAGATION
+#endif
+#if CBI_STAGE > CBI_STAGE_TABLES
+#define TILL_TABLES const
+#else
+#define TILL_TABLES
 #endif
 
 #endif

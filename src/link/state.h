@@ -18,7 +18,7 @@ typedef struct cbi_rel_span {
     size_t len;
 } cbi_rel_span;
 
-typedef CBI_VEC(cbi_lrel) cbi_rels;
+typedef CBI_VEC(cbi_lrel TILL_SYMBOLS) cbi_rels;
 
 /* What the inputs have at all: few have any, and passes about what there is not are left out. */
 typedef struct cbi_met {
@@ -36,13 +36,13 @@ typedef struct cbi_met {
 /* Sections and symbols: stages 2 and 4 make them, and nobody does later. */
 struct cbi_records {
     cbi_pool sec_pool, sym_pool;
-    CBI_VEC(cbi_osec *) secs;       /* creation order */
-    CBI_VEC(cbi_osec *) rel_secs;   /* of these the relocations */
-    CBI_VEC(cbi_osec *) few_secs;   /* ... all but code, attributes and relocations */
-    size_t TILL_SYMBOLS fixed_secs; /* of these the first, which every link has */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) secs;     /* creation order */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) rel_secs; /* of these the relocations */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) few_secs; /* ... all but code, attributes and relocations */
+    size_t TILL_SYMBOLS fixed_secs;          /* of these the first, which every link has */
     cbi_name_table sec_by_name;
-    CBI_VEC(const cbi_lsym *) locals;
-    CBI_VEC(const cbi_lsym *) globals;
+    CBI_VEC(const cbi_lsym *TILL_LAYOUT) locals;
+    CBI_VEC(const cbi_lsym *TILL_LAYOUT) globals;
     cbi_map resolved; /* section -> its relocation section for --preserve-relocs */
 
     cbi_osec *shstrtab, *strtab, *symtab, *tkinfo, *cuinfo, *info, *compat, *host;
@@ -50,7 +50,7 @@ struct cbi_records {
     cbi_osec *global, *debug_shared;
 };
 
-typedef CBI_VEC(cbi_lobj *) cbi_obj_list;
+typedef CBI_VEC(cbi_lobj *TILL_SYMBOLS) cbi_obj_list;
 
 /* Stage 1: what may be linked. */
 typedef struct cbi_inputs {
@@ -60,17 +60,17 @@ typedef struct cbi_inputs {
 
 /* Stage 2, when all objects are merged. */
 typedef struct cbi_symbols {
-    cbi_obj_list objs;                /* those that take part, in their order */
-    CBI_VEC(const cbi_lobj *) unused; /* libcudadevrt, when nothing needs it */
-    CBI_VEC(const cbi_func *) funcs;
-    cbi_rels rels;                    /* reading order; applied backwards */
-    cbi_rec_table recs;               /* attributes, reading order, until stage 6 takes them over */
-    CBI_VEC(const cbi_name *) protos; /* interned prototype strings, in order */
-    CBI_VEC(const cbi_lsym *) commons;  /* pending, oldest first */
-    CBI_VEC(const cbi_shared *) shared; /* variables of .nv_debug.shared in order of appearance */
-    cbi_lsym *constant_size;            /* .nv.ptx.const0.size; NULL if no object has it */
-    CBI_VEC(const cbi_lsym *) images;   /* textures, samplers, surfaces in symbol order */
-    const cbi_piece *last_shared_constant; /* of equal constants of objects, or NULL */
+    cbi_obj_list objs;                            /* those that take part, in their order */
+    CBI_VEC(const cbi_lobj *TILL_SYMBOLS) unused; /* libcudadevrt, when nothing needs it */
+    CBI_VEC(const cbi_func *TILL_SYMBOLS) funcs;
+    cbi_rels rels;                                 /* reading order; applied backwards */
+    CBI_VEC(const cbi_name *TILL_SYMBOLS) protos;  /* interned prototype strings, in order */
+    CBI_VEC(const cbi_lsym *TILL_SYMBOLS) commons; /* pending, oldest first */
+    CBI_VEC(const cbi_shared *TILL_SYMBOLS)
+    shared;                  /* variables of .nv_debug.shared in order of appearance */
+    cbi_lsym *constant_size; /* .nv.ptx.const0.size; NULL if no object has it */
+    CBI_VEC(const cbi_lsym *TILL_SYMBOLS) images; /* textures, samplers, surfaces in symbol order */
+    const cbi_piece *last_shared_constant;        /* of equal constants of objects, or NULL */
     cbi_met met;
 } cbi_symbols;
 
@@ -104,24 +104,25 @@ typedef struct cbi_func_layout {
 /* Stage 4, when everything has its place. */
 typedef struct cbi_layout {
     /* What lies elsewhere than the merge left it; use cbi_placement_of(). */
-    CBI_VEC(cbi_placement) placements;
-    uint32_t *placed; /* by symbol: its place in that list, from 1; 0: none */
+    CBI_VEC(cbi_placement TILL_LAYOUT) placements;
+    uint32_t TILL_LAYOUT *placed; /* by symbol: its place in that list, from 1; 0: none */
     size_t placed_count;
-    cbi_func_layout **funcs; /* by function, NULL: nothing; use cbi_func_layout_of() */
+    cbi_func_layout TILL_LAYOUT *TILL_LAYOUT
+        *funcs;         /* by function, NULL: nothing; use cbi_func_layout_of() */
     cbi_rel_span moved; /* of constants that went into the banks of entries; before all others */
     cbi_rel_span rels;  /* all others: those of the symbols, or a copy where variables moved */
     uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
     uint64_t images_start;      /* sm_100+: of texture tables in bank 0 */
-    cbi_flags dead;             /* by section: removed; use cbi_is_dead() */
+    cbi_removed dead;           /* use cbi_is_dead() */
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
 } cbi_layout;
 
 /* Stage 6: what the output says of its functions. */
 typedef struct cbi_attributes {
-    cbi_rec_table recs;         /* of the inputs in reading order; printed backwards */
-    cbi_rec_list added;         /* by the link; printed forwards behind them */
-    cbi_properties *properties; /* by function; use cbi_properties_of() */
-    const cbi_usage *usage;     /* by node */
+    cbi_rec_table recs; /* of the inputs in reading order; printed backwards */
+    cbi_rec_list added; /* by the link; printed forwards behind them */
+    cbi_properties TILL_PROPAGATION *properties; /* by function; use cbi_properties_of() */
+    const cbi_usage *usage;                      /* by node */
 } cbi_attributes;
 
 /* A section in the file. */
@@ -134,13 +135,13 @@ typedef struct cbi_out_section {
 
 /* Stage 7: what the file is made of. */
 typedef struct cbi_tables {
-    const cbi_out_section *places;     /* by section; use cbi_out_of() */
-    CBI_VEC(const cbi_osec *) out;     /* by index, [0] = NULL */
-    CBI_VEC(const cbi_lsym *) symbols; /* by index, [0] = NULL */
-    const uint32_t *symbol_indices;    /* by symbol; use cbi_symbol_index() */
+    const cbi_out_section *places;                /* by section; use cbi_out_of() */
+    CBI_VEC(const cbi_osec *TILL_TABLES) out;     /* by index, [0] = NULL */
+    CBI_VEC(const cbi_lsym *TILL_TABLES) symbols; /* by index, [0] = NULL */
+    const uint32_t *symbol_indices;               /* by symbol; use cbi_symbol_index() */
     uint32_t first_global;
     cbi_rec_list late_recs; /* in the order of the symbols; behind all others */
-    cbi_buf shstr, str;
+    cbi_span shstr, str;
     const uint32_t *str_offsets; /* by name id */
     uint64_t shoff;
 } cbi_tables;
@@ -181,7 +182,7 @@ struct cbi_linker {
     struct cbi_propagate_work *propagating;
     const cbi_tables *tables;
     struct cbi_tables_work *filling;
-    const cbi_flags *dead; /* of the stage that looked at it last */
+    const cbi_removed *dead; /* of the stage that looked at it last */
 
     struct cbi_told *told;      /* what messages need to know of earlier ones */
     cbi_pool *lists;            /* first places of what most have one of */
@@ -260,8 +261,9 @@ static inline uint8_t cbi_state_of(const cbi_linker *lk, const cbi_lsym *sym)
 extern const cbi_func_layout cbi_no_func_layout;
 static inline const cbi_func_layout *cbi_func_layout_of(const cbi_linker *lk, const cbi_func *f)
 {
-    cbi_func_layout *const *funcs = lk->layout->funcs;
-    return funcs && funcs[f->number] ? funcs[f->number] : &cbi_no_func_layout;
+    const cbi_layout *layout = lk->layout;
+    return layout->funcs && layout->funcs[f->number] ? layout->funcs[f->number]
+                                                     : &cbi_no_func_layout;
 }
 
 /* The section of a kernel's shared memory, or NULL. */

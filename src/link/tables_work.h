@@ -11,6 +11,7 @@ typedef struct cbi_tables_work {
     cbi_tables tables;
     size_t call_counts[CBI_CALL_LISTS]; /* of their records */
     cbi_out_section *places;
+    cbi_buf shstr, str;    /* while names are added */
     uint8_t *buckets;      /* by section: its part of the file, from 1; 0: it is not written */
     uint32_t *str_offsets; /* by name id */
     CBI_VEC(uint32_t) symbol_names; /* places in .strtab, by index, until the symbols are written */

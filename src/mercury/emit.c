@@ -416,8 +416,8 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 static void build_names(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
-    cbi_buf_append(lk->ctx, &em->shstr, lk->tables->shstr.items, lk->tables->shstr.len);
-    cbi_buf_append(lk->ctx, &em->str, lk->tables->str.items, lk->tables->str.len);
+    cbi_buf_append(lk->ctx, &em->shstr, lk->tables->shstr.data, lk->tables->shstr.size);
+    cbi_buf_append(lk->ctx, &em->str, lk->tables->str.data, lk->tables->str.size);
     for (size_t i = 1; i < lk->tables->out.len; i++)
         rename_in_place(em, &em->secs.items[i]);
     for (size_t i = lk->tables->out.len; i < em->secs.len; i++) {

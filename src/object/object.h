@@ -54,6 +54,12 @@ typedef struct cbi_finding {
 
 typedef CBI_VEC(cbi_finding) cbi_findings;
 
+/* Const where `./dev lint` compiles what comes behind the merge; before that the Mercury view is
+ * made from it. */
+#ifndef CBI_MODEL
+#define CBI_MODEL
+#endif
+
 typedef struct cbi_object {
     const char *file; /* as shown in messages: path, or archive:member */
     cbi_span bytes;
@@ -67,13 +73,13 @@ typedef struct cbi_object {
     uint64_t entry, phoff, shoff;
     uint16_t ehsize, phentsize, phnum, shentsize, shnum;
     uint32_t shstrndx;
-    cbi_section *sections; /* [0] is the null section */
+    CBI_MODEL cbi_section *sections; /* [0] is the null section */
     uint32_t section_count;
-    cbi_symbol *symbols; /* of .symtab; [0] is the null symbol */
+    CBI_MODEL cbi_symbol *symbols; /* of .symtab; [0] is the null symbol */
     uint32_t symbol_count;
     uint32_t symtab; /* section index, 0 = none */
     uint32_t strtab;
-    cbi_symbol *merc_symbols; /* of .nv.merc.symtab (sm_100 and later), NULL if none */
+    CBI_MODEL cbi_symbol *merc_symbols; /* of .nv.merc.symtab (sm_100 and later), NULL if none */
     uint32_t merc_symbol_count;
     uint32_t merc_symtab;
     size_t reloc_entries; /* of SHT_REL and SHT_RELA */
