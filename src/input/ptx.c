@@ -57,9 +57,12 @@ static cbi_strings arguments(cbi_inputs *in, const cbi_strings *asked)
     return args;
 }
 
+/* nvlink's assembler reports as the linker itself does, so the target stands behind its messages,
+ * too. Lines that begin with a space belong to the message before. */
 static void print_log(cbi_inputs *in, cbi_span log)
 {
     const cbi_ptx_options *ptx = &in->options.ptx;
+    const char *suffix = in->ctx->diag.suffix ? in->ctx->diag.suffix : "";
     if (!ptx->print || !log.size)
         return;
     const char *s = (const char *)log.data;
@@ -67,8 +70,10 @@ static void print_log(cbi_inputs *in, cbi_span log)
     while (s < end) {
         const char *newline = memchr(s, '\n', (size_t)(end - s));
         const char *next = newline ? newline + 1 : end;
+        bool ends = next == end || *next != ' ';
         ptx->print(ptx->print_user,
-                   cbi_printf(in->ctx, "%.*s\n", (int)((newline ? newline : end) - s), s));
+                   cbi_printf(in->ctx, "%.*s%s\n", (int)((newline ? newline : end) - s), s,
+                              ends ? suffix : ""));
         s = next;
     }
 }

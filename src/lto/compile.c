@@ -140,7 +140,7 @@ static bool contains(const char *text, const char *what)
 
 /* One line of the assembler's.  It counts the lines of the anchor's declaration, which stands
  * before all code. */
-static const char *without_anchor(cbi_ctx *ctx, const char *line, size_t len)
+static const char *without_anchor(cbi_ctx *ctx, const char *line)
 {
     enum { ANCHOR_LINES = 3 };
     static const char head[] = "ptxas application ptx input, line ";
@@ -148,24 +148,34 @@ static const char *without_anchor(cbi_ctx *ctx, const char *line, size_t len)
     char *end = NULL;
     unsigned long at = number ? strtoul(number, &end, 10) : 0;
     if (at <= ANCHOR_LINES)
-        return cbi_printf(ctx, "%.*s\n", (int)len, line);
-    return cbi_printf(ctx, "%s%lu%.*s\n", head, at - ANCHOR_LINES, (int)(line + len - end), end);
+        return line;
+    return cbi_printf(ctx, "%s%lu%s", head, at - ANCHOR_LINES, end);
 }
 
-/* Lines for the user: without those in which the library speaks of its own errors and options, and
- * without what its assembler puts before a line that continues another. */
+/* What the library's assembler puts before a line that continues another. */
+#define CONTINUES "ptxas         . "
+
+/* -report-arch puts the target behind every message, which may have several lines. */
+static const char *behind(const cbi_ctx *ctx, const char *next)
+{
+    bool ends = *next != ' ' && !cbi_after(next, CONTINUES);
+    return ends && ctx->diag.suffix ? ctx->diag.suffix : "";
+}
+
+/* Lines for the user: without those in which the library speaks of its own errors and options. */
 static void print_lines(cbi_ctx *ctx, const cbi_ptx_options *ptx, cbi_lto_form form, const char *s)
 {
-    static const char more[] = "ptxas         . ";
     while (ptx->print && *s) {
-        const char *rest = cbi_after(s, more);
+        const char *rest = cbi_after(s, CONTINUES);
         s = rest ? rest : s;
         size_t len = strcspn(s, "\n");
+        const char *next = s + len + (s[len] == '\n');
         bool blank = strspn(s, " ") == len;
-        if (!blank && !cbi_after(s, "ERROR ") && !cbi_after(s, "Info: CU_JIT_"))
-            ptx->print(ptx->print_user, is_part(form) ? without_anchor(ctx, s, len)
-                                                      : cbi_printf(ctx, "%.*s\n", (int)len, s));
-        s += len + (s[len] == '\n');
+        if (!blank && !cbi_after(s, "ERROR ") && !cbi_after(s, "Info: CU_JIT_")) {
+            const char *line = cbi_printf(ctx, "%.*s%s\n", (int)len, s, behind(ctx, next));
+            ptx->print(ptx->print_user, is_part(form) ? without_anchor(ctx, line) : line);
+        }
+        s = next;
     }
 }
 

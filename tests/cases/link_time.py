@@ -91,6 +91,8 @@ def misbehaving(f):
         code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, FAKE_NVJITLINK=what)
         expect("library: " + what, code == 1 and all(w in text for w in words) and "CU_JIT" not in text and
                f.read("out") is None, text)
+    code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "-report-arch", FAKE_NVJITLINK="ptxas")
+    expect("the target behind messages", "much\n    for one line (target: sm_90)\ncubind" in text, text)
     code, text = f.link("a.fatbin", "--nvjitlink=" + FAKE, "--lto-time-limit=1",
                         FAKE_NVJITLINK="hang")
     expect("library: hang", code == 1 and "within 1 seconds" in text, text)

@@ -188,6 +188,16 @@ def virtual(bench):
     bench.notes()
 
 
+def target_behind(bench):
+    """-report-arch is for the assembler's messages, too; one may have several lines."""
+    bench.ptx("good.ptx", "say info    : Function properties for f", "say     0 bytes stack frame",
+              "say info    : 5 bytes", "give " + os.path.join(ROOT, "samples", "mathlib.cubin"))
+    code, text, _ = bench.link("-report-arch", "good.ptx")
+    expect("the target behind messages", code == 0 and "for f\n    0 bytes stack frame (target: sm_90)\n" in text and
+           ": 5 bytes (target: sm_90)\n" in text, text)
+    bench.notes()
+
+
 def signals(bench):
     for i in range(4):
         bench.ptx("slow%d.ptx" % i, "sleep 30", "give none")
@@ -330,7 +340,8 @@ def together(bench):
 
 
 def main():
-    for part in (several_at_a_time, failures, words, names, older, virtual, signals, cache, limit, together):
+    for part in (several_at_a_time, failures, words, names, older, virtual, target_behind, signals, cache, limit,
+                 together):
         with tempfile.TemporaryDirectory() as folder:
             part(Bench(folder))
     finish()
