@@ -153,7 +153,7 @@ static void print_attributes(void)
         "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < CBI_EIATTR_CODES; i++) {
         const cbi_eiattr *a = &cbi_eiattrs[i];
-        if (a->seen)
+        if (a->format)
             printf("| 0x%02x | `%s` | %s | %s | %s | %s | %s |\n", a->code, a->name,
                    NAME(formats, a->format), NAME(payloads, a->payload), NAME(scopes, a->scope),
                    NAME(links, a->link), NAME(finals, a->finalize));

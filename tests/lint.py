@@ -369,6 +369,17 @@ def check_rules(args):
     return found
 
 
+def check_mutants(args):
+    """what tests/mutants.py changes or sets aside is in the sources, each rule once"""
+    import mutants
+    texts = ["\n".join(lines_of(path)) for path in tracked(".c", ".h", ".def") if path.startswith("src/")]
+    joined = [" ".join(text.split()) for text in texts]
+    found = ["%s: %r is there %d times" % (rule, old, sum(text.count(old) for text in texts))
+             for rule, old, _ in mutants.RULES if sum(text.count(old) for text in texts) != 1]
+    return found + ["set aside, but gone: %r" % row[0] for row in mutants.EQUIVALENT
+                    if not any(" ".join(row[0].split()) in text for text in joined)]
+
+
 def check_paths(args):
     """no file names a folder of one particular machine"""
     found = []
@@ -452,6 +463,7 @@ CHECKS = [
     ("calls", check_calls),
     ("length", check_length),
     ("rules", check_rules),
+    ("mutants", check_mutants),
     ("paths", check_paths),
     ("unfinished", check_unfinished),
     ("names", check_names),

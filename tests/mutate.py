@@ -118,6 +118,8 @@ def is_rule(text, at, end):
         return False
     if before.endswith(("){", "(cbi_span){NULL, ")) and after.startswith("}"):
         return False    # empty
+    if re.match(r"\s*static const \w+ \w+(\[[^\]]*\])*\[[^\]]*$", before) and re.match(r"\]+(\[[^\]]*\])* = \{", after):
+        return False    # how large a table is
     if re.search(r"\bcbi_fits\([^;?&|]*, $", before):
         return False    # how much of the input is asked for
     if re.search(r"\bfor \([^;]*$|\bfor \([^;]*;[^;]*$|\bCBI_SB_EACH\(\w+, .* : $", before) or before.endswith("= {"):

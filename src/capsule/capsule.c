@@ -1,8 +1,6 @@
 /* Walks and verifies capsules. */
 #include "capsule/capsule.h"
 
-enum { HEADER = 12, RUN_MARK = 0x50, FORM_MASK = 0x70 };
-
 bool cbi_capsule_open(cbi_span bytes, cbi_capsule *ret_capsule)
 {
     cbi_capsule c = {.bytes = bytes};
@@ -12,8 +10,8 @@ bool cbi_capsule_open(cbi_span bytes, cbi_capsule *ret_capsule)
     c.entries = cbi_read32(&r);
     uint64_t bitmap = ((uint64_t)c.entries + 31) / 32 * 4;
     c.version = (uint8_t)word;
-    c.pos = HEADER + (size_t)bitmap;
-    if (r.bad || !cbi_fits(HEADER, bitmap, bytes.size))
+    c.pos = CBI_CAPSULE_HEADER + (size_t)bitmap;
+    if (r.bad || !cbi_fits(CBI_CAPSULE_HEADER, bitmap, bytes.size))
         c.error = "the header does not fit";
     else if (word >> 30 != 3)
         c.error = "the second word lacks its mark";
@@ -71,8 +69,8 @@ static bool read_stored(cbi_capsule *c, cbi_capsule_entry *e)
     }
     uint16_t w = cbi_ld16(c->bytes.data + c->pos);
     e->kind = CBI_CAPSULE_RECORD;
-    if ((w & FORM_MASK) == RUN_MARK) {
-        e->count = w >> 7;
+    if ((w & CBI_CAPSULE_MARK_MASK) == CBI_CAPSULE_RUN_MARK) {
+        e->count = w >> CBI_CAPSULE_RUN_SHIFT;
         e->kind = (w & 15) == 0 ? CBI_CAPSULE_RUN : CBI_CAPSULE_RUN_RECORD;
         c->pos += 2;
         if ((w & 15) > 1) {
@@ -96,7 +94,7 @@ bool cbi_capsule_next(cbi_capsule *c, cbi_capsule_entry *ret_entry)
     if (c->error || c->next == c->entries)
         return false;
     cbi_capsule_entry e = {.index = c->next, .first = c->first, .count = 1, .offset = c->pos};
-    uint32_t bits = cbi_ld32(c->bytes.data + HEADER + c->next / 32 * 4);
+    uint32_t bits = cbi_ld32(c->bytes.data + CBI_CAPSULE_HEADER + c->next / 32 * 4);
     if (!(bits >> (c->next % 32) & 1) && !read_stored(c, &e))
         return false;
     if (e.count > UINT32_MAX - c->first) {

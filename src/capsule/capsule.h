@@ -10,7 +10,32 @@
 
 enum {
     CBI_CAPSULE_VERSION_MAX = 1,
-    CBI_CAPSULE_FORM_NOTE = 3, /* records about the code, which cover no instruction */
+    CBI_CAPSULE_HEADER = 12,       /* bytes in front of the bits */
+    CBI_CAPSULE_NO_PREDICATE = 31, /* in records */
+    CBI_CAPSULE_FORM_NOTE = 3,     /* records about the code, which cover no instruction */
+};
+
+/* The mark in front of a run: its kind, and above it how many instructions it covers. */
+enum {
+    CBI_CAPSULE_RUN_MARK = 0x50,   /* no record follows; ... */
+    CBI_CAPSULE_RUN_LISTED = 0x51, /* ... one does */
+    CBI_CAPSULE_MARK_MASK = 0x70,  /* what tells a mark from a record */
+    CBI_CAPSULE_RUN_SHIFT = 7,
+};
+
+static inline uint16_t cbi_capsule_run_mark(uint32_t mark, uint64_t count)
+{
+    return (uint16_t)(mark | count << CBI_CAPSULE_RUN_SHIFT);
+}
+
+/* Classes of instructions (byte 1 of a record) that code asks for; fields.c knows more of them. */
+enum {
+    CBI_CLASS_BREAK = 0x05,
+    CBI_CLASS_BSSY = 0x08,
+    CBI_CLASS_BSYNC = 0x09,
+    CBI_CLASS_BARRIER_OBJECT = 0x1b,
+    CBI_CLASS_LOAD_CONSTANT = 0x22,
+    CBI_CLASS_ELECT = 0x5f,
 };
 
 /* How an entry is stored. */

@@ -6,17 +6,13 @@
 
 enum {
     EARLY_HEADER = 8,
-    HEADER = 12,
     VERSION_WORD = (int)0xc0000001,
     SHORT_FORM = 4,
-    RUN_MARK = 0x50,
-    FORM_MASK = 0x70,
     NO_REGISTER = 255,
 };
 
 /* Instructions of barriers of convergence; the encoding says which kind of barrier, today's SASS in
  * bits 72 and 73. */
-enum { CLASS_BREAK = 5, CLASS_BSSY = 8, CLASS_BSYNC = 9 };
 
 /* When the short record of an instruction goes: the Mercury form follows from SASS. */
 typedef enum follows {
@@ -90,10 +86,10 @@ static bool leaves(const uint8_t *record, cbi_sass w)
 static unsigned kind_of_barrier(const uint8_t *record)
 {
     switch (record[1]) {
-    case CLASS_BREAK:
+    case CBI_CLASS_BREAK:
         return record[2] == 2;
-    case CLASS_BSSY:
-    case CLASS_BSYNC:
+    case CBI_CLASS_BSSY:
+    case CBI_CLASS_BSYNC:
         return record[2] == 2 ? 2 : record[2] == 4;
     default:
         return 0;
@@ -114,7 +110,7 @@ static bool measure(cbi_span capsule, size_t pos, size_t *ret_size, uint32_t *re
     if (!cbi_fits(pos, 2, capsule.size))
         return false;
     uint16_t w = cbi_ld16(capsule.data + pos);
-    bool run = (w & FORM_MASK) == RUN_MARK;
+    bool run = (w & CBI_CAPSULE_MARK_MASK) == CBI_CAPSULE_RUN_MARK;
     *ret_size = run ? 2 : 0;
     *ret_count = run ? w >> 7 : 1;
     *ret_short = false;
@@ -136,7 +132,7 @@ static bool measure(cbi_span capsule, size_t pos, size_t *ret_size, uint32_t *re
 static size_t write_today(cbi_span capsule, uint32_t entries, uint8_t *text, size_t text_size,
                           uint8_t *out)
 {
-    size_t size = HEADER + ((size_t)entries + 31) / 32 * 4, pos = EARLY_HEADER, bytes;
+    size_t size = CBI_CAPSULE_HEADER + ((size_t)entries + 31) / 32 * 4, pos = EARLY_HEADER, bytes;
     uint64_t first = 0, total = text_size / CBI_SASS_INSTRUCTION;
     uint32_t count;
     bool is_short;
@@ -152,7 +148,7 @@ static size_t write_today(cbi_span capsule, uint32_t entries, uint8_t *text, siz
         if (is_short)
             set_barrier(insn, kind_of_barrier(entry));
         if (is_short && leaves(entry, cbi_sass_load(insn))) {
-            out[HEADER + i / 8] |= (uint8_t)(1u << i % 8);
+            out[CBI_CAPSULE_HEADER + i / 8] |= (uint8_t)(1u << i % 8);
             continue;
         }
         memcpy(out + size, entry, bytes);
@@ -169,7 +165,8 @@ bool cbi_capsule_renew(cbi_ctx *ctx, cbi_span *capsule, cbi_span *text)
     /* no entry has less than two bytes */
     if (entries >> 30 == 3 || entries > (capsule->size - EARLY_HEADER) / 2)
         return false;
-    uint8_t *out = cbi_alloc(ctx, HEADER + ((size_t)entries + 31) / 32 * 4 + capsule->size);
+    uint8_t *out =
+        cbi_alloc(ctx, CBI_CAPSULE_HEADER + ((size_t)entries + 31) / 32 * 4 + capsule->size);
     uint8_t *code = text->size ? cbi_memdup(ctx, text->data, text->size) : NULL;
     size_t size = write_today(*capsule, entries, code, text->size, out);
     if (!size)

@@ -5,8 +5,8 @@
 /* Numbers of bits in a record; operands start at byte 10, where each has two bytes: six bits say of
  * what kind it is, then comes the register.  Immediates stand at the end. */
 enum { GUARD_NOT = 32, GUARD = 35, SYSTEM = 96, IMMEDIATE_64 = 192, IMMEDIATE = 224 };
-enum { NO_PREDICATE = 31, NEGATED = 8 };
-enum { CLASS_ELECT = 0x5f, ELECT_GUARD = 123 }; /* the guard is an operand */
+enum { NEGATED = 8 };
+enum { ELECT_GUARD = 123 }; /* there the guard is an operand */
 
 typedef enum extra {
     NOTHING,
@@ -180,7 +180,7 @@ static uint64_t in_sass(const collector *c, unsigned low, unsigned count)
 static uint64_t predicate_in(const collector *c, unsigned low)
 {
     uint64_t predicate = in_record(c, low, 5);
-    return predicate == NO_PREDICATE ? 7 : predicate;
+    return predicate == CBI_CAPSULE_NO_PREDICATE ? 7 : predicate;
 }
 
 static void add_guard(collector *c)
@@ -274,7 +274,7 @@ size_t cbi_capsule_fields(const cbi_capsule_entry *e, const uint8_t *insn,
                    .record = e->record.data,
                    .insn = insn,
                    .record_size = e->record.size};
-    if (e->klass == CLASS_ELECT)
+    if (e->klass == CBI_CLASS_ELECT)
         add(&c, "guard", predicate_in(&c, ELECT_GUARD), in_sass(&c, 12, 3), false);
     else
         add_guard(&c);

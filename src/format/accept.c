@@ -1,6 +1,8 @@
 /* Which input may be linked for which target: the rules that nvlink 13.0.88 applies. */
 #include "format/arch.h"
 #include "format/cuda_elf.h"
+#include "format/eiattr.h"
+#include "format/eicompat.h"
 
 /* Old numbers of architectures, and whether nvlink's finalizer still takes code under them. */
 static const struct {
@@ -8,8 +10,6 @@ static const struct {
     uint32_t to;
     bool finalized;
 } renumbered[] = {{104, 120, false}, {130, 107, true}, {101, 110, true}};
-
-enum { COMPAT_PORTABILITY = 2, COMPAT_LEVEL = 6, COMPAT_ISA = 7, COMPAT_SPECIFIC = 9 };
 
 /* Does machine code for one number run unchanged on another? */
 static bool is_same_code(uint32_t from, uint32_t to)
@@ -55,19 +55,19 @@ cbi_arch_facts cbi_arch_read_facts(uint8_t osabi, uint32_t e_flags, const cbi_sp
         uint8_t format = cbi_read8(&r);
         uint8_t tag = cbi_read8(&r);
         uint16_t value = cbi_read16(&r);
-        if (format == 4)
+        if (format == CBI_ATTR_SIZED)
             cbi_read_bytes(&r, value);
         switch (tag) {
-        case COMPAT_PORTABILITY:
+        case EICOMPAT_ISA_CLASS:
             read.portability = (uint8_t)value;
             break;
-        case COMPAT_LEVEL:
+        case EICOMPAT_ENABLE_OPPORTUNISTIC_FINALIZATION:
             read.level = (uint8_t)value;
             break;
-        case COMPAT_ISA:
+        case EICOMPAT_MERCURY_ISA_VERSION:
             read.isa = value;
             break;
-        case COMPAT_SPECIFIC:
+        case EICOMPAT_CUDA_ACCELERATOR_TARGET:
             read.specific = (value & 0xff) != 0;
             break;
         default:

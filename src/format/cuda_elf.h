@@ -86,6 +86,10 @@ enum { CUDA_RESERVED_SHARED = 0x400, CUDA_RESERVED_SHARED_OWN = 0x40 };
 #define SHF_CUDA_BARRIERS_MASK   (UINT64_C(0x7f) << 20)
 #define SHF_CUDA_BARRIERS(flags) (((flags)&SHF_CUDA_BARRIERS_MASK) >> 20)
 
+/* sh_info of code: the symbol of its function, and up to sm_89 above it the register count */
+#define CUDA_TEXT_SYMBOL(info)    ((info)&0xffffffU)
+#define CUDA_TEXT_REGISTERS(info) ((info) >> 24)
+
 /* st_info types */
 #define STT_CUDA_TEXTURE 10
 #define STT_CUDA_SAMPLER 11

@@ -185,13 +185,12 @@ typedef enum cbi_attr_finalize {
 typedef struct cbi_eiattr {
     const char *name; /* "EIATTR_REGCOUNT" */
     uint8_t code;
-    uint8_t format;   /* as ptxas writes it; 0 = never seen */
+    uint8_t format;   /* as tools of CUDA 13.0 write it; 0: none does, the name alone is public */
     uint8_t payload;  /* cbi_attr_payload */
     uint8_t symbols;  /* cbi_attr_symbols */
     uint8_t scope;    /* cbi_attr_scope */
     uint8_t link;     /* cbi_attr_link */
     uint8_t finalize; /* cbi_attr_finalize */
-    bool seen;        /* a tool of CUDA 13.0 writes it; else the name alone is public */
 } cbi_eiattr;
 
 extern const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES];

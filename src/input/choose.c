@@ -1,7 +1,8 @@
 /* The choice of one image of a fatbin for a target. */
 #include "input/fatbin.h"
 
-enum { COMPAT_SPECIFIC = 9 };
+#include "format/eiattr.h"
+#include "format/eicompat.h"
 
 /* Does the entry's copy of .nv.compat say that it is no 'a' object? The copy follows a NUL. */
 static bool says_portable(const cbi_fatbin_entry *entry)
@@ -14,11 +15,11 @@ static bool says_portable(const cbi_fatbin_entry *entry)
         uint8_t format = cbi_read8(&r);
         uint8_t tag = cbi_read8(&r);
         uint16_t value = cbi_read16(&r);
-        if (format == 4)
+        if (format == CBI_ATTR_SIZED)
             cbi_read_bytes(&r, value);
         if (r.bad) /* the copy may lack the last byte of its last record */
             break;
-        if (tag == COMPAT_SPECIFIC) {
+        if (tag == EICOMPAT_CUDA_ACCELERATOR_TARGET) {
             if (value & 0xff)
                 return false;
             found = true;

@@ -264,7 +264,7 @@ static uint32_t owner_of(const cbi_object *o, const cbi_section *s)
         return CB_NONE;
     const cbi_section *text = &o->sections[s->info];
     bool mercury = cbi_section_is_mercury(s);
-    uint32_t symbol = text->flags & SHF_EXECINSTR ? text->info & 0xffffff : text->info;
+    uint32_t symbol = text->flags & SHF_EXECINSTR ? CUDA_TEXT_SYMBOL(text->info) : text->info;
     uint32_t count = mercury ? o->merc_symbol_count : o->symbol_count;
     return symbol && symbol < count ? symbol : CB_NONE;
 }

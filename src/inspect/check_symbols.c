@@ -171,7 +171,7 @@ static void check_text(cbi_checker *c, uint32_t i)
     const cbi_section *s = &o->sections[i];
     uint64_t place = cbi_check_header(c, i);
     const char *name = s->name + strlen(".text.");
-    uint32_t symbol = s->info & 0xffffff;
+    uint32_t symbol = CUDA_TEXT_SYMBOL(s->info);
     const cbi_symbol *f = &o->symbols[symbol];
     if (symbol == 0 || symbol >= o->symbol_count || CBI_ST_TYPE(f->info) != STT_FUNC ||
         f->shndx != i || strcmp(f->name, name) != 0 || f->value != 0 || f->size != s->size) {

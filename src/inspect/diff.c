@@ -116,7 +116,8 @@ static const char *show_info(cbi_ctx *ctx, const cbi_object *o, const cbi_sectio
         return cbi_show_section(ctx, o, s->info);
     if (s->flags & SHF_EXECINSTR)
         return cbi_printf(ctx, "%s, top byte 0x%x",
-                          cbi_show_symbol(ctx, o, false, s->info & 0xffffff), s->info >> 24);
+                          cbi_show_symbol(ctx, o, false, CUDA_TEXT_SYMBOL(s->info)),
+                          CUDA_TEXT_REGISTERS(s->info));
     if (s->type == SHT_CUDA_CAPMERC)
         return cbi_show_symbol(ctx, o, true, s->info);
     return "";

@@ -14,7 +14,7 @@ static uint32_t function_of(const cbi_object *o, const cbi_section *s)
             return 0;
         text = &o->sections[s->info];
     }
-    uint32_t symbol = text->info & 0xffffff;
+    uint32_t symbol = CUDA_TEXT_SYMBOL(text->info);
     return (text->flags & SHF_EXECINSTR) && symbol < o->symbol_count ? symbol : 0;
 }
 

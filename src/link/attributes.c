@@ -88,30 +88,30 @@ void cbi_propagate_record(const cbi_linker *lk, const cbi_func *k, const cbi_rec
     switch (cbi_eiattr_link(from->code)) {
     case CBI_LINK_FLAG:
         if (!own)
-            cbi_add_record(lk, k, 1, from->code, 0);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, from->code, 0);
         break;
     case CBI_LINK_GRANULARITY:
         if (!own) {
             if (cbi_find_record(lk, k, other_granularity(from->code)))
                 refuse_granularity(lk, k);
-            cbi_add_record(lk, k, 1, from->code, 0);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, from->code, 0);
         }
         break;
     case CBI_LINK_MAX:
         if (!own)
-            cbi_add_record(lk, k, 2, from->code, from->value & 0xff);
+            cbi_add_record(lk, k, CBI_ATTR_BYTE, from->code, from->value & 0xff);
         else
             cbi_replace_byte(own, (uint16_t)cbi_larger(from->value & 0xff, own->value & 0xff));
         break;
     case CBI_LINK_SUM:
         if (!own)
-            cbi_add_record(lk, k, 3, from->code, from->value);
+            cbi_add_record(lk, k, CBI_ATTR_HALF, from->code, from->value);
         else
             own->value = saturating_sum(own->value, from->value);
         break;
     case CBI_LINK_LAST_VALUE:
         if (!own)
-            cbi_add_record(lk, k, 1, from->code, from->value & 0xff);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, from->code, from->value & 0xff);
         else if (from->value & 0xff)
             cbi_replace_byte(own, from->value);
         break;
@@ -242,7 +242,7 @@ static void single_attribute(const cbi_linker *lk, const cbi_func *k, uint8_t co
                 break;
             if (mixes(lk, k, code))
                 refuse_granularity(lk, k);
-            own = cbi_add_record(lk, k, 1, code, 0);
+            own = cbi_add_record(lk, k, CBI_ATTR_NONE, code, 0);
             break;
         }
     }
@@ -267,7 +267,7 @@ static void complete_masks(const cbi_linker *lk)
             continue;
         if (!f->alias_of && cbi_properties_of(lk, f)->masked)
             continue;
-        cbi_add_record(lk, holder, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+        cbi_add_record(lk, holder, CBI_ATTR_HALF, EIATTR_SPARSE_MMA_MASK, 0x8000);
     }
 }
 

@@ -36,7 +36,7 @@ bool cbi_is_written(const cbi_rec *rec)
 
 static uint32_t payload_size(const cbi_rec *rec)
 {
-    if (rec->format != 4)
+    if (rec->format != CBI_ATTR_SIZED)
         return 0;
     return cbi_is_externs(rec) ? rec->symbol_count * 4 : rec->size;
 }
@@ -492,7 +492,7 @@ __attribute__((always_inline)) static inline uint8_t *put_record(const cbi_linke
                                                                  const cbi_rec *rec)
 {
     const uint32_t size = payload_size(rec);
-    const uint32_t value = rec->format == 4 ? size : rec->value;
+    const uint32_t value = rec->format == CBI_ATTR_SIZED ? size : rec->value;
     cbi_st32(at, rec->format | (uint32_t)rec->code << 8 | value << 16);
     at += 4;
     if (cbi_is_externs(rec)) {
@@ -674,11 +674,11 @@ static uint64_t output_value(const cbi_linker *lk, const cbi_lsym *sym, const cb
              */
             return cbi_shared_align(lk, sym);
         /* Dynamic variables live in .nv_debug.shared, which counts when it holds something. */
-        bool reserve = cbi_reserves_shared(lk) &&
-                       ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
-                        cbi_shared_of(lk->records->debug_shared)->total);
+        const uint64_t area = cbi_reserved_shared(lk);
+        bool counts = area && ((lk->opt->preserve_relocs && !lk->shows_debug) || !sym->dynamic ||
+                               cbi_shared_of(lk->records->debug_shared)->total);
         /* nvlink adds the area as often as it has the variable in its list. */
-        return place->value + (reserve ? cbi_variable_of(sym)->listed * CUDA_RESERVED_SHARED : 0);
+        return place->value + (counts ? cbi_variable_of(sym)->listed * area : 0);
     }
     return place->value;
 }

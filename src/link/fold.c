@@ -140,19 +140,19 @@ static void take_over(const cbi_linker *lk, const cbi_func *k, const fold *below
     switch (cbi_eiattr_link(code)) {
     case CBI_LINK_MAX:
         if (!own)
-            cbi_add_record(lk, k, 2, code, below->most);
+            cbi_add_record(lk, k, CBI_ATTR_BYTE, code, below->most);
         else
             cbi_replace_byte(own, (uint16_t)cbi_larger(below->most, own->value & 0xff));
         break;
     case CBI_LINK_LAST_VALUE:
         if (!own)
-            cbi_add_record(lk, k, 1, code, last);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, code, last);
         else if (last)
             cbi_replace_byte(own, last);
         break;
     default:
         if (!own)
-            cbi_add_record(lk, k, 1, code, 0);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, code, 0);
         break;
     }
 }

@@ -359,8 +359,8 @@ static void check_shared_limit(const cbi_linker *lk, const cbi_osec *sec)
     static const char prefix[] = ".nv.shared.";
     const cbi_arch *arch = lk->opt->arch;
     bool extended = lk->opt->enable_extended_smem || arch->suffix == 'a';
-    uint64_t max = extended ? cbi_chip_find(arch->sm)->shared_max : CBI_SHARED_MAX;
-    uint64_t reserved = lk->from_hopper && !lk->mercury ? CUDA_RESERVED_SHARED : 0;
+    uint64_t max = extended ? lk->chip->shared_max : CBI_SHARED_MAX;
+    uint64_t reserved = lk->mercury ? 0 : lk->chip->reserved_shared;
     uint64_t size = sec->size - (sec->size < reserved ? sec->size : reserved);
     if (size <= max)
         return;

@@ -426,7 +426,7 @@ static void show_dynamic(const cbi_linker *lk, const cbi_lsym *sym)
     }
 }
 
-static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
+static void finish_entries(const cbi_linker *lk, bool dynamic, uint64_t reserved)
 {
     for (size_t i = 0; i < lk->graph->entries.len; i++) {
         cbi_osec *sec = cbi_shared_memory_of(lk, lk->graph->entries.items[i]);
@@ -436,20 +436,20 @@ static void finish_entries(const cbi_linker *lk, bool dynamic, bool reserve)
             sec->needed = true;
             continue;
         }
-        bool aligned = reserve ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
+        bool aligned = reserved ? sec->align >= DYNAMIC_ALIGN : sec->align == DYNAMIC_ALIGN;
         sec->needed = sec->size > 0 || (dynamic && aligned);
-        if (sec->needed && reserve)
-            sec->size += CUDA_RESERVED_SHARED;
+        if (sec->needed)
+            sec->size += reserved;
     }
 }
 
 /* .nv_debug.shared, which holds what groups of entries share, up to group_end. */
 static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t group_end,
-                                bool dynamic, bool reserve)
+                                bool dynamic, uint64_t reserved)
 {
     cbi_osec *sec = lk->records->debug_shared;
     uint64_t used = grouped ? group_end : 0;
-    uint64_t full = used + (reserve ? CUDA_RESERVED_SHARED : 0);
+    uint64_t full = used + reserved;
     cbi_shared_in(lk, sec)->total = used;
     if (dynamic)
         sec->align = grouped && sec->align > DYNAMIC_ALIGN ? sec->align : DYNAMIC_ALIGN;
@@ -459,7 +459,7 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
         sec->needed |= grouped;
         sec->size = full;
         if (!lk->shows_debug)
-            preserve_dynamic(lk, grouped, reserve);
+            preserve_dynamic(lk, grouped, reserved);
     }
     if (lk->shows_debug) {
         sec->needed = grouped || dynamic;
@@ -504,10 +504,10 @@ static void layout_final(const cbi_linker *lk)
         if (is_dynamic(order[i]->sym))
             show_dynamic(lk, order[i]->sym);
     unplace_dead(lk);
-    bool reserve = cbi_reserves_shared(lk);
-    finish_entries(lk, dynamic, reserve);
+    const uint64_t reserved = cbi_reserved_shared(lk);
+    finish_entries(lk, dynamic, reserved);
     if (lk->records->debug_shared)
-        finish_debug_shared(lk, groups.len > 0, group_end, dynamic, reserve);
+        finish_debug_shared(lk, groups.len > 0, group_end, dynamic, reserved);
 }
 
 /* ---- -r ---- */

@@ -25,6 +25,7 @@ static void setup(cbi_linker *lk, cbi_ctx *ctx, const cbi_link_options *opt,
     lk->shows_debug = opt->debug && !opt->suppress_debug_info;
     lk->mercury = cbi_arch_is_mercury(opt->arch) && !cbi_link_has_plain(inputs, count);
     lk->merc = lk->mercury ? opt->view->begin(ctx) : NULL;
+    lk->chip = cbi_chip_find(opt->arch->sm);
     lk->from_hopper = opt->arch->sm >= CBI_SM_HOPPER;
     lk->eliminate = lk->exec && !opt->debug && !opt->preserve_relocs;
     lk->prune = !lk->shows_debug && (opt->kernels_used_count || opt->variables_used_count);

@@ -86,7 +86,7 @@ static void do_part(const cbi_linker *lk, void *arg, const cbi_share *share)
 void cbi_link_both(const cbi_linker *lk, size_t count, cbi_part_fn first, cbi_part_fn second,
                    void *arg)
 {
-    cbi_share items[] = {{0, 0, 1}, {1, 1, 2}};
+    cbi_share items[] = {{.number = 0}, {.number = 1}};
     const cbi_shares shares = {items, CBI_COUNT(items)};
     both b = {{first, second}, arg};
     if (is_cut(lk, count)) {

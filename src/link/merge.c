@@ -151,7 +151,7 @@ cbi_osec *cbi_section_target(const cbi_lobj *obj, const cbi_section *sec)
         return NULL;
     if (!obj->sections[sec->info].lost)
         return obj->sections[sec->info].out;
-    uint32_t index = obj->object.sections[sec->info].info & 0xffffff;
+    uint32_t index = CUDA_TEXT_SYMBOL(obj->object.sections[sec->info].info);
     const cbi_lsym *winner = index < obj->object.symbol_count ? obj->symbols[index] : NULL;
     return winner && winner->func ? winner->func->text : NULL;
 }

@@ -7,7 +7,7 @@ static cbi_func *alias_owner(const cbi_lobj *obj, uint32_t index)
     const cbi_symbol *in = &obj->object.symbols[index];
     if (in->shndx == SHN_UNDEF || in->shndx >= obj->object.section_count)
         return NULL;
-    uint32_t owner = obj->object.sections[in->shndx].info & 0xffffff;
+    uint32_t owner = CUDA_TEXT_SYMBOL(obj->object.sections[in->shndx].info);
     if (owner == index || owner >= obj->object.symbol_count || !obj->symbols[owner])
         return NULL;
     return obj->symbols[owner]->func;
@@ -32,7 +32,7 @@ static void adopt_text(cbi_met *met, cbi_func *func, cbi_lobj *obj, uint32_t ind
     func->sym->sec = func->text;
     func->text->pieces.len = 0;
     func->text->size = 0;
-    func->text->info_registers = (uint8_t)(text->info >> 24);
+    func->text->info_registers = (uint8_t)(CUDA_TEXT_REGISTERS(text->info));
     func->text->flags = text->flags;
     met->barriers = met->barriers || SHF_CUDA_BARRIERS(text->flags);
     func->text->align = text->align;
@@ -275,7 +275,7 @@ void cbi_merge_functions(const cbi_linker *lk, cbi_lobj *obj)
             continue;
         if (s->shndx != SHN_UNDEF && s->shndx < in->section_count) {
             /* What a kernel contains comes behind it. */
-            uint32_t owner = in->sections[s->shndx].info & 0xffffff;
+            uint32_t owner = CUDA_TEXT_SYMBOL(in->sections[s->shndx].info);
             if (owner < in->symbol_count)
                 merge_function(lk, obj, owner);
         }

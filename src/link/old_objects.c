@@ -80,7 +80,7 @@ void cbi_migrate_barriers(const cbi_linker *lk)
             continue;
         cbi_properties_in(lk, f)->barriers_told = true;
         if (f->info)
-            cbi_add_record(lk, f, 2, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
+            cbi_add_record(lk, f, CBI_ATTR_BYTE, EIATTR_NUM_BARRIERS, (uint16_t)counts[i]);
     }
     if (!lk->graph->only_entry)
         raise_all(lk, counts);
@@ -159,7 +159,7 @@ void cbi_apply_cache_preferences(const cbi_linker *lk)
         const cbi_func *k = lk->graph->entries.items[i];
         const preference *p = &of_entry[k->number];
         if (p->wanted && (!p->conflict || p->of == k))
-            cbi_add_record(lk, k, 1, EIATTR_EXPLICIT_CACHING, 0);
+            cbi_add_record(lk, k, CBI_ATTR_NONE, EIATTR_EXPLICIT_CACHING, 0);
     }
 }
 
@@ -171,7 +171,7 @@ void cbi_mark_old_objects(const cbi_linker *lk, cbi_rec_list *ret_recs)
         const cbi_cuinfo *c = &lk->symbols->objs.items[i]->cuinfo;
         if (c->present && c->version >= 2 && c->toolkit >= CUDA_TOOLKIT_10)
             continue;
-        cbi_rec_append(lk->ctx, ret_recs, NULL, 1, EIATTR_HAS_PRE_V10_OBJECT, 0);
+        cbi_rec_append(lk->ctx, ret_recs, NULL, CBI_ATTR_NONE, EIATTR_HAS_PRE_V10_OBJECT, 0);
         return;
     }
 }

@@ -71,7 +71,7 @@ cbi_rec *cbi_add_record(const cbi_linker *lk, const cbi_func *f, uint8_t format,
 
 cbi_rec *cbi_add_payload(const cbi_linker *lk, const cbi_func *f, uint8_t code)
 {
-    return cbi_add_record(lk, f, 4, code, 0);
+    return cbi_add_record(lk, f, CBI_ATTR_SIZED, code, 0);
 }
 
 /* ---- what the records say ---- */
@@ -159,7 +159,8 @@ static void collect_own(const cbi_linker *lk, cbi_rec *rec, cbi_attr_link link)
         list_record(lk, of, rec);
         break;
     case CBI_LINK_SYNC_STACK:
-        sync = rec->format == 4 && rec->size >= 2 ? cbi_ld16(cbi_payload_of(rec)) : rec->value;
+        sync = rec->format == CBI_ATTR_SIZED && rec->size >= 2 ? cbi_ld16(cbi_payload_of(rec))
+                                                               : rec->value;
         tell_crs(lk, rec, of, lk->graph->fates[rec->func - 1].entry ? 0 : sync);
         break;
     case CBI_LINK_MAX_REGISTERS:
@@ -178,7 +179,7 @@ static bool is_dropped(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link l
     if (!lk->exec)
         return false;
     if (link == CBI_LINK_MIN_STACK)
-        return rec->format == 4 && rec->size >= 8 &&
+        return rec->format == CBI_ATTR_SIZED && rec->size >= 8 &&
                cbi_ld32(cbi_payload_of(rec) + 4) == UNKNOWN_STACK;
     return link == CBI_LINK_STACK_LIMIT;
 }

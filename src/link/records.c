@@ -277,7 +277,8 @@ cbi_rec *cbi_rec_append(cbi_ctx *ctx, cbi_rec_list *list, const cbi_func *func, 
     rec->format = format & 7;
     rec->code = code;
     rec->value = value;
-    rec->has_symbols = format == 4 && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD;
+    rec->has_symbols =
+        format == CBI_ATTR_SIZED && cbi_eiattr_symbols(code) == CBI_SYMBOLS_EVERY_WORD;
     cbi_vec_push(ctx, list, rec);
     return rec;
 }

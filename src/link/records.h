@@ -218,13 +218,13 @@ struct cbi_func {
     const cbi_name *prototype;
 };
 
-/* The function's own code, for which sh_info names its symbol. */
-/* Of the input, whether it is wanted or not. */
+/* A kernel of the inputs, whether it is wanted or not. */
 static inline bool cbi_is_kernel(const cbi_func *func)
 {
     return func->sym->other & STO_CUDA_ENTRY;
 }
 
+/* Is the section the function's own code, for which sh_info names its symbol? */
 static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
 {
     return func && func->text == sec;

@@ -87,6 +87,12 @@ typedef struct resolved {
     uint32_t bank;
 } resolved;
 
+/* The number of a constant bank, from the type of its section.  nvlink counts other types, too. */
+static uint32_t bank_number(uint32_t type)
+{
+    return (type - SHT_CUDA_CONSTANT_B0) & 0x1f;
+}
+
 static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
@@ -98,7 +104,7 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
         v.value = place.has_slot ? place.slot : 0;
         /* Without a slot, what computing the bank of its section gives: none, or a kernel's text.
          */
-        v.bank = place.has_slot ? 0 : place.sec ? 0x1d : 0x1c;
+        v.bank = place.has_slot ? 0 : bank_number(place.sec ? SHT_PROGBITS : SHT_NULL);
         return v;
     }
     if (sym->is_section) {
@@ -112,7 +118,7 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
         v.value = UINT64_MAX;
     } else if (place.state == CBI_SYM_UNDEF) {
         v.value = UINT64_MAX;
-        v.bank = 0x1c;
+        v.bank = bank_number(SHT_NULL);
         return v;
     } else if (!lk->exec && cbi_is_shared_var(sym)) {
         v.value = sym->size == 0 ? place.value : cbi_shared_align(lk, sym);
@@ -120,7 +126,7 @@ static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
         v.value = place.value;
     }
     if (place.sec && cbi_is_constant_type(place.sec->type))
-        v.bank = (place.sec->type - SHT_CUDA_CONSTANT_B0) & 0x1f;
+        v.bank = bank_number(place.sec->type);
     return v;
 }
 

@@ -39,7 +39,8 @@ static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
         size_t pos = 0;
         cbi_attr attr;
         while (cbi_attr_next(in->sections[i].data, &pos, &attr)) {
-            if (attr.format != 4 || attr.code != EIATTR_REGCOUNT || attr.payload.size < 8)
+            if (attr.format != CBI_ATTR_SIZED || attr.code != EIATTR_REGCOUNT ||
+                attr.payload.size < 8)
                 continue;
             uint32_t sym = cbi_ld32(attr.payload.data);
             if (sym < in->symbol_count)
@@ -48,7 +49,8 @@ static void load_regs(const cbi_linker *lk, cbi_lobj *obj)
     }
     for (uint32_t i = 1; i < in->symbol_count; i++) {
         uint32_t section = in->symbols[i].shndx;
-        uint32_t regs = section < in->section_count ? in->sections[section].info >> 24 : 0;
+        uint32_t regs =
+            section < in->section_count ? CUDA_TEXT_REGISTERS(in->sections[section].info) : 0;
         if (regs)
             obj->regs[i] = regs;
     }

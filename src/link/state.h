@@ -160,6 +160,7 @@ struct cbi_linker {
     bool exec;            /* final link */
     bool shows_debug;     /* -g that is not taken back by -suppress-debug-info */
     bool mercury;         /* sm_100+: the link runs on the Mercury view */
+    const cbi_chip *chip; /* of the target */
     bool from_hopper;     /* the target is sm_90 or later */
     bool prune;           /* kernels are removed by -kernels-used or -variables-used */
     bool merge_constants; /* kernels are removed: equal constant banks of objects are shared */
@@ -191,10 +192,10 @@ struct cbi_linker {
     struct cbi_mercury_state *merc; /* sm_100+ */
 };
 
-/* Does the SASS that is linked leave the system its part of the shared memory of kernels? */
-static inline bool cbi_reserves_shared(const cbi_linker *lk)
+/* What the SASS that is linked leaves the system of the shared memory of kernels. */
+static inline uint64_t cbi_reserved_shared(const cbi_linker *lk)
 {
-    return lk->from_hopper && !lk->mercury && !lk->opt->disable_smem_reservation;
+    return lk->mercury || lk->opt->disable_smem_reservation ? 0 : lk->chip->reserved_shared;
 }
 
 /* The object that has the number (cbi_obj_id); NULL for 0. */

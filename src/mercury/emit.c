@@ -140,7 +140,7 @@ static void add_sass_sections(cbi_emit *em)
             cbi_buf list = cbi_mercury_compat(lk, sec);
             set_bytes(s, list.items, list.len);
         } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
-            s->size += CUDA_RESERVED_SHARED;
+            s->size += lk->chip->reserved_shared;
         } else if (sec->type == SHT_CUDA_SHARED_RESERVED && lk->exec) {
             s->size += CUDA_RESERVED_SHARED_OWN;
         }

@@ -186,10 +186,10 @@ static void append_record(const cbi_linker *lk, const cbi_rec *rec, void *partne
 {
     if (!rec->func || cbi_eiattr_finalize(rec->code) == CBI_FINALIZE_DROP)
         return;
-    const cbi_attr *sass =
-        rec->format == 4 && rec->obj && !rec->has_symbol && !rec->has_symbols && !rec->here
-            ? cbi_map_get(partners, CBI_KEY(rec->payload - 4))
-            : NULL;
+    const cbi_attr *sass = rec->format == CBI_ATTR_SIZED && rec->obj && !rec->has_symbol &&
+                                   !rec->has_symbols && !rec->here
+                               ? cbi_map_get(partners, CBI_KEY(rec->payload - 4))
+                               : NULL;
     if (!sass) {
         cbi_write_record(lk, sass_info(lk, cbi_rec_stream(lk, rec)), rec);
         return;

@@ -5,8 +5,6 @@
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
 
-enum { RUN_NOPS = 0x50, RUN_SHIFT = 7 };
-
 static cbi_sass word_at(const uint8_t *text, uint32_t i)
 {
     return cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
@@ -125,7 +123,7 @@ static void put_entry(writer *w, bool derived, cbi_span bytes)
 static void put_run(writer *w, uint32_t count)
 {
     uint8_t mark[2];
-    cbi_st16(mark, (uint16_t)(RUN_NOPS | count << RUN_SHIFT));
+    cbi_st16(mark, cbi_capsule_run_mark(CBI_CAPSULE_RUN_MARK, count));
     put_entry(w, false, (cbi_span){mark, sizeof mark});
 }
 
@@ -148,7 +146,7 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
             put_entry(&w, e.kind == CBI_CAPSULE_DERIVED,
                       (cbi_span){old.data + from, walk.pos - from});
     }
-    uint8_t *header = cbi_buf_append(lk->ctx, &step->capsule, old.data, 12);
+    uint8_t *header = cbi_buf_append(lk->ctx, &step->capsule, old.data, CBI_CAPSULE_HEADER);
     cbi_st32(header + 8, w.count);
     cbi_buf_append(lk->ctx, &step->capsule, w.bitmap.items, w.bitmap.len);
     cbi_buf_append(lk->ctx, &step->capsule, w.bytes.items, w.bytes.len);

@@ -67,7 +67,7 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
     const cbi_object *file = &view->file;
     cbi_span capsule = file->sections[view->capsule[section]].data;
     cbi_span text = file->sections[section].data;
-    uint32_t symbol = file->sections[section].info & 0xffffff;
+    uint32_t symbol = CUDA_TEXT_SYMBOL(file->sections[section].info);
     cbi_mercury_places *places = CBI_NEW(lk->ctx, cbi_mercury_places);
     cbi_capsule walk;
     cbi_capsule_entry e = {0};

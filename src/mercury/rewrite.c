@@ -12,12 +12,6 @@
 #include "sass/pace_code.h"
 #include "sass/scoreboard.h"
 
-enum {
-    CLASS_BARRIER_OBJECT = 0x1b, /* capsule */
-    RUN_NOPS = 0x50,
-    RUN_RECORD = 0x51,
-};
-
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
     if (!lk->exec || lk->shows_debug || !cbi_is_kernel(func) || !func->text || !func->text->bytes)
@@ -52,24 +46,26 @@ static void move_return_addresses(const cbi_linker *lk, cbi_rewrite *rw)
 
 /* ---- its capsule ---- */
 
+/* How the record of an exit with its barrier begins. */
+static const uint8_t barrier_record[] = {0x01, 0x11, 0x00, 0x0a};
+
 /* The record of an exit with its barrier: up to four instructions, the exit's predicate in byte 4.
  */
 static void put_barrier_entry(const cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
                               uint32_t count)
 {
-    uint8_t bytes[18] = {0, 0, 0x01, 0x11, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint8_t bytes[18] = {0};
     uint8_t guard = exit_insn[1] >> 4;
-    uint8_t predicate = (guard & 7) == 7 ? 31 : guard & 7;
-    cbi_st16(bytes, (uint16_t)(RUN_RECORD | count << 7));
+    uint8_t predicate = (guard & 7) == CBI_SASS_PT ? CBI_CAPSULE_NO_PREDICATE : guard & 7;
+    cbi_st16(bytes, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, count));
+    memcpy(bytes + 2, barrier_record, sizeof barrier_record);
     bytes[6] = (uint8_t)(predicate << 3 | guard >> 3);
     cbi_sass w = cbi_sass_load(exit_insn);
     unsigned second = cbi_sass_read_predicate(w);
-    bytes[13] = (uint8_t)((second == CBI_SASS_PT ? 31 : second) << 3 | cbi_sass_bits(w, 90, 1));
+    bytes[13] = (uint8_t)((second == CBI_SASS_PT ? CBI_CAPSULE_NO_PREDICATE : second) << 3 |
+                          cbi_sass_bits(w, 90, 1));
     cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
 }
-
-/* How the record of an exit with its barrier begins. */
-static const uint8_t barrier_record[] = {0x01, 0x11, 0x00, 0x0a};
 
 /* May the function have one?  Spares -r the walk over code that it leaves as it is. */
 static bool mentions_barrier(const cbi_func *func)
@@ -103,7 +99,7 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
     cbi_buf_append(lk->ctx, &out, old.items, header);
     for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
         if (barrier[e.first]) {
-            uint8_t *bits = out.items + 12 + e.index / 8;
+            uint8_t *bits = out.items + CBI_CAPSULE_HEADER + e.index / 8;
             *bits &= (uint8_t) ~(1u << (e.index % 8));
             put_barrier_entry(lk, &out, text + (size_t)e.first * CBI_SASS_INSTRUCTION,
                               barrier[e.first] + 1u);
@@ -113,7 +109,7 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
         for (uint32_t i = 0; i < e.count; i++)
             gone += drop[e.first + i];
         if (gone + 1 == e.count && !lk->merc->exit_barriers && is_barrier_entry(&e, text)) {
-            out.items[12 + e.index / 8] |= (uint8_t)(1u << (e.index % 8));
+            out.items[CBI_CAPSULE_HEADER + e.index / 8] |= (uint8_t)(1u << (e.index % 8));
             continue;
         }
         bool single = e.kind == CBI_CAPSULE_RUN_RECORD && gone && e.count - gone == 1;
@@ -121,10 +117,11 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
             from += 2;
         uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
         if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
-            cbi_st16(at, (uint16_t)(RUN_RECORD | (e.count - gone) << 7));
+            cbi_st16(at, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e.count - gone));
         else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            cbi_st16(at, (uint16_t)(RUN_NOPS |
-                                    (rw->size - rw->place[e.first]) / CBI_SASS_INSTRUCTION << 7));
+            cbi_st16(at,
+                     cbi_capsule_run_mark(CBI_CAPSULE_RUN_MARK,
+                                          (rw->size - rw->place[e.first]) / CBI_SASS_INSTRUCTION));
     }
     rw->capsule = out;
 }
@@ -136,7 +133,7 @@ static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
     cbi_capsule_entry e;
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e)) {
-        keep.membar |= e.record.size && e.klass == CLASS_BARRIER_OBJECT;
+        keep.membar |= e.record.size && e.klass == CBI_CLASS_BARRIER_OBJECT;
         for (uint32_t i = 0; i < e.count; i++)
             keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * CBI_SASS_INSTRUCTION) ==
                           CBI_OP_LDGSTS;

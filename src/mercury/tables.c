@@ -117,7 +117,7 @@ static void named_places(const cbi_linker *lk, const cbi_func *f, cbi_map *ret_p
 /* Targets of the function's indirect branches, as its attributes list them: Mercury -> SASS. */
 static void branch_targets(const cbi_linker *lk, const cbi_func *f, cbi_map *ret_places)
 {
-    enum { BRANCH_TARGETS = 0x34, LIST_HEADER = 12 };
+    enum { LIST_HEADER = 12 };
     const cbi_object *in = &f->obj->object;
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, f);
     for (uint32_t i = 1; places && i < in->section_count; i++) {
@@ -127,7 +127,7 @@ static void branch_targets(const cbi_linker *lk, const cbi_func *f, cbi_map *ret
         if (sec->type != SHT_CUDA_INFO || sec->info != f->in_sec)
             continue;
         while (cbi_attr_next(sec->data, &pos, &attr)) {
-            if (attr.format != 4 || attr.code != BRANCH_TARGETS)
+            if (attr.format != CBI_ATTR_SIZED || attr.code != EIATTR_INDIRECT_BRANCH_TARGETS)
                 continue;
             const uint8_t *p = attr.payload.data;
             for (size_t at = 0; at + LIST_HEADER <= attr.payload.size;) {

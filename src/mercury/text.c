@@ -188,7 +188,6 @@ uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text)
 /* ---- loads from texture tables ---- */
 
 enum {
-    CLASS_LOAD_CONSTANT = 0x22,
     LOAD_BANK = 12,     /* byte of the record with the bank */
     BANK_IMAGES = 0x49, /* the table, which has a bank of its own in Mercury code */
     LOAD_OFFSET = 28,   /* ... and the 32 bits at which the offset in it starts */
@@ -199,7 +198,7 @@ static void place_load(const cbi_linker *lk, const cbi_osec *text, const cbi_cap
     static const cbi_reloc_type ldc = {.field_count = 1, .fields = {{38, 16, CBI_SRC_VALUE, 0}}};
     static const cbi_reloc_type ldcu = {.field_count = 1, .fields = {{37, 17, CBI_SRC_VALUE, 0}}};
     const uint8_t *record = e->record.data;
-    if (e->kind != CBI_CAPSULE_RECORD || e->klass != CLASS_LOAD_CONSTANT ||
+    if (e->kind != CBI_CAPSULE_RECORD || e->klass != CBI_CLASS_LOAD_CONSTANT ||
         e->record.size < LOAD_OFFSET + 4 || record[LOAD_BANK] != BANK_IMAGES)
         return;
     cbi_lrel load = {.offset = (uint64_t)e->first * CBI_SASS_INSTRUCTION};

@@ -31,7 +31,7 @@ static void pair_capsules(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view 
     const cbi_object *file = &view->file;
     uint32_t *by_symbol = CBI_NEW_ARRAY(lk->ctx, file->symbol_count, uint32_t);
     for (uint32_t i = 1; i < file->section_count; i++) {
-        uint32_t symbol = file->sections[i].info & 0xffffff;
+        uint32_t symbol = CUDA_TEXT_SYMBOL(file->sections[i].info);
         if (is_code(&file->sections[i]) && symbol < file->symbol_count)
             by_symbol[symbol] = i;
     }

@@ -264,7 +264,7 @@ static void check_links(cbi_object_reader *r, uint32_t index)
                                NULL, "sh_info %u names no section", s->info);
     } else if (text || s->type == SHT_CUDA_CAPMERC || s->type == SHT_CUDA_UFT) {
         /* text keeps a register count above the symbol index */
-        uint32_t symbol = text ? s->info & 0xffffff : s->info;
+        uint32_t symbol = text ? CUDA_TEXT_SYMBOL(s->info) : s->info;
         if (symbol >= symbol_count(o, s))
             cbi_object_finding(r, CBI_RULE_SECTION_INFO, cbi_object_header_place(o, index), s->name,
                                NULL, "sh_info %u names no symbol", symbol);

@@ -1,11 +1,9 @@
 /* Control flow of the code whose scoreboards are assigned: its blocks, and the order in which they
  * are taken. */
+#include "format/eiattr.h"
 #include "sass/scoreboard_read.h"
 
-enum {
-    GROUP_LENGTH = 12, /* longest warp-collective sequence */
-    ATTR_BRANCH_TARGETS = 0x34,
-};
+enum { GROUP_LENGTH = 12 }; /* longest warp-collective sequence */
 
 typedef struct targets {
     uint32_t branch;
@@ -26,10 +24,10 @@ static void read_tables(cbi_ctx *ctx, cbi_span info, const uint32_t *place, size
     while (!r.bad && r.pos < info.size) {
         uint8_t format = cbi_read8(&r), attr = cbi_read8(&r);
         uint16_t size = cbi_read16(&r);
-        if (format != 4)
+        if (format != CBI_ATTR_SIZED)
             continue;
         cbi_reader v = cbi_reader_at(cbi_read_bytes(&r, size), 0);
-        while (attr == ATTR_BRANCH_TARGETS && v.pos < v.span.size) {
+        while (attr == EIATTR_INDIRECT_BRANCH_TARGETS && v.pos < v.span.size) {
             targets t = {.branch = moved(cbi_read32(&v), place, count)};
             cbi_read32(&v);
             uint32_t n = cbi_read32(&v);

@@ -114,10 +114,33 @@ static void twins_of_frames(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* NOPs that pace what comes before have the place of the instruction behind them; the tail, which
+ * has no Mercury form either, is the last that counts. */
+static void nops_of_pace(void **state)
+{
+    (void)state;
+    enum { UNIT = 16 };
+    cbi_mercury_place items[] = {
+        {.mercury = 0},        {.mercury = UNIT},     {.mercury = UNIT},     {.mercury = UNIT},
+        {.mercury = 2 * UNIT}, {.mercury = 3 * UNIT}, {.mercury = 3 * UNIT}, {.mercury = 3 * UNIT}};
+    /* the last lies behind the list */
+    const cbi_mercury_places places = {.items = items, .len = CBI_COUNT(items) - 1};
+    static const size_t behind[] = {0, 3, 3, 3, 4, 6, 6};
+    for (size_t i = 0; i < CBI_COUNT(behind); i++)
+        assert_ptr_equal(cbi_mercury_behind_pace(&places, &items[i]), &items[behind[i]]);
+    static const struct {
+        uint64_t mercury;
+        int number;
+    } from[] = {{0, 0}, {1, 3}, {UNIT, 3}, {UNIT + 1, 4}, {2 * UNIT, 4}, {4 * UNIT, -1}};
+    for (size_t i = 0; i < CBI_COUNT(from); i++)
+        assert_ptr_equal(cbi_mercury_place_from(&places, from[i].mercury),
+                         from[i].number < 0 ? NULL : &items[from[i].number]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs),
-                                       cmocka_unit_test(bytes_of_instructions),
-                                       cmocka_unit_test(twins_of_frames)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs), cmocka_unit_test(bytes_of_instructions),
+        cmocka_unit_test(nops_of_pace), cmocka_unit_test(twins_of_frames)};
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }
