@@ -264,14 +264,6 @@ static cbi_words compose_link(dlink_run *run, const char *target)
     return args;
 }
 
-static void show(dlink_run *run, const cbi_words *args)
-{
-    cbi_buf line = {0};
-    for (size_t i = 0; i < args->len; i++)
-        cbi_buf_printf(run->ctx, &line, " %s", args->items[i]);
-    cbi_say("cubind%.*s", (int)line.len, (const char *)line.items);
-}
-
 static void link_target(dlink_run *run, const char *target)
 {
     cbi_ctx *ctx = run->ctx;
@@ -280,7 +272,7 @@ static void link_target(dlink_run *run, const char *target)
     for (size_t i = 0; i < args.len; i++)
         argv[i] = cbi_strndup(ctx, args.items[i], strlen(args.items[i]));
     if (given(run, DLINK_VERBOSE) || given(run, DLINK_DRYRUN))
-        show(run, &args);
+        cbi_dlink_show(run->ctx, "cubind ", &args);
     if (given(run, DLINK_DRYRUN))
         return;
     bool plain = cbi_wants_emulation((int)args.len, argv);

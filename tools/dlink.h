@@ -148,6 +148,9 @@ typedef struct cbi_host_stub {
  * be done. */
 void cbi_compile_host_stub(cbi_ctx *ctx, const cbi_host_stub *stub);
 
+/* Says which command is run; `program` comes in front of its words. */
+void cbi_dlink_show(cbi_ctx *ctx, const char *program, const cbi_words *args);
+
 /* The folder of the CUDA toolkit as the nvcc in it would name it, ".../bin/..": as given, by
  * CUDA_PATH or CUDA_HOME, or that of the nvcc on PATH.  NULL if there is none. */
 const char *cbi_find_toolkit(cbi_ctx *ctx, const char *given);

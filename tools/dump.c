@@ -120,21 +120,16 @@ static const char *demangle(void *user, const char *text)
                             cb_image_demangle(n->image, start));
 }
 
-static bool is_table(const cbi_node *node)
-{
-    return node->kind == CBI_NODE_ARRAY && node->first && node->first->kind == CBI_NODE_OBJECT;
-}
-
 /* Tables are parts of the document, or members of parts. */
 static void filter_tables(cbi_node *parts_of, const char *text)
 {
     for (cbi_node *part = parts_of; part; part = part->next) {
-        if (is_table(part))
+        if (cbi_node_is_table(part))
             cbi_node_filter(part, text);
         if (part->kind != CBI_NODE_OBJECT)
             continue;
         for (cbi_node *member = part->first; member; member = member->next)
-            if (is_table(member))
+            if (cbi_node_is_table(member))
                 cbi_node_filter(member, text);
     }
 }

@@ -1,7 +1,6 @@
 /* The host's side of a device link: the toolkit's stub, compiled with the fatbin in it. */
 #include "dlink.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +14,7 @@
 #include "base/process.h"
 #include "base/output_file.h"
 #include "container/bundle.h"
+#include "input/input.h"
 #include "say.h"
 
 enum { FILE_CODE, FILE_MODULES, FILE_FATBIN, FILE_OBJECT, FILES };
@@ -131,18 +131,6 @@ static const char *stub_source(cbi_ctx *ctx, const cbi_host_stub *stub)
     return path;
 }
 
-/* A name for the module, after the place of its object. */
-static const char *module_id(cbi_ctx *ctx, const char *output)
-{
-    char cwd[PATH_MAX];
-    char *id = cbi_printf(ctx, "%s%s%s", output[0] == '/' || !getcwd(cwd, sizeof cwd) ? "" : cwd,
-                          output[0] == '/' ? "" : "/", output);
-    for (char *s = id; *s; s++)
-        if (!isalnum((unsigned char)*s))
-            *s = '_';
-    return id;
-}
-
 static cbi_words compose(cbi_ctx *ctx, const cbi_host_stub *stub, const stub_folder *f)
 {
     static const char *const fixed[] = {"-c",
@@ -164,7 +152,7 @@ static cbi_words compose(cbi_ctx *ctx, const cbi_host_stub *stub, const stub_fol
     cbi_vec_push(ctx, &args, cbi_printf(ctx, "-DFATBINFILE=\"%s\"", f->files[FILE_CODE]));
     if (stub->relocatable)
         cbi_vec_push(ctx, &args,
-                     cbi_printf(ctx, "-D__NV_MODULE_ID=%s", module_id(ctx, stub->output)));
+                     cbi_printf(ctx, "-D__NV_MODULE_ID=%s", cbi_module_of_path(ctx, stub->output)));
     else
         cbi_vec_push(ctx, &args,
                      cbi_printf(ctx, "-DREGISTERLINKBINARYFILE=\"%s\"", f->files[FILE_MODULES]));
@@ -182,12 +170,12 @@ static cbi_words compose(cbi_ctx *ctx, const cbi_host_stub *stub, const stub_fol
     return args;
 }
 
-static void show_command(cbi_ctx *ctx, const cbi_words *args)
+void cbi_dlink_show(cbi_ctx *ctx, const char *program, const cbi_words *args)
 {
     cbi_buf line = {0};
     for (size_t i = 0; i < args->len; i++)
         cbi_buf_printf(ctx, &line, "%s%s", i ? " " : "", args->items[i]);
-    cbi_say("%.*s", (int)line.len, (const char *)line.items);
+    cbi_say("%s%.*s", program, (int)line.len, (const char *)line.items);
 }
 
 static void be_compiler(void *user, int life)
@@ -235,7 +223,7 @@ static cb_status compile(cbi_ctx *ctx, void *arg)
     for (size_t i = 0; i < args.len; i++)
         argv[i] = cbi_strndup(ctx, args.items[i], strlen(args.items[i]));
     if (j->stub->show)
-        show_command(ctx, &args);
+        cbi_dlink_show(ctx, "", &args);
     int code = j->stub->dry ? 0 : run(argv);
     if (code == CBI_PROCESS_NOT_RUN)
         cbi_fatal(ctx, "host-compiler", NULL, "-ccbin names another one",

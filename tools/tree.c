@@ -250,7 +250,7 @@ static void text_inline(cbi_out *out, const cbi_node *node)
     }
 }
 
-static bool is_rows(const cbi_node *node)
+bool cbi_node_is_table(const cbi_node *node)
 {
     return node->kind == CBI_NODE_ARRAY && node->first && node->first->kind == CBI_NODE_OBJECT;
 }
@@ -260,7 +260,7 @@ static bool is_nested(const cbi_node *rows)
 {
     for (const cbi_node *row = rows->first; row; row = row->next)
         for (const cbi_node *cell = row->first; cell; cell = cell->next)
-            if (is_rows(cell))
+            if (cbi_node_is_table(cell))
                 return true;
     return false;
 }
@@ -335,11 +335,11 @@ static void text_table(cbi_out *out, const cbi_node *rows, unsigned indent)
 
 void cbi_node_text(cbi_out *out, const cbi_node *node, unsigned indent)
 {
-    if (is_rows(node) && !is_nested(node)) {
+    if (cbi_node_is_table(node) && !is_nested(node)) {
         text_table(out, node, indent);
         return;
     }
-    if (is_rows(node)) {
+    if (cbi_node_is_table(node)) {
         for (const cbi_node *row = node->first; row; row = row->next)
             cbi_node_text(out, row, indent);
         return;
@@ -352,10 +352,11 @@ void cbi_node_text(cbi_out *out, const cbi_node *node, unsigned indent)
     }
     size_t width = 0;
     for (const cbi_node *child = node->first; child; child = child->next)
-        if (!is_rows(child) && strlen(child->key) > width)
+        if (!cbi_node_is_table(child) && strlen(child->key) > width)
             width = strlen(child->key);
     for (const cbi_node *child = node->first; child; child = child->next) {
-        bool block = is_rows(child) || (child->kind == CBI_NODE_OBJECT && !is_flat(child));
+        bool block =
+            cbi_node_is_table(child) || (child->kind == CBI_NODE_OBJECT && !is_flat(child));
         if (block) {
             cbi_out_printf(out, "%*s%s:\n", (int)indent, "", child->key);
             cbi_node_text(out, child, indent + 2);
@@ -401,7 +402,7 @@ static bool has_text(const cbi_node *node, const char *text)
 static cbi_node *inner_table(const cbi_node *row)
 {
     for (cbi_node *cell = row->first; cell; cell = cell->next)
-        if (is_rows(cell))
+        if (cbi_node_is_table(cell))
             return cell;
     return NULL;
 }
@@ -410,7 +411,7 @@ static cbi_node *inner_table(const cbi_node *row)
 static bool is_meant(const cbi_node *row, const char *text)
 {
     for (const cbi_node *cell = row->first; cell; cell = cell->next)
-        if (!is_rows(cell) && has_text(cell, text))
+        if (!cbi_node_is_table(cell) && has_text(cell, text))
             return true;
     return false;
 }
@@ -474,7 +475,7 @@ bool cbi_node_sort(cbi_node *node, const char *key)
         return false;
     for (cbi_node *child = node->first; child; child = child->next)
         found |= cbi_node_sort(child, key);
-    if (!is_rows(node) || !sorted_by(node->first, key))
+    if (!cbi_node_is_table(node) || !sorted_by(node->first, key))
         return found;
     ranked *rows = cbi_grow(NULL, node->count, sizeof *rows);
     size_t count = 0;

@@ -52,6 +52,9 @@ void cbi_node_printf(cbi_store *store, cbi_node *parent, const char *key, const 
 cbi_node *cbi_node_add_array(cbi_store *store, cbi_node *parent, const char *key);
 cbi_node *cbi_node_add_object(cbi_store *store, cbi_node *parent, const char *key);
 
+/* An array of objects? */
+bool cbi_node_is_table(const cbi_node *node);
+
 /* The child of that key, or NULL. */
 const cbi_node *cbi_node_get(const cbi_node *object, const char *key);
 

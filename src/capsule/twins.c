@@ -8,15 +8,6 @@ bool cbi_is_code_twin(const cbi_section *s)
     return s->type == SHT_CUDA_MERC_RELA && cbi_after(s->name, ".nv.merc.rela.text.");
 }
 
-const uint32_t *cbi_twins_plain(cbi_ctx *ctx, const cbi_object *o)
-{
-    uint32_t *lists = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t);
-    for (uint32_t i = 1; i < o->section_count; i++)
-        if (o->sections[i].type == SHT_RELA && o->sections[i].info < o->section_count)
-            lists[o->sections[i].info] = i;
-    return lists;
-}
-
 /* By the capsule, as functions can share a name. */
 cbi_twins cbi_twins_of(const cbi_object *o, const uint32_t *plain, uint32_t section)
 {

@@ -17,10 +17,7 @@ typedef struct cbi_twins {
 /* Is the section a Mercury list for code? */
 bool cbi_is_code_twin(const cbi_section *section);
 
-/* Per section the list of its plain relocations, 0 = none. */
-const uint32_t *cbi_twins_plain(cbi_ctx *ctx, const cbi_object *object);
-
-/* The walk over a list for which cbi_is_code_twin() holds. */
+/* The walk over a list for which cbi_is_code_twin() holds; plain: cbi_sections_about() SHT_RELA. */
 cbi_twins cbi_twins_of(const cbi_object *object, const uint32_t *plain, uint32_t section);
 
 /* What is wrong next, or NULL at the end. */

@@ -12,37 +12,16 @@
 enum {
     E_FLAGS = 48, /* offset in an ELF header */
     LTOIR_SIZE_MIN = 8,
-    LTOIR_VERSION = 4,   /* offset of two bytes: major, minor */
-    ELF_FLAG_CAPSULE = 2 /* in e_flags of the current ABI: it has a Mercury side */
+    LTOIR_VERSION = 4, /* offset of two bytes: major, minor */
 };
 
 /* ---- what an image says of itself ---- */
-
-static bool is_current_abi(cbi_span elf)
-{
-    return elf.data[EI_OSABI] == ELFOSABI_CUDA;
-}
 
 uint32_t cbi_image_sm(cbi_span elf)
 {
     if (elf.size < E_FLAGS + 4)
         return 0;
-    uint32_t flags = cbi_ld32(elf.data + E_FLAGS);
-    return is_current_abi(elf) ? flags >> 8 & 0xffff : flags & 0xff;
-}
-
-static bool describe_ptx(cbi_span text, cbi_bundle_image *image)
-{
-    static const char directive[] = ".target sm_";
-    const char *s = memmem(text.data, text.size, directive, sizeof directive - 1);
-    const char *end = (const char *)text.data + text.size;
-    if (!s)
-        return false;
-    for (s += sizeof directive - 1; s < end && *s >= '0' && *s <= '9' && image->sm < 1000; s++)
-        image->sm = image->sm * 10 + (uint32_t)(*s - '0');
-    if (s < end && (*s == 'a' || *s == 'f'))
-        image->suffix = *s;
-    return image->sm > 0;
+    return cbi_file_sm(elf.data[EI_OSABI], cbi_ld32(elf.data + E_FLAGS));
 }
 
 /* The target as ptxas or a linker was given it: e_flags say nothing of the suffix. */
@@ -79,7 +58,7 @@ bool cbi_image_describe(cbi_span bytes, cbi_bundle_image *ret_image)
         break;
     case CBI_CONTENT_PTX:
         image.kind = FATBIN_KIND_PTX;
-        if (!describe_ptx(bytes, &image))
+        if (!cbi_ptx_target(bytes, &image.sm, &image.suffix))
             return false;
         break;
     case CBI_CONTENT_LTOIR:
@@ -142,7 +121,8 @@ static const char *read_elf(const cbi_bundle *b, const cbi_bundle_image *image, 
         return "fatbinary elf mismatch: elf arch does not match user-specified arch";
     e->major = bytes.data[EI_VERSION];
     e->minor = bytes.data[EI_ABIVERSION];
-    if (is_current_abi(bytes) && (cbi_ld32(bytes.data + E_FLAGS) & ELF_FLAG_CAPSULE)) {
+    if (bytes.data[EI_OSABI] == ELFOSABI_CUDA &&
+        (cbi_ld32(bytes.data + E_FLAGS) & EF_CUDA_KIND_CAPMERC)) {
         e->flags |= FATBIN_FLAG_CAPSULE;
         e->copy = e->has_options =
             cbi_elf_open(bytes, &elf) && cbi_elf_find(&elf, ".nv.compat", &e->options);

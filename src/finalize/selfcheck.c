@@ -56,7 +56,7 @@ static bool symbols_agree(const cbi_object *o)
 /* Every relocation is inside its section, and those of code are the same in both views. */
 static const char *relocs_disagree(cbi_ctx *ctx, const cbi_object *o)
 {
-    const uint32_t *plain = cbi_twins_plain(ctx, o);
+    const uint32_t *plain = cbi_sections_about(ctx, o, SHT_RELA);
     for (uint32_t i = 1; i < o->section_count; i++) {
         const cbi_section *s = &o->sections[i];
         if (!cbi_is_reloc_type(s->type) || cbi_is_resolved_type(s->type) ||

@@ -65,20 +65,11 @@ void cbi_inputs_check_virtual_name(cbi_inputs *in, uint32_t sm)
         cbi_fatal(in->ctx, "input-arch-name", NULL, NULL, "specified arch exceeds buffer length");
 }
 
-/* Is there a target of that number? */
-static bool is_known_sm(uint32_t sm)
-{
-    for (size_t i = 0; i < cbi_arch_count; i++)
-        if (cbi_archs[i].sm == sm)
-            return true;
-    return false;
-}
-
 /* A virtual target is for PTX; machine code counts as what it could have been compiled from. */
 static bool accepts_virtual(const cbi_arch_facts *facts, const cbi_arch *target)
 {
     bool specific = facts->specific && facts->sm != target->sm;
-    return is_known_sm(facts->sm) &&
+    return cbi_chip_find(facts->sm) &&
            cbi_arch_accepts_ptx_entry(facts->sm, specific ? 'a' : 0, target);
 }
 

@@ -56,8 +56,7 @@ void cbi_inputs_fatal_pair(cbi_ctx *ctx, const char *id, const char *file, const
     cbi_fatal(ctx, "input-stopped", &(cbi_place){.file = file}, NULL, "%s", second);
 }
 
-/* Identifier of a module without __nv_module_id: its absolute path. */
-static const char *path_id(cbi_ctx *ctx, const char *file)
+const char *cbi_module_of_path(cbi_ctx *ctx, const char *file)
 {
     char cwd[4096];
     char *id = cbi_printf(ctx, "%s%s%s", file[0] == '/' || !getcwd(cwd, sizeof cwd) ? "" : cwd,
@@ -81,7 +80,7 @@ static cbi_module *add_module(cbi_inputs *in, const cbi_origin *origin)
             while ((id = cbi_next_module_id(ctx, origin->host->module_id, &pos)) != NULL)
                 cbi_vec_push(ctx, &ids, id);
         } else {
-            cbi_vec_push(ctx, &ids, path_id(ctx, origin->file));
+            cbi_vec_push(ctx, &ids, cbi_module_of_path(ctx, origin->file));
         }
         module.ids = ids.items;
         module.id_count = ids.len;

@@ -96,6 +96,9 @@ typedef struct cbi_inputs_result {
 
 typedef struct cbi_inputs cbi_inputs;
 
+/* The name of a module that has none: its absolute path, what is no letter or digit as '_'. */
+const char *cbi_module_of_path(cbi_ctx *ctx, const char *path);
+
 /* Options are copied, what they point to is borrowed.  Runs inside cbi_run(), like all below. */
 cbi_inputs *cbi_inputs_create(cbi_ctx *ctx, const cbi_input_options *options);
 

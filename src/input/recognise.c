@@ -92,3 +92,20 @@ bool cbi_ltoir_read(cbi_span code, cbi_ltoir_facts *ret_facts)
                                    .minor = code.data[LTOIR_VERSION + 1]};
     return true;
 }
+
+bool cbi_ptx_target(cbi_span text, uint32_t *ret_sm, char *ret_suffix)
+{
+    static const char directive[] = ".target sm_";
+    const char *at =
+        text.size ? memmem(text.data, text.size, directive, sizeof directive - 1) : NULL;
+    const char *end = (const char *)text.data + text.size;
+    *ret_sm = 0;
+    *ret_suffix = 0;
+    if (!at)
+        return false;
+    for (at += sizeof directive - 1; at < end && *at >= '0' && *at <= '9' && *ret_sm < 1000; at++)
+        *ret_sm = *ret_sm * 10 + (uint32_t)(*at - '0');
+    if (at < end && (*at == 'a' || *at == 'f'))
+        *ret_suffix = *at;
+    return *ret_sm > 0;
+}

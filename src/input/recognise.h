@@ -29,4 +29,8 @@ typedef struct cbi_ltoir_facts {
 } cbi_ltoir_facts;
 bool cbi_ltoir_read(cbi_span code, cbi_ltoir_facts *ret_facts);
 
+/* The target that PTX text is for, from its first .target directive.  False, and both 0, if it has
+ * none. */
+bool cbi_ptx_target(cbi_span text, uint32_t *ret_sm, char *ret_suffix);
+
 #endif

@@ -43,21 +43,6 @@ static void yield(walk *w, const uint8_t *at)
         w->stopped = true;
 }
 
-/* The architecture of PTX text, from its .target directive. */
-static void read_ptx_target(cbi_span text, cbi_fatbin_entry *entry)
-{
-    static const char directive[] = ".target sm_";
-    const char *at =
-        text.size ? memmem(text.data, text.size, directive, sizeof directive - 1) : NULL;
-    const char *end = (const char *)text.data + text.size;
-    if (!at)
-        return;
-    for (at += sizeof directive - 1; at < end && *at >= '0' && *at <= '9' && entry->sm < 1000; at++)
-        entry->sm = entry->sm * 10 + (uint32_t)(*at - '0');
-    if (at < end && (*at == 'a' || *at == 'f'))
-        entry->suffix = *at;
-}
-
 static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
 {
     cbi_fatbin_entry entry = {.payload = bytes, .size = bytes.size};
@@ -78,7 +63,7 @@ static void walk_bare(walk *w, cbi_span bytes, cbi_slice_kind kind)
         break;
     case CBI_SLICE_PTX:
         entry.kind = FATBIN_KIND_PTX;
-        read_ptx_target(bytes, &entry);
+        cbi_ptx_target(bytes, &entry.sm, &entry.suffix);
         break;
     case CBI_SLICE_LTOIR:
         entry.kind = FATBIN_KIND_LTOIR;

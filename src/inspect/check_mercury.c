@@ -197,16 +197,6 @@ static twin_values values_of(const cbi_section *s)
     return v;
 }
 
-/* Per section of code its attributes in the plain view, 0 = none. */
-static const uint32_t *plain_attributes(cbi_ctx *ctx, const cbi_object *o)
-{
-    uint32_t *attributes = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t);
-    for (uint32_t i = 1; i < o->section_count; i++)
-        if (o->sections[i].type == SHT_CUDA_INFO && o->sections[i].info < o->section_count)
-            attributes[o->sections[i].info] = i;
-    return attributes;
-}
-
 /* The plain counterpart of attributes.  Those of a function name its capsule, which names the code:
  * static functions may share a name. */
 static uint32_t info_twin(const cbi_checker *c, const uint32_t *attributes, const cbi_section *s)
@@ -281,8 +271,8 @@ void cbi_check_mercury(cbi_checker *c)
 {
     if (!c->mercury || !c->o->merc_symtab)
         return;
-    const uint32_t *plain = cbi_twins_plain(c->ctx, c->o);
-    const uint32_t *attributes = plain_attributes(c->ctx, c->o);
+    const uint32_t *plain = cbi_sections_about(c->ctx, c->o, SHT_RELA);
+    const uint32_t *attributes = cbi_sections_about(c->ctx, c->o, SHT_CUDA_INFO);
     merc_functions functions = list_functions(c->ctx, c->o);
     mercury_units units = units_for(c->ctx, c->o);
     for (uint32_t i = 1; i < c->o->section_count; i++) {

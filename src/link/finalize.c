@@ -24,11 +24,6 @@ uint8_t *cbi_out_open(const cbi_linker *lk, const cbi_osec *sec, uint64_t size)
 
 /* ---- which sections are written ---- */
 
-static bool is_reloc(uint32_t type)
-{
-    return type == SHT_REL || type == SHT_RELA || type == SHT_CUDA_RESOLVED_RELA;
-}
-
 bool cbi_is_written(const cbi_rec *rec)
 {
     return !rec->dead && (!cbi_is_externs(rec) || rec->symbol_count);
@@ -175,7 +170,7 @@ static bucket bucket_of(const cbi_linker *lk, const cbi_osec *sec)
     if (sec == lk->records->shstrtab || sec == lk->records->strtab || sec == lk->records->symtab ||
         sec->type == SHT_SYMTAB_SHNDX)
         return NAMES_AND_SYMBOLS;
-    if (is_reloc(sec->type))
+    if (cbi_is_reloc_list(sec))
         return RELOCATIONS;
     if (!(sec->flags & SHF_ALLOC))
         return sec->type == SHT_PROGBITS ? DEBUG_DATA : NOTES_AND_ATTRIBUTES;
@@ -197,7 +192,7 @@ static void look_at_sections(const cbi_linker *lk, void *arg, const cbi_share *s
         const cbi_osec *sec = lk->records->secs.items[i];
         const presence written = presence_of(sec);
         work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
-        if (is_reloc(sec->type))
+        if (cbi_is_reloc_list(sec))
             work->places[i] = (cbi_out_section){.size = sec->relocs.len * sec->entsize};
         if (written != NEVER)
             work->buckets[i] =

@@ -16,14 +16,6 @@ typedef struct variable {
 
 typedef CBI_VEC(variable) variable_list;
 
-static bool is_named(const cbi_linker *lk, const char *name)
-{
-    for (size_t i = 0; i < lk->opt->variables_used_count; i++)
-        if (cbi_item_matches(lk->opt->variables_used[i], name))
-            return true;
-    return false;
-}
-
 /* By alignment, which static and weak variables do not have yet, then by size. */
 static uint64_t rank_of(const cbi_lsym *sym)
 {
@@ -151,7 +143,9 @@ static void cull(const cbi_linker *lk, cbi_osec *sec)
     variable_list all = collect(lk, sec);
     cbi_map by_symbol = {0};
     for (size_t i = 0; i < all.len; i++) {
-        all.items[i].kept = !lk->prune || is_named(lk, all.items[i].sym->name->s);
+        all.items[i].kept =
+            !lk->prune || cbi_items_match(lk->opt->variables_used, lk->opt->variables_used_count,
+                                          all.items[i].sym->name->s);
         cbi_map_put(lk->ctx, &by_symbol, CBI_KEY(all.items[i].sym), &all.items[i]);
     }
     mark_kept(lk, sec, &by_symbol);

@@ -71,10 +71,10 @@ bool cbi_item_matches(const char *item, const char *name)
     return true;
 }
 
-static bool kernel_wanted(const cbi_linker *lk, const char *name)
+bool cbi_items_match(const char *const *items, size_t count, const char *name)
 {
-    for (size_t i = 0; i < lk->opt->kernels_used_count; i++)
-        if (cbi_item_matches(lk->opt->kernels_used[i], name))
+    for (size_t i = 0; i < count; i++)
+        if (cbi_item_matches(items[i], name))
             return true;
     return false;
 }
@@ -83,7 +83,9 @@ static bool kernel_wanted(const cbi_linker *lk, const char *name)
  * address is taken. */
 static bool is_entry(const cbi_linker *lk, const cbi_symbol *s)
 {
-    return (s->other & STO_CUDA_ENTRY) && (!lk->prune || kernel_wanted(lk, s->name));
+    return (s->other & STO_CUDA_ENTRY) &&
+           (!lk->prune ||
+            cbi_items_match(lk->opt->kernels_used, lk->opt->kernels_used_count, s->name));
 }
 
 static void define_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index, cbi_func *func)

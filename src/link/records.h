@@ -218,6 +218,12 @@ struct cbi_func {
     const cbi_name *prototype;
 };
 
+/* A list of relocations; those of the Mercury view have the types of the others here. */
+static inline bool cbi_is_reloc_list(const cbi_osec *sec)
+{
+    return sec->type == SHT_REL || sec->type == SHT_RELA || sec->type == SHT_CUDA_RESOLVED_RELA;
+}
+
 /* A kernel of the inputs, whether it is wanted or not. */
 static inline bool cbi_is_kernel(const cbi_func *func)
 {

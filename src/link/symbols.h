@@ -45,6 +45,8 @@ cbi_osec *cbi_open_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 cbi_secmap *cbi_merge_section(const cbi_linker *lk, cbi_lobj *obj, uint32_t i);
 /* Does an item of -kernels-used or -variables-used name it? */
 bool cbi_item_matches(const char *item, const char *name);
+/* Does any of them? */
+bool cbi_items_match(const char *const *items, size_t count, const char *name);
 /* Constants come to old_constants again. */
 void cbi_revive_constants(cbi_func *func);
 /* The section for an entry's shared memory, created if there is none of the name. */

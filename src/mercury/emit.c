@@ -31,11 +31,6 @@ static const cbi_name *sass_name(const cbi_linker *lk, const cbi_osec *sec)
     return NULL;
 }
 
-static bool is_reloc_section(const cbi_osec *sec)
-{
-    return sec->type == SHT_REL || sec->type == SHT_RELA || sec->type == SHT_CUDA_RESOLVED_RELA;
-}
-
 static uint32_t final_type(const cbi_linker *lk, uint32_t type)
 {
     for (size_t i = 0; i < CBI_COUNT(renames); i++)
@@ -133,7 +128,7 @@ static void add_sass_sections(cbi_emit *em)
             const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
             const cbi_buf *sass = d ? &d->sass : &none.sass;
             set_bytes(s, sass->items, sass->len);
-        } else if (is_reloc_section(sec) && !is_list_of_code(lk, sec)) {
+        } else if (cbi_is_reloc_list(sec) && !is_list_of_code(lk, sec)) {
             cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
             set_bytes(s, list.items, list.len);
         } else if (sec == lk->records->compat) {
@@ -317,7 +312,7 @@ static void mirror_relocs(cbi_emit *em)
     const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
-        if (is_reloc_section(sec))
+        if (cbi_is_reloc_list(sec))
             add_mirror(em, sec,
                        sec->type == SHT_CUDA_RESOLVED_RELA ? SHT_CUDA_MERC_RESOLVED_RELA
                                                            : SHT_CUDA_MERC_RELA,
@@ -395,7 +390,7 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
 {
     const cbi_linker *lk = em->lk;
     const cbi_osec *sec = s->src;
-    const cbi_osec *constant = sec->target && is_reloc_section(sec) ? sec->target : sec;
+    const cbi_osec *constant = sec->target && cbi_is_reloc_list(sec) ? sec->target : sec;
     const cbi_name *renamed = sass_name(lk, constant);
     size_t length = constant->name->len;
     /* New names are shorter, and relocations are named after what they patch: the reader looked. */

@@ -82,25 +82,31 @@ static void set_branch_offset(uint8_t *insn, int64_t offset)
 
 /* ---- a function ---- */
 
+/* Where a byte of the old code is, by where its instruction went. */
+static uint64_t moved(const uint32_t *places, uint64_t offset)
+{
+    return places[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+}
+
 uint64_t cbi_rewrite_map(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || offset > rw->old_size)
         return offset;
-    return rw->place[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+    return moved(rw->place, offset);
 }
 
 uint64_t cbi_rewrite_frame(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || !rw->frame || offset > rw->old_size)
         return cbi_rewrite_map(rw, offset);
-    return rw->frame[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+    return moved(rw->frame, offset);
 }
 
 uint64_t cbi_rewrite_self(const cbi_rewrite *rw, uint64_t offset)
 {
     if (!rw || offset > rw->old_size)
         return offset;
-    return rw->self[offset / CBI_SASS_INSTRUCTION] + offset % CBI_SASS_INSTRUCTION;
+    return moved(rw->self, offset);
 }
 
 /* Within the code of ptxas -ewp functions return relative to its start. */

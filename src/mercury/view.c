@@ -378,10 +378,7 @@ static void find_return_rules(cbi_ctx *ctx, const cbi_object *file, const cbi_se
 static void pair_relocs(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *view)
 {
     const cbi_object *file = &view->file;
-    uint32_t *by_target = CBI_NEW_ARRAY(lk->ctx, file->section_count, uint32_t);
-    for (uint32_t i = 1; i < file->section_count; i++)
-        if (file->sections[i].type == SHT_RELA && file->sections[i].info < file->section_count)
-            by_target[file->sections[i].info] = i;
+    const uint32_t *by_target = cbi_sections_about(lk->ctx, file, SHT_RELA);
     for (uint32_t i = 1; i < file->section_count; i++) {
         const cbi_section *merc = &file->sections[i];
         if (merc->type != SHT_CUDA_MERC_RELA || merc->info >= file->section_count)

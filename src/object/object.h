@@ -155,6 +155,8 @@ cbi_elf_record cbi_section_record(uint32_t sh_type);
 bool cbi_is_reloc_type(uint32_t sh_type);
 /* ... of these the ones that only say what was applied. */
 bool cbi_is_resolved_type(uint32_t sh_type);
+/* Per section the last of a type whose sh_info names it, 0 = none. */
+uint32_t *cbi_sections_about(cbi_ctx *ctx, const cbi_object *object, uint32_t sh_type);
 static inline size_t cbi_rela_size(uint32_t sh_type)
 {
     return sh_type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);

@@ -28,6 +28,15 @@ bool cbi_is_reloc_type(uint32_t sh_type)
     }
 }
 
+uint32_t *cbi_sections_about(cbi_ctx *ctx, const cbi_object *o, uint32_t sh_type)
+{
+    uint32_t *about = CBI_NEW_ARRAY(ctx, o->section_count, uint32_t);
+    for (uint32_t i = 1; i < o->section_count; i++)
+        if (o->sections[i].type == sh_type && o->sections[i].info < o->section_count)
+            about[o->sections[i].info] = i;
+    return about;
+}
+
 cbi_elf_record cbi_section_record(uint32_t sh_type)
 {
     if (sh_type == SHT_SYMTAB || sh_type == SHT_CUDA_MERC_SYMTAB)

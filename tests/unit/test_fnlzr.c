@@ -558,7 +558,7 @@ static void test_lost_relocations(void **state)
         uint32_t mercury = 1;
         while (!cbi_is_code_twin(&o.sections[mercury]) || cbi_rela_count(&o.sections[mercury]) < 2)
             assert_true(++mercury < o.section_count);
-        const uint32_t *plain = cbi_twins_plain(&f.ctx, &o);
+        const uint32_t *plain = cbi_sections_about(&f.ctx, &o, SHT_RELA);
         cbi_twins twins = cbi_twins_of(&o, plain, mercury);
         assert_null(cbi_twins_next(&f.ctx, &twins));
         cbi_section *loser = &o.sections[damage[i].mercury ? mercury : twins.plain];
