@@ -28,7 +28,7 @@ STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_
           ("graph", "graph"),
           ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision"),
           ("patches", "relocate"), ("propagate", "propagate attributes fold old_objects"),
-          ("tables", "finalize notes callgraph unified"), ("bytes", "write elf32")]
+          ("tables", "tables number fill_records fill_symbols notes callgraph unified"), ("bytes", "write elf32")]
 # What all stages use, what says something about them when asked, and the list of the passes
 ROOMS = {"records": "records failures quirks loops", "reports": "report explain map verbose callgraph_dump", "passes": "link"}
 # What a stage works on before it is its result: the header, and the stage whose files alone include it
@@ -369,6 +369,30 @@ def check_rules(args):
     return found
 
 
+def check_reading(args):
+    """docs/reading.md: files and functions that the ten stops name are there, each function in its file"""
+    text = "\n".join(lines_of("docs/reading.md"))
+    sources = {path: "\n".join(lines_of(path)) for path in tracked(".c", ".h") if path.startswith(("src/", "tools/"))}
+    found, folder = [], ""
+    stops = re.findall(r"^\d+\. [\s\S]*?(?=\n\d+\. |\n\n)", text, re.M)
+    if len(stops) != 10:
+        found.append("%d stops" % len(stops))
+    for stop in stops:
+        path = None
+        for name in re.findall(r"`([^`\s]+)`", stop):
+            if name.endswith((".c", ".h")):
+                path = name if "/" in name else os.path.join(folder, name)
+                folder = os.path.dirname(path)
+                if path not in sources:
+                    found.append("no file %s" % path)
+            elif re.fullmatch(r"(cbi|run)_\w+", name):
+                definition = re.compile(r"^[a-z][^;{}()]*\b%s\([^;{}]*\)\n\{|typedef struct %s\b" % (name, name), re.M)
+                if not any(definition.search(code) for p, code in sources.items()
+                           if p == path or name in ("cbi_object", "cbi_lobj", "cbi_func")):
+                    found.append("no %s in %s" % (name, path))
+    return found
+
+
 def check_mutants(args):
     """what tests/mutants.py changes or sets aside is in the sources, each rule once"""
     import mutants
@@ -463,6 +487,7 @@ CHECKS = [
     ("calls", check_calls),
     ("length", check_length),
     ("rules", check_rules),
+    ("reading", check_reading),
     ("mutants", check_mutants),
     ("paths", check_paths),
     ("unfinished", check_unfinished),

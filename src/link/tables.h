@@ -21,16 +21,21 @@ void cbi_link_notes(const cbi_linker *lk);
 /* ---- unified.c: gives the tables final symbol indices ---- */
 void cbi_link_fill_unified(const cbi_linker *lk);
 
-/* ---- finalize.c ---- */
+/* ---- number.c ---- */
 /* Gives sections and symbols their numbers. */
 void cbi_link_number(const cbi_linker *lk);
-/* What needs those: relocations and attributes, in the form of the file. */
-void cbi_link_fill_relocs(const cbi_linker *lk);
-void cbi_link_fill_records(const cbi_linker *lk);
-/* The string tables, and all that needs their offsets. */
-void cbi_link_finish_tables(const cbi_linker *lk);
 /* Offsets of names in the finished string tables; 0 before. */
 uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name);
+
+/* ---- tables.c ---- */
+/* Relocations in the form of the file. */
+void cbi_link_fill_relocs(const cbi_linker *lk);
+/* The string tables, and all that needs their offsets. */
+void cbi_link_finish_tables(const cbi_linker *lk);
+
+/* ---- fill_records.c ---- */
+/* Attributes in the form of the file. */
+void cbi_link_fill_records(const cbi_linker *lk);
 /* Is it in the output?  EXTERNS of nothing is not. */
 bool cbi_is_written(const cbi_rec *rec);
 typedef void (*cbi_record_fn)(const cbi_linker *lk, const cbi_rec *rec, void *user);

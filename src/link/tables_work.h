@@ -26,4 +26,20 @@ void cbi_out_fill(const cbi_linker *lk, const cbi_osec *sec, const uint8_t *byte
 /* The same for contents to be written: zeros. */
 uint8_t *cbi_out_open(const cbi_linker *lk, const cbi_osec *sec, uint64_t size);
 
+/* The symbol's number in the output; 0 for none. */
+static inline uint32_t cbi_symbol_number(const cbi_linker *lk, const cbi_lsym *sym)
+{
+    return sym ? cbi_symbol_index(lk, sym) : 0;
+}
+
+/* ---- fill_records.c ---- */
+/* How large the sections of attributes are, but for what depends on the order of symbols. */
+void cbi_size_records(const cbi_linker *lk);
+
+/* ---- fill_symbols.c ---- */
+void cbi_fill_symtab(const cbi_linker *lk);
+/* Are there so many sections that symbols need .symtab_shndx? */
+bool cbi_needs_shndx(const cbi_linker *lk);
+const cbi_osec *cbi_shndx_of(const cbi_linker *lk);
+
 #endif
