@@ -115,29 +115,39 @@ bool cbi_keyword_known(const cbi_option *option, const char *word, size_t len)
 
 /* ---- values ---- */
 
-/* '"' switches quoting and goes away, except inside quotes behind a backslash; a comma behind a
- * backslash does not split; backslashes stay; leading blanks and empty items go away. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static void end_item(cbi_ctx *ctx, const char *item, size_t len, cbi_words *items)
+{
+    while (len && is_blank(item[len - 1]))
+        len--;
+    if (len)
+        cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
+}
+
+/* '"' switches quoting and goes away, except inside quotes behind a backslash; backslashes stay;
+ * blanks around items go away, quoted or not, and so do empty items. */
 void cbi_split_list(cbi_ctx *ctx, const char *text, cbi_words *items)
 {
     char *item = cbi_alloc(ctx, strlen(text) + 1);
     size_t len = 0;
     bool quoted = false;
     for (const char *s = text; *s; s++) {
-        bool escaped = s > text && s[-1] == '\\';
-        if (*s == '"' && !(quoted && escaped)) {
+        if (*s == '"' && !(quoted && s[-1] == '\\')) {
             quoted = !quoted;
-        } else if (*s == ',' && !quoted && !escaped) {
-            if (len)
-                cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
+        } else if (*s == ',' && !quoted) {
+            end_item(ctx, item, len, items);
             len = 0;
-        } else if (len || (*s != ' ' && *s != '\t')) {
+        } else if (len || !is_blank(*s)) {
             item[len++] = *s;
         }
     }
     if (quoted)
         cbi_fatal(ctx, "command-line", NULL, NULL, "Stray '\"' character");
-    if (len)
-        cbi_vec_push(ctx, items, cbi_strndup(ctx, item, len));
+    end_item(ctx, item, len, items);
 }
 
 cbi_words cbi_split_blanks(cbi_ctx *ctx, const cbi_words *items)
