@@ -52,6 +52,7 @@ EQUIVALENT = [
      "the reader refuses relocations with such a symbol"),
     ("m = cbi_reader_at(mercury, 0);", "0", "1",
      "of the first name only its end matters"),
+    ("r, bytes, sec->size, place, 0);", "0", "1", "the bank of a field that has none"),
     ("images_start + cbi_ld32(record + LOAD_OFFSET), 0);", "0", "1",
      "the bank of a field that has none"),
     ("const cbi_piece *first = sec->pieces.len == 1 ?", "1", "2",

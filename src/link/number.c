@@ -2,6 +2,7 @@
  * string tables. */
 #include "base/fetch.h"
 #include "link/graph.h"
+#include "link/layout.h"
 #include "link/loops.h"
 #include "link/patches.h"
 #include "link/propagate.h"

@@ -21,10 +21,6 @@ void cbi_link_check_records(const cbi_linker *lk);
 void cbi_link_check_replaced(const cbi_linker *lk);
 /* A relocation that is written must be inside of its section. */
 void cbi_link_check_kept(const cbi_linker *lk, const cbi_lrel *r);
-/* Report what nobody defines. */
-void cbi_link_undefined(const cbi_linker *lk);
-/* The eight symbols of the unified tables. */
-bool cbi_is_unified_name(const char *name);
 
 /* Puts symbol value, bank and addend where the relocation's type says, in the contents (size bytes)
  * of what it applies to. */

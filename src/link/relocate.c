@@ -13,22 +13,7 @@
 #include "link/reloc_decision.h"
 #include "link/report.h"
 #include "link/view.h"
-#include "format/driver.h"
 #include "format/reloc.h"
-
-static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "__UFT_CANONICAL",
-                                            "__UDT_CANONICAL", "__UFT",        "__UDT",
-                                            "__UFT_END",       "__UDT_END"};
-
-bool cbi_is_unified_name(const char *name)
-{
-    if (strncmp(name, "__U", 3) != 0) /* asked of every relocation */
-        return false;
-    for (size_t i = 0; i < CBI_COUNT(unified_names); i++)
-        if (strcmp(name, unified_names[i]) == 0)
-            return true;
-    return false;
-}
 
 /* ---- patching ---- */
 
@@ -666,103 +651,4 @@ void cbi_link_relocate(const cbi_linker *lk)
     else
         relocate_all(lk, &lk->layout->rels);
     relocate_all(lk, &lk->layout->moved);
-}
-
-/* ---- packing ---- */
-
-static bool can_pack(const cbi_linker *lk)
-{
-    /* what is out of range is an error, but not yet */
-    return !lk->mercury && !lk->opt->verbose && !cbi_deferred(lk, CBI_FAILS_AT_RECORDS) &&
-           !lk->patches->kept_astray;
-}
-
-/* entries: where to. */
-static void pack_section(const cbi_osec *sec, uint8_t *entries)
-{
-    size_t count = sec->relocs.len;
-    for (size_t i = 0; i < count; i++) {
-        cbi_fetch(CBI_SOON(sec->relocs.items, i, count)->sym);
-        const cbi_lrel *r = sec->relocs.items[i];
-        cbi_put_reloc(entries + i * sec->entsize, sec->entsize, r, r->sym ? r->sym->number + 1 : 0);
-    }
-}
-
-/* arg: where the entries of each relocation section begin in all that are packed. */
-static void pack_share(const cbi_linker *lk, void *arg, const cbi_share *share)
-{
-    const uint64_t *starts = arg;
-    for (size_t i = share->first; i < share->end; i++) {
-        cbi_fetch(CBI_LATER(lk->records->rel_secs.items, i, lk->records->rel_secs.len));
-        cbi_fetch(
-            CBI_SOON(lk->records->rel_secs.items, i, lk->records->rel_secs.len)->relocs.items);
-        pack_section(lk->records->rel_secs.items[i], lk->patching->packed + starts[i]);
-    }
-}
-
-bool cbi_link_pack_relocs(const cbi_linker *lk)
-{
-    if (!can_pack(lk))
-        return false;
-    const size_t count = lk->records->rel_secs.len;
-    uint64_t total = 0, *starts = CBI_NEW_ARRAY(lk->ctx, count, uint64_t);
-    for (size_t i = 0; i < count; i++) {
-        const cbi_osec *sec = lk->records->rel_secs.items[i];
-        starts[i] = total;
-        total += sec->relocs.len * sec->entsize;
-    }
-    /* what follows each other in the file does so in memory, which makes it one part */
-    lk->patching->packed = cbi_alloc(lk->ctx, total);
-    cbi_link_in_shares(lk, count, pack_share, starts);
-    for (size_t i = 0; i < count; i++) {
-        cbi_osec *sec = lk->records->rel_secs.items[i];
-        const uint32_t entries = sec->relocs.len;
-        if (!entries)
-            continue;
-        cbi_vec_free(lk->ctx, &sec->relocs);
-        sec->relocs.len = entries;
-        sec->bytes = lk->patching->packed + starts[i];
-    }
-    cbi_take_back(lk->ctx, starts, count * sizeof *starts);
-    return true;
-}
-
-uint8_t *cbi_link_hand_over_packed(const cbi_linker *lk, const cbi_osec *sec)
-{
-    uint8_t *all = lk->patching->packed;
-    return all + (sec->bytes - all);
-}
-
-/* ---- undefined symbols ---- */
-
-/* Which undefined names stay, in final links: functions and variables that the driver supplies;
- * textures, samplers and surfaces, which the host binds; dynamic shared memory; internal and
- * unified names; global variables with --allow-undefined-globals.  -r keeps all. */
-static bool may_stay_undefined(const cbi_linker *lk, const cbi_lsym *sym)
-{
-    if (sym->func)
-        return cbi_driver_supplies(sym->name->s);
-    bool shared = (sym->other & STO_CUDA_SPACE) == STO_CUDA_SHARED;
-    if (cbi_is_image(sym) || (shared && sym->size == 0))
-        return true;
-    if (sym->internal || cbi_driver_supplies_variable(sym->name->s) ||
-        cbi_is_unified_name(sym->name->s))
-        return true;
-    return lk->opt->allow_undefined_globals && (sym->other & STO_CUDA_SPACE) == STO_CUDA_GLOBAL;
-}
-
-void cbi_link_undefined(const cbi_linker *lk)
-{
-    if (!lk->exec)
-        return;
-    for (size_t i = 0; i < lk->records->globals.len; i++) {
-        const cbi_lsym *sym = lk->records->globals.items[i];
-        if (cbi_placement_of(lk, sym).state != CBI_SYM_UNDEF || cbi_is_removed(lk, sym) ||
-            may_stay_undefined(lk, sym))
-            continue;
-        cbi_error(lk->ctx, "undefined-reference",
-                  &(cbi_place){.file = cbi_obj_file(lk, sym->first_obj), .symbol = sym->name->s},
-                  cbi_explain_undefined(lk, sym), "Undefined reference to '%s' in '%s'",
-                  sym->name->s, cbi_obj_file(lk, sym->first_obj));
-    }
 }

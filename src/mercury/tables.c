@@ -201,8 +201,8 @@ const uint8_t *cbi_mercury_data(const cbi_linker *lk, const cbi_osec *sec)
             continue;
         if (!bytes)
             bytes = cbi_memdup(lk->ctx, sec->bytes, sec->size);
-        cbi_link_patch(cbi_reloc_find(r->type), r, bytes, sec->size, inner_place(lk, r->sym->func),
-                       0);
+        const uint64_t place = inner_place(lk, r->sym->func);
+        cbi_link_patch(cbi_reloc_find(r->type), r, bytes, sec->size, place, 0);
     }
     return bytes ? bytes : sec->bytes;
 }
