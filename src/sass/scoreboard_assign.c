@@ -149,13 +149,15 @@ static int64_t ready_at(const cbi_sb_assignment *a, uint32_t q)
     return a->c->issue[p->at] + cbi_sb_latency_of(a->c, p);
 }
 
-/* From the start of the block in work.  What is left of a latency counts in the next block only. */
+/* From the start of the block in work.  What is left of a latency counts in the next block only,
+ * and of a long one not even there. */
 static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
 {
     uint32_t home = a->c->producers.items[q].block;
     if (home == w->block && !cbi_sb_has(w->entering, q))
         return ready_at(a, q);
-    if (!cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
+    if (a->c->producers.items[q].is_long ||
+        !cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
         return 0;
     uint32_t last = cbi_sb_last_of(a->c, home);
     int64_t left = ready_at(a, q) - a->c->issue[last] - cbi_sb_cycles(a->c, last);

@@ -131,6 +131,13 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         p->consumers = found;
 }
 
+/* Do its real consumers have to be read off the registers?  Long results show theirs, for nothing
+ * joins their numbers, but not those that have no destination. */
+static bool may_be_hidden(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return !p->is_long || cbi_sb_is_unseen(c, p);
+}
+
 /* Real consumers of what crosses blocks. */
 static void find_hidden(cbi_sb_code *c)
 {
@@ -139,7 +146,7 @@ static void find_hidden(cbi_sb_code *c)
         bool again = false;
         for (size_t k = 0; k < p->consumers.len; k++)
             again |= is_taken_again(c, q, p->consumers.items[k]);
-        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || !p->is_long) &&
+        if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || may_be_hidden(c, p)) &&
             cbi_sb_names_registers(c, p) &&
             (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
             uncover(c, q);

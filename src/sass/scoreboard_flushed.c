@@ -17,7 +17,8 @@ static void flush_hidden(cbi_sb_code *c)
     }
 }
 
-/* Does another producer, which is not there yet, hold its number at the end of the block? */
+/* Does another producer, which is not there yet, hold its number at the end of the block?  Sources
+ * that share a number are waited for together. */
 static bool is_held_up(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
@@ -25,7 +26,7 @@ static bool is_held_up(const cbi_sb_code *c, uint32_t q)
     CBI_SB_EACH(r, pending, c->row)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
-        if (r != q && o->old == p->old &&
+        if (r != q && o->old == p->old && (p->write || o->write) &&
             (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
@@ -40,7 +41,7 @@ static bool is_passed_by(const cbi_sb_code *c, uint32_t q)
     uint32_t last = cbi_sb_last_of(c, p->block);
     for (uint32_t r = c->first[c->blocks.items[p->block].start]; r < q; r++) {
         const cbi_sb_producer *o = &c->producers.items[r];
-        if (r != c->stack_load && o->write && !o->flush && o->local == CBI_SB_NOWHERE &&
+        if (r != c->stack_load && o->write == p->write && !o->flush && o->local == CBI_SB_NOWHERE &&
             cbi_sb_op(c, o->at) == cbi_sb_op(c, p->at) && cbi_sb_has(c->pending[last], r) &&
             !cbi_sb_waits_for(c, last, o) && !is_held_up(c, r))
             return true;
@@ -55,8 +56,8 @@ static void flush_shared(cbi_sb_code *c)
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
-        if (p->flush || !p->write || p->local != CBI_SB_NOWHERE || q == c->stack_load ||
-            last == p->at || !cbi_sb_has(c->pending[last], q) || cbi_sb_waits_for(c, last, p) ||
+        if (p->flush || p->local != CBI_SB_NOWHERE || q == c->stack_load || last == p->at ||
+            !cbi_sb_has(c->pending[last], q) || cbi_sb_waits_for(c, last, p) ||
             !cbi_sb_is_there(c, p) || !is_held_up(c, q) || is_passed_by(c, q))
             continue;
         p->flush = p->timed = true;

@@ -67,14 +67,19 @@ bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     return cbi_sb_touches(c, p, i);
 }
 
+bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    const cbi_operands *o = &c->operands[p->at];
+    return p->write && !cbi_regset_any(&o->written) && !cbi_regset_any(&o->uniform_written) &&
+           !o->predicates_written;
+}
+
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     const cbi_operands *o = &c->operands[p->at];
     if (p->is_long)
         return true;
-    return p->write ? cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
-                          o->predicates_written
-                    : cbi_regset_any(&o->read);
+    return p->write ? !cbi_sb_is_unseen(c, p) : cbi_regset_any(&o->read);
 }
 
 uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p)

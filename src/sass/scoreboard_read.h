@@ -27,6 +27,9 @@ bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p);
 bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* The first instruction of its block that does, or CBI_SB_NOWHERE. */
 uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p);
+/* Is it a result without a destination, as that of an atomic operation of which only the effect
+ * counts? */
+bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Are there registers by which an instruction can depend on it? */
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p);
 
