@@ -18,7 +18,10 @@ static void print_targets(void)
 {
     printf("## Targets\n\n");
     for (size_t i = 0; i < cbi_arch_count; i++)
-        printf("%s%s", cbi_archs[i].name, i + 1 < cbi_arch_count ? ", " : "\n\n");
+        printf("%s%s", cbi_archs[i].name,
+               i + 1 == cbi_arch_count ? "\n\n"
+               : i % 12 == 11          ? ",\n"
+                                       : ", ");
 }
 
 static void print_sections(void)
@@ -35,7 +38,7 @@ static void print_sections(void)
                                         ".nv.compat",
                                         "any"};
     printf("## Sections\n\n`NAME.*` stands for the name with a dot and a function, variable or "
-           "section after it.  Types and flags are hexadecimal; an empty type means that such "
+           "section after it.\nTypes and flags are hexadecimal; an empty type means that such "
            "files do not have the section.\n\n"
            "| name | type, relocatable | type, executable | flags | sh_link | sh_info | align | "
            "entry | targets |\n|---|---|---|---|---|---|---|---|---|\n");
@@ -96,7 +99,7 @@ static void print_reloc_rows(const cbi_reloc_type *rows, size_t count)
 static void print_relocs(void)
 {
     printf("## Relocations\n\nFields are bit ranges of the little-endian number at the place, and "
-           "what they get.  V is symbol plus addend.  Slot: an image can be meant by its slot in "
+           "what they get.  V is symbol plus addend.\nSlot: an image can be meant by its slot in "
            "bank 0.\n\n### R_CUDA\n\n");
     print_reloc_rows(cbi_reloc_cuda, CBI_RELOC_CUDA_TYPES);
     printf("### R_MERCURY\n\n");
@@ -146,8 +149,8 @@ static void print_attributes(void)
     static const char *const finals[] = {"", "dropped", "from the SASS side, at the end"};
     printf(
         "## Attributes of .nv.info (EIATTR)\n\nThe column \"final link\" says what becomes of the "
-        "record, or what an entry gets from the functions that it reaches; \"finalizer\", how "
-        "the record for SASS follows from the Mercury one (sm_100 and later).  Codes without a "
+        "record, or what an entry gets from the functions that it reaches;\n\"finalizer\", how "
+        "the record for SASS follows from the Mercury one (sm_100 and later).\nCodes without a "
         "format have a public name only.\n\n"
         "| code | name | format | payload | where | final link | finalizer |\n"
         "|---|---|---|---|---|---|---|\n");
@@ -165,15 +168,15 @@ static void print_attributes(void)
 
 static void print_chips(void)
 {
-    printf(
-        "## Targets\n\nShared memory in bytes: the most a kernel may have (`a` targets, and "
-        "with --enable-extended-smem; 0x%x otherwise), and what the system takes of it. "
-        "\"runs\": other chips whose machine code it runs unchanged. \"made from\": the chip whose "
-        "fatbin entries a finalizer turns into code for it. The next two: its bit in "
-        "CAN_FASTPATH_FINALIZE, and the bits of its own code.\n\n"
-        "| sm | shared | reserved | runs | made from | bit | code | notes "
-        "|\n|---|---|---|---|---|---|---|---|\n",
-        CBI_SHARED_MAX);
+    printf("## Targets\n\nShared memory in bytes: the most a kernel may have (`a` targets, and "
+           "with --enable-extended-smem;\n0x%x otherwise), and what the system takes of it.\n"
+           "\"runs\": other chips whose machine code it runs unchanged.\n\"made from\": the chip "
+           "whose "
+           "fatbin entries a finalizer turns into code for it.\nThe next two: its bit in "
+           "CAN_FASTPATH_FINALIZE, and the bits of its own code.\n\n"
+           "| sm | shared | reserved | runs | made from | bit | code | notes "
+           "|\n|---|---|---|---|---|---|---|---|\n",
+           CBI_SHARED_MAX);
     for (size_t i = 0; i < cbi_chip_count; i++) {
         const cbi_chip *c = &cbi_chips[i];
         printf("| %u | 0x%x | 0x%x |", c->sm, c->shared_max, c->reserved_shared);
@@ -226,12 +229,12 @@ static void print_instructions(void)
     static const char *const flags[] = {"long",     "branch",   "call",      "relative", "mbarrier",
                                         "texture",  "copy end", "companion", "fence",    "shared",
                                         "field 32", "field 20", "opaque",    "tested",   "quick"};
-    printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits.  Length: units of 16 bytes "
+    printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits.\nLength: units of 16 bytes "
            "of the Mercury form "
-           "without a record in the capsule, `?`: as far as seen.  Cycles where they are not as of "
+           "without a record in the capsule, `?`: as far as seen.\nCycles where they are not as of "
            "most: result, sources, "
-           "at an exit with a barrier.  Predicates beside the guard: first bits of the fields that "
-           "are written or read.  "
+           "at an exit with a barrier.\nPredicates beside the guard: first bits of the fields that "
+           "are written or read.\n"
            "src/sass/opcodes.h says what kinds and flags mean.\n\n"
            "| opcode | mnemonic | length | kind | cycles | predicates | flags "
            "|\n|---|---|---|---|---|---|---|\n");

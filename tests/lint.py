@@ -369,6 +369,33 @@ def check_rules(args):
     return found
 
 
+def check_goldens(args):
+    """every program of tests/oracle/features has a link in the archives of tests/golden, or is left out there"""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
+    import store
+    folder = os.path.join(ROOT, "tests", "golden")
+    names = [line.split()[1] for line in lines_of("tests/golden/left-out.txt") if line]
+    for archive in sorted(glob.glob(os.path.join(folder, "features-*.tar.xz"))):
+        names += [link.name for link in store.read_archive(archive)]
+    programs = sorted(os.listdir(os.path.join(ROOT, "tests", "oracle", "features")))
+    return ["%s has none" % p for p in programs if os.path.isdir(os.path.join(ROOT, "tests/oracle/features", p))
+            and not any(re.match(re.escape(p) + r"(-debug)?-\d", name) for name in names)]
+
+
+def check_documents(args):
+    """lines of documents that are neither tables nor code have 120 characters at most"""
+    found = []
+    for path in tracked(".md"):
+        if path.startswith("tests/golden/"):
+            continue
+        fenced = False
+        for number, line in enumerate(lines_of(path), 1):
+            fenced ^= line.startswith("```")
+            if len(line) > 120 and not fenced and not line.startswith(("|", "    ")):
+                found.append("%s:%d: %d characters" % (path, number, len(line)))
+    return found
+
+
 def check_reading(args):
     """docs/reading.md: files and functions that the ten stops name are there, each function in its file"""
     text = "\n".join(lines_of("docs/reading.md"))
@@ -487,6 +514,8 @@ CHECKS = [
     ("calls", check_calls),
     ("length", check_length),
     ("rules", check_rules),
+    ("goldens", check_goldens),
+    ("documents", check_documents),
     ("reading", check_reading),
     ("mutants", check_mutants),
     ("paths", check_paths),

@@ -15,10 +15,12 @@ CUBIND = os.environ.get("CUBIND") or os.path.join(ROOT, "build/cubind")
 PAGE = os.path.join(ROOT, "docs/messages.md")
 HEAD = """# Messages
 
-Typical mistakes, and what cubind says. Made by tests/cases/messages.py (`--write`), which also checks that this page is true; do not edit.
+Typical mistakes, and what cubind says. Made by tests/cases/messages.py (`--write`), which also checks that this page
+is true; do not edit.
 
-The text of a message is nvlink's where nvlink reports the same thing; what comes after `help:` is cubind's own. Under the name `nvlink`, and with
-`--emulate`, there is no help, only what nvlink prints. `app.cubin` needs a function of `math.cubin`; both are those of the demo.
+The text of a message is nvlink's where nvlink reports the same thing; what comes after `help:` is cubind's own. Under
+the name `nvlink`, and with `--emulate`, there is no help, only what nvlink prints. `app.cubin` needs a function of
+`math.cubin`; both are those of the demo.
 """
 
 # (heading, command, what to learn from it)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the archives of this folder from what nvlink makes. Needs the CUDA toolkit.
 
-usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [--look | ARCHIVE...]
+usage: make.py [--cubind PROGRAM] [--cache FOLDER] [-j N] [--look | [--missing] ARCHIVE...]
 
 ARCHIVE: features-75, features-90, features-100, features-120, features-other (the programs of
 tests/oracle/features), features-debug (compiled with debug data), random (the jobs that random.list
@@ -9,6 +9,7 @@ names, chosen by pick.py); all without one.
 What cubind does not link alike today is left out: left-out.txt names it. findings.txt is what
 `cubind check` says of the images, dumps.txt digests of what `dump` shows, reports.txt (reports.py) of what a
 link tells on request, changed.txt (changed.py) of what becomes of changed copies; --look makes only these.
+--missing adds programs that an archive has nothing of, and leaves all others as they are.
 """
 import argparse
 import os
@@ -111,9 +112,20 @@ def feature_links(tools, job):
     return list(chain(tools, name, steps, inputs))
 
 
-def write(name, found):
-    """Writes an archive, without links that occur twice; returns what was left out."""
-    links, seen, left = [], set(), []
+def lacking(name, jobs):
+    """(those of the jobs whose program the archive has nothing of, what it has)."""
+    path = os.path.join(HERE, name + ".tar.xz")
+    known = store.read_archive(path) if os.path.exists(path) else []
+    names = [link.name for link in known]
+
+    def is_known(prog, arch, _, *note):
+        return any(n.startswith("%s-%s-" % (prog.name + "".join(note), arch)) for n in names)
+    return [job for job in jobs if not is_known(*job)], known
+
+
+def write(name, found, known=()):
+    """Writes an archive, what it had first, without links that occur twice; returns what was left out."""
+    links, seen, left = list(known), {(tuple(link.args), tuple(link.inputs)) for link in known}, []
     for link, why in found:
         if link is None:
             left.append(why)
@@ -128,15 +140,16 @@ def write(name, found):
     return left
 
 
-def note_left_out(per_archive):
-    """Replaces the lines of these archives in left-out.txt."""
+def note_left_out(per_archive, more):
+    """Replaces the lines of these archives in left-out.txt, or adds to them."""
     old = {}
     if os.path.exists(LEFT_OUT):
         with open(LEFT_OUT) as f:
             for line in f:
                 archive, _, why = line.rstrip("\n").partition(" ")
                 old.setdefault(archive, []).append(why)
-    old.update(per_archive)
+    for archive, lines in per_archive.items():
+        old[archive] = sorted({*old.get(archive, []), *lines}) if more else lines
     with open(LEFT_OUT, "w") as f:
         for archive in sorted(old):
             f.writelines("%s %s\n" % (archive, why) for why in old[archive])
@@ -162,6 +175,7 @@ def main(argv):
     p.add_argument("--cache")
     p.add_argument("-j", type=int, default=2)
     p.add_argument("--look", action="store_true", help="only findings.txt, dumps.txt, reports.txt, changed.txt")
+    p.add_argument("--missing", action="store_true", help="add programs that have no links yet")
     p.add_argument("archives", nargs="*")
     opts = p.parse_args(argv)
     tools = toolchain.Tools(opts.cubind, opts.cache)
@@ -176,13 +190,16 @@ def main(argv):
                 jobs, links = listed_jobs(), listed_links
             elif name == "features-debug":
                 jobs = debug_jobs()
+            known = ()
+            if opts.missing:
+                jobs, known = lacking(name, jobs)
             with ThreadPoolExecutor(opts.j) as pool:
                 parts = list(pool.map(lambda job: links(tools, job), jobs))
-            left[name] = write(name, [x for part in parts for x in part])
+            left[name] = write(name, [x for part in parts for x in part], known)
         look(tools, opts.j)
     finally:
         tools.close()
-    note_left_out(left)
+    note_left_out(left, opts.missing)
     return 0
 
 
