@@ -103,9 +103,10 @@ void cbi_start_time_table(cbi_link_run *run);
 void cbi_write_time_rows(cbi_link_run *run, const cbi_inputs_result *inputs);
 void cbi_write_time_row(cbi_link_run *run, const cbi_ptx_run *row);
 
-/* --register-link-binaries: the list for the host's start-up code.  A file that already names
- * libcudadevrt is left alone, since the list is shared by the links of several targets.  Of a whole
- * program that the compiler made nvlink lists the last module first, and nothing of PTX. */
+/* --register-link-binaries: the list for the host's start-up code, shared by the links of several
+ * targets: a file that already names libcudadevrt is left alone, and so is any file if this link
+ * was given libcudadevrt and does not need it.  Of a whole program that the compiler made nvlink
+ * lists the last module first, and nothing of PTX. */
 void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs, bool last_first,
                              bool device_runtime_used);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sink.h"
 
@@ -124,6 +125,22 @@ static bool is_complete(const cbi_link_run *run, const char *path)
     return targets && targets->listed ? targets->names_runtime : names_device_runtime(path);
 }
 
+static bool is_there(const cbi_link_run *run, const char *path)
+{
+    if (run->capture)
+        return run->capture->registration.size > 0;
+    return (run->targets && run->targets->listed) || access(path, F_OK) == 0;
+}
+
+/* What another target's link has written stays, too, where this one does without libcudadevrt. */
+static bool leaves_out_runtime(const cbi_inputs_result *inputs, bool device_runtime_used)
+{
+    size_t runtimes = 0;
+    for (size_t i = 0; i < inputs->id_count; i++)
+        runtimes += inputs->ids[i].device_runtime;
+    return !device_runtime_used && runtimes && runtimes < inputs->id_count;
+}
+
 /* The identifier with every other character turned into '_'. */
 static void append_identifier(cbi_ctx *ctx, cbi_buf *out, const char *id)
 {
@@ -137,7 +154,8 @@ void cbi_write_register_file(cbi_link_run *run, const cbi_inputs_result *inputs,
     cbi_ctx *ctx = run->ctx;
     const char *path = cbi_text(&run->line, OPT_REGISTER_LINK_BINARIES);
     bool stays_ptx = last_first && cbi_given(&run->line, OPT_EMIT_PTX);
-    if (!path || stays_ptx || is_complete(run, path))
+    if (!path || stays_ptx || is_complete(run, path) ||
+        (leaves_out_runtime(inputs, device_runtime_used) && is_there(run, path)))
         return;
     cbi_buf rows = {0};
     size_t count = 0;
