@@ -55,6 +55,8 @@ FAMILIES = {
     "atomic": ["atomicAdd(gi + (I & 1023), I);", "I = atomicAdd(gi + (I & 1023), I);",
                "F = atomicAdd(gf + (I & 1023), F);", "atomicAdd(gd + (I & 511), D);",
                "I = atomicCAS(gi + (I & 1023), I, I);", "L = atomicExch((unsigned long long *)gd + (I & 511), L);",
+               "atomicAdd(gi, 1);", "atomicAdd(gi + #, I);", "atomicMax(gi, I);", "atomicOr(gi + #, I);",
+               "atomicAdd(gf, 1.0f);", "I = atomicAdd(gi + #, 1);",  # of the whole warp at once
                "I = atomicInc((unsigned *)gi + (I & 1023), U);", "atomicAdd((__half2 *)gi + (I & 1023), H);",
                "__threadfence();", "__threadfence_block();", "__threadfence_system();"],
     "warp": ["I = __shfl_xor_sync(~0u, I, #);", "F = __shfl_down_sync(~0u, F, I & 31);",
