@@ -255,8 +255,11 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
     bool paced = has_other_pace(&lk, f);
     rewrite_function(&lk, f);
     assign_scoreboards(&lk, f, paced);
+    const cbi_rewrite *rw = cbi_rewrite_of(&lk, f);
     if (paced)
         change_pace(&lk, f);
+    else if (rw)
+        cbi_rewrite_settle_exits(rw);
 }
 
 void cbi_mercury_rewrite(const cbi_linker *lk)

@@ -13,6 +13,7 @@ typedef struct cbi_rewrite {
     uint32_t *place; /* old instruction -> new offset; one more for the end */
     uint32_t *self;  /* the same, past what was put in front of the instruction */
     uint32_t *frame; /* place, but behind the instruction before; NULL where that is the same */
+    CBI_VEC(uint32_t) lengthened; /* offsets: a cycle more for the exit behind, which waits */
 } cbi_rewrite;
 
 /* Rewrites every function that needs it, after its text was relocated. */

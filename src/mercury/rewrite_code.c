@@ -258,12 +258,25 @@ static void shorten_last(uint8_t *insn, const uint8_t *text, uint32_t at)
         set_stall(insn, 1);
 }
 
-/* The reverse: the barrier in front of an exit goes, and the exit waits right behind `insn`. */
-static void lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
+/* The reverse: the barrier in front of an exit goes, and the exit waits right behind `insn`.  True
+ * if that gets a cycle more. */
+static bool lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
 {
     uint32_t waits = cbi_sass_wait(cbi_sass_load(exit_insn));
-    if (stall_of(insn) == 1 && waits & cbi_sass_holds(cbi_sass_load(insn)))
+    bool longer = stall_of(insn) == 1 && waits & cbi_sass_holds(cbi_sass_load(insn));
+    if (longer)
         set_stall(insn, 2);
+    return longer;
+}
+
+void cbi_rewrite_settle_exits(const cbi_rewrite *rw)
+{
+    for (size_t i = 0; i < rw->lengthened.len; i++) {
+        uint8_t *insn = rw->text + rw->lengthened.items[i];
+        uint32_t waits = cbi_sass_wait(cbi_sass_load(insn + CBI_SASS_INSTRUCTION));
+        if (stall_of(insn) == 2 && !(waits & cbi_sass_holds(cbi_sass_load(insn))))
+            set_stall(insn, 1);
+    }
 }
 
 /* A long stall lets the warp go. */
@@ -493,7 +506,8 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
         const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
         if (exit) {
             lengthen_for_second(insn, old, i, exit);
-            lengthen_last(insn, exit);
+            if (lengthen_last(insn, exit))
+                cbi_vec_push(ctx, &rw->lengthened, rw->self[i]);
         }
         if (is_bare_exit(old, i, drop))
             lengthen_exit(rw, insn, start, i, drop);

@@ -29,4 +29,7 @@ uint8_t cbi_rewrite_barrier_length(const uint8_t *text, const bool *target, uint
 void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const bool *target,
                       const bool *drop, const uint8_t *barrier);
 
+/* Once scoreboards are assigned: an exit that does not wait any more takes no cycle in front. */
+void cbi_rewrite_settle_exits(const cbi_rewrite *rw);
+
 #endif

@@ -102,6 +102,38 @@ static void stall_of_exit(void **state)
     }
 }
 
+/* In front of an exit whose barrier goes: 2 if the exit waits for the scoreboard in the end,
+ * whatever it waited for behind the barrier. */
+static void stall_before_bare_exit(void **state)
+{
+    (void)state;
+    for (unsigned waits = 0; waits < 2; waits++) {
+        cbi_ctx ctx;
+        unit_heap heap = {0};
+        unit_ctx_init(&ctx, &heap);
+        code c = {.total = 0};
+        cbi_sass load = instruction(CBI_OP_LDS, CBI_SASS_PT, 1);
+        cbi_sass_set_write(&load, 4);
+        cbi_sass_set_read(&load, 1);
+        put(&c, load);
+        c.drop[c.total] = true;
+        put(&c, instruction(CBI_OP_MEMBAR, 2, 0));
+        cbi_sass leaves = instruction(CBI_OP_EXIT, 2, 5);
+        cbi_sass_set_wait(&leaves, 1 << 1);
+        put(&c, leaves);
+        end(&c);
+        cbi_rewrite rw = moved(&ctx, &c);
+        assert_int_equal(cbi_sass_stall(at(rw.text, 0)), 2);
+        cbi_sass now = at(rw.text, 1);
+        assert_int_equal(cbi_sass_op(now), CBI_OP_EXIT);
+        cbi_sass_set_wait(&now, waits << 1);
+        cbi_sass_store(rw.text + CBI_SASS_INSTRUCTION, now);
+        cbi_rewrite_settle_exits(&rw);
+        assert_int_equal(cbi_sass_stall(at(rw.text, 0)), 1 + waits);
+        cbi_ctx_fini(&ctx);
+    }
+}
+
 /* Which fences and loads of a run go. */
 static void runs(void **state)
 {
@@ -260,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stall_of_exit),
+        cmocka_unit_test(stall_before_bare_exit),
         cmocka_unit_test(runs),
         cmocka_unit_test(random_code),
     };
