@@ -101,10 +101,12 @@ static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guid
 bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
 {
     enum { ROUNDS = 4 };
-    *ret_guide = (cbi_sb_guide){.exception = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t),
-                                .with = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_u32_list),
-                                .more = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
-                                .fewer = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list)};
+    *ret_guide =
+        (cbi_sb_guide){.exception = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t),
+                       .margin = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_sb_margin),
+                       .with = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_u32_list),
+                       .more = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
+                       .fewer = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list)};
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     cbi_sb_assignment a = {.c = c, .learned = ret_guide};
     cbi_sb_assign_numbers(&a, true);

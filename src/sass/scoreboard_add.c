@@ -345,13 +345,16 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
                        cbi_sb_guide *guide)
 {
     uint8_t *exception = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, uint8_t);
+    cbi_sb_margin *margin = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_sb_margin);
     cbi_u32_list *with = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, cbi_u32_list);
     for (size_t q = 0; q < count; q++) {
         exception[moved[q]] = guide->exception[q];
+        margin[moved[q]] = guide->margin[q];
         with[moved[q]] = guide->with[q];
         rename_producers(&with[moved[q]], moved);
     }
     guide->exception = exception;
+    guide->margin = margin;
     guide->with = with;
     for (uint32_t i = 0; i < c->n; i++) {
         rename_producers(&guide->more[i], moved);

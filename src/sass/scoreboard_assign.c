@@ -270,8 +270,24 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
 
 /* ---- where the rules are wrong ---- */
 
+/* By how much number k costs the producer more than number `than`. */
+static cbi_sb_margin margin_of(const cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t k,
+                               uint8_t than)
+{
+    price mine, other;
+    if (!find_price(a, w, q, k, &mine) || !find_price(a, w, q, than, &other))
+        return (cbi_sb_margin){0};
+    return (cbi_sb_margin){mine.stall - other.stall, mine.slack - other.slack};
+}
+
+/* Is it more than where the input took it all the same? */
+static bool is_dearer(cbi_sb_margin now, cbi_sb_margin before)
+{
+    return now.stall != before.stall ? now.stall > before.stall : now.slack > before.slack;
+}
+
 /* The rules say `ruled`, the input has something else: why may that be? */
-static void learn(cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
+static void learn(cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t ruled)
 {
     const cbi_sb_code *c = a->c;
     uint8_t old = c->producers.items[q].old;
@@ -302,11 +318,13 @@ static void learn(cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
             cbi_vec_push(c->ctx, with, a->holder[k]);
     }
     a->learned->exception[q] = (uint8_t)exception;
+    if (exception == CBI_SB_MERGES)
+        a->learned->margin[q] = margin_of(a, w, q, old, ruled);
     a->learned->count++;
 }
 
 /* Does what the input does. */
-static uint8_t follow(const cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
+static uint8_t follow(const cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t ruled)
 {
     const cbi_u32_list *with = &a->guide->with[q];
     cbi_sb_exception exception = a->guide->exception[q];
@@ -317,6 +335,9 @@ static uint8_t follow(const cbi_sb_assignment *a, uint32_t q, uint8_t ruled)
     uint8_t avoided = 0;
     for (size_t k = 0; k < with->len; k++) {
         uint32_t r = with->items[k];
+        if (exception == CBI_SB_MERGES && cbi_sb_contains(&a->live, r) &&
+            is_dearer(margin_of(a, w, q, a->number[r], ruled), a->guide->margin[q]))
+            return ruled;
         if (exception != CBI_SB_AVOIDS && cbi_sb_contains(&a->live, r))
             return a->number[r];
         if (a->number[r] != CBI_SB_NONE)
@@ -332,10 +353,10 @@ static uint8_t take(cbi_sb_assignment *a, const work *w, uint32_t q)
     a->open = 0;
     uint8_t ruled = choose(a, w, q);
     if (a->learned) {
-        learn(a, q, ruled);
+        learn(a, w, q, ruled);
         return a->c->producers.items[q].old;
     }
-    return a->guide ? follow(a, q, ruled) : ruled;
+    return a->guide ? follow(a, w, q, ruled) : ruled;
 }
 
 static void end_cleared(cbi_sb_assignment *a, uint8_t cleared)

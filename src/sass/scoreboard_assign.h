@@ -16,8 +16,15 @@ typedef enum cbi_sb_exception {
     CBI_SB_KEEPS,  /* keeps its own, whatever the reason */
 } cbi_sb_exception;
 
+/* By how much a number costs more than another one. */
+typedef struct cbi_sb_margin {
+    int64_t stall, slack; /* cycles, as in rule 7 */
+} cbi_sb_margin;
+
 typedef struct cbi_sb_guide {
-    uint8_t *exception;  /* cbi_sb_exception, by producer */
+    uint8_t *exception; /* cbi_sb_exception, by producer */
+    cbi_sb_margin
+        *margin; /* by producer that merges: what the input's number costs more by the rules */
     cbi_u32_list *with;  /* producers, by producer */
     cbi_u32_list *more;  /* by instruction: producers that it waits for, too */
     cbi_u32_list *fewer; /* ... or does not wait for */
