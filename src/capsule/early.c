@@ -11,9 +11,6 @@ enum {
     NO_REGISTER = 255,
 };
 
-/* Instructions of barriers of convergence; the encoding says which kind of barrier, today's SASS in
- * bits 72 and 73. */
-
 /* When the short record of an instruction goes: the Mercury form follows from SASS. */
 typedef enum follows {
     ALWAYS,
@@ -83,6 +80,8 @@ static bool leaves(const uint8_t *record, cbi_sass w)
     return false;
 }
 
+/* The kind of convergence barrier that an instruction is about: the encoding says it, today's SASS
+ * in bits 72 and 73. */
 static unsigned kind_of_barrier(const uint8_t *record)
 {
     switch (record[1]) {
@@ -112,7 +111,7 @@ static bool measure(cbi_span capsule, size_t pos, size_t *ret_size, uint32_t *re
     uint16_t w = cbi_ld16(capsule.data + pos);
     bool run = (w & CBI_CAPSULE_MARK_MASK) == CBI_CAPSULE_RUN_MARK;
     *ret_size = run ? 2 : 0;
-    *ret_count = run ? w >> 7 : 1;
+    *ret_count = run ? w >> CBI_CAPSULE_RUN_SHIFT : 1;
     *ret_short = false;
     if (!run || (w & 15)) {
         if (!cbi_fits(pos + *ret_size, 4, capsule.size))

@@ -335,11 +335,11 @@ static uint8_t follow(const cbi_sb_assignment *a, const work *w, uint32_t q, uin
     uint8_t avoided = 0;
     for (size_t k = 0; k < with->len; k++) {
         uint32_t r = with->items[k];
-        if (exception == CBI_SB_MERGES && cbi_sb_contains(&a->live, r) &&
-            is_dearer(margin_of(a, w, q, a->number[r], ruled), a->guide->margin[q]))
-            return ruled;
-        if (exception != CBI_SB_AVOIDS && cbi_sb_contains(&a->live, r))
-            return a->number[r];
+        if (exception != CBI_SB_AVOIDS && cbi_sb_contains(&a->live, r)) {
+            bool dearer = exception == CBI_SB_MERGES &&
+                          is_dearer(margin_of(a, w, q, a->number[r], ruled), a->guide->margin[q]);
+            return dearer ? ruled : a->number[r];
+        }
         if (a->number[r] != CBI_SB_NONE)
             avoided |= (uint8_t)(1u << a->number[r]);
     }

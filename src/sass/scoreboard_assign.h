@@ -22,13 +22,12 @@ typedef struct cbi_sb_margin {
 } cbi_sb_margin;
 
 typedef struct cbi_sb_guide {
-    uint8_t *exception; /* cbi_sb_exception, by producer */
-    cbi_sb_margin
-        *margin; /* by producer that merges: what the input's number costs more by the rules */
-    cbi_u32_list *with;  /* producers, by producer */
-    cbi_u32_list *more;  /* by instruction: producers that it waits for, too */
-    cbi_u32_list *fewer; /* ... or does not wait for */
-    uint32_t count;      /* exceptions and waits */
+    uint8_t *exception;    /* cbi_sb_exception, by producer */
+    cbi_sb_margin *margin; /* by producer that merges: what the input's number costs more */
+    cbi_u32_list *with;    /* producers, by producer */
+    cbi_u32_list *more;    /* by instruction: producers that it waits for, too */
+    cbi_u32_list *fewer;   /* ... or does not wait for */
+    uint32_t count;        /* exceptions and waits */
 } cbi_sb_guide;
 
 /* A shared number hides where sources are done: of the readings of a text the one that fits it
