@@ -7,6 +7,7 @@
 #include "format/reloc.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite_code.h"
+#include "mercury/stubs.h"
 #include "sass/opcodes.h"
 #include "sass/operands.h"
 #include "sass/pace_code.h"
@@ -260,6 +261,8 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
         change_pace(&lk, f);
     else if (rw)
         cbi_rewrite_settle_exits(rw);
+    if (f->text->type == SHT_CUDA_UFT && f->obj->mercury)
+        cbi_stub_schedule(cbi_mercury_code_in(&lk, f->text), f->text->size, !lk.shows_debug);
 }
 
 void cbi_mercury_rewrite(const cbi_linker *lk)
