@@ -228,9 +228,7 @@ static cbi_lsym *new_function(const cbi_linker *lk, const cbi_lobj *obj, const c
                               const cbi_name *name)
 {
     uint8_t bind = CBI_ST_BIND(s->info);
-    bool defined = s->shndx != SHN_UNDEF;
-    bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined);
-    cbi_lsym *sym = cbi_sym_create(lk, name, s->info, s->other, local_list);
+    cbi_lsym *sym = cbi_sym_create(lk, name, s->info, s->other, bind != STB_GLOBAL);
     sym->first_obj = cbi_obj_id(obj);
     if (bind != STB_LOCAL)
         cbi_name_put(lk->ctx, &lk->merging->sym_by_name, name, sym);

@@ -7,6 +7,7 @@
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
+#include "sass/operands.h"
 
 #include <stdlib.h>
 
@@ -233,13 +234,14 @@ static void put_end(const cbi_linker *lk, cbi_buf *out, const row_writer *w, uin
     cbi_buf_append(lk->ctx, out, end_sequence, sizeof end_sequence);
 }
 
-/* The finalizer makes fused additions and minimums anew, at the line it was at last: that of the
- * last exit that got a barrier, unless the compiler's own is of something behind that exit. */
+/* The finalizer makes minimums of 32 bits anew, at the line it was at last: that of the last exit
+ * that got a barrier, unless the compiler's own is of something behind that exit. */
 static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
 {
     const uint8_t *insn = w->rw->func->text->bytes + address;
     uint32_t op = cbi_sass_opcode(insn);
-    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I) && w->exit &&
+    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I) &&
+           !cbi_sass_chooses_long(cbi_sass_load(insn)) && w->exit &&
            cbi_same_bytes(w->in_file, w->exit_file) &&
            cbi_same_bytes(w->in_context, w->exit_context) &&
            (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;

@@ -447,6 +447,12 @@ bool cbi_sass_compares_long(cbi_sass w)
            cbi_sass_bits(w, 80, 1);
 }
 
+bool cbi_sass_chooses_long(cbi_sass w)
+{
+    return cbi_instruction_of(cbi_sass_op(w))->shape == CBI_SHAPE_BINARY_TYPED &&
+           count_of(MINMAX, w) == 2;
+}
+
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
     return cbi_kind_is_math(cbi_op_kind(cbi_sass_op(w))) && predicate != CBI_SASS_PT &&

@@ -72,6 +72,9 @@ bool cbi_sass_reads_stack_pointer(cbi_sass w);
 /* Does w compare integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_compares_long(cbi_sass w);
 
+/* Does w take the smaller or greater of two integers of 64 bits?  From sm_120 on. */
+bool cbi_sass_chooses_long(cbi_sass w);
+
 /* Of a product of matrices of integers or short floats: is half of its first factor left out, has
  * it the greater of two depths? */
 bool cbi_sass_is_sparse(cbi_sass w);
