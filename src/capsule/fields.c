@@ -343,7 +343,7 @@ static const record_kind record_kinds[] = {
     {CBI_OP_ACQBULK, {0x6210}},
     {CBI_OP_ELECT, {0x6414}},
     {CBI_OP_IADD_I, {0x0c20, 0x0c24}},
-    {CBI_OP_UFSETP_I, {0x1214}},
+    {CBI_OP_UF2F_I, {0x1214}},
     {CBI_OP_I2F_I, {0x1214}},
     {CBI_OP_NOP, {0x4710, 0x4910, 0x6310}},
     {CBI_OP_S2R, {0x0b10}},

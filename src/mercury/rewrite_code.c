@@ -354,7 +354,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { LAST_STALL = 6, LONGEST = 11 };
+    enum { LAST_STALL = 6, LONGEST = 11, BAR_STALL = 6 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -367,6 +367,8 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
         return stalls;
     uint32_t late = guard_wait(text, at);
     unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
+    if (cbi_op_is_barrier(cbi_sass_opcode(front)))
+        need = BAR_STALL;
     unsigned of_guard =
         guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
     if (of_guard)
@@ -404,7 +406,8 @@ static void lengthen_for_second(uint8_t *insn, const uint8_t *text, uint32_t at,
         return;
     lengthen(insn, stall + latency - since);
     cbi_sass w = cbi_sass_load(insn);
-    cbi_sass_set_yield(&w, cbi_sass_yield(w) && cbi_sass_holds(w));
+    bool stays = cbi_sass_holds(w) || cbi_op_is_barrier(cbi_sass_op(w));
+    cbi_sass_set_yield(&w, cbi_sass_yield(w) && stays);
     cbi_sass_store(insn, w);
 }
 

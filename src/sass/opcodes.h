@@ -32,7 +32,11 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_COMPARE_64,
     CBI_SHAPE_CONVERT, /* either side has 32 or 64 bits */
     CBI_SHAPE_UNIFORM,
+    CBI_SHAPE_UNIFORM_UNARY,
+    CBI_SHAPE_UNIFORM_TWO,
+    CBI_SHAPE_UNIFORM_SUM, /* sources in the first and the third place */
     CBI_SHAPE_UNIFORM_WIDE,
+    CBI_SHAPE_UNIFORM_COMPARE_TWO,
     CBI_SHAPE_UNIFORM_COMPARE,
     /* registers in fixed places */
     CBI_SHAPE_READ,
@@ -197,6 +201,12 @@ const cbi_instruction *cbi_instruction_of(uint32_t opcode);
 static inline bool cbi_op_has(uint32_t opcode, uint16_t flags)
 {
     return cbi_instruction_of(opcode)->flags & flags;
+}
+
+/* Does it wait for other threads of the block? */
+static inline bool cbi_op_is_barrier(uint32_t opcode)
+{
+    return opcode == CBI_OP_BAR || opcode == CBI_OP_BAR_R || opcode == CBI_OP_BAR_RI;
 }
 
 static inline cbi_sass_kind cbi_op_kind(uint32_t opcode)

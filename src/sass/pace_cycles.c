@@ -234,16 +234,11 @@ static uint32_t special_distance(cbi_sass from, cbi_sass to)
     return is_power(from) ? 4 : SPECIAL_CYCLES;
 }
 
-static bool is_barrier(uint32_t op)
-{
-    return op == CBI_OP_BAR || op == CBI_OP_BAR_R || op == CBI_OP_BAR_RI;
-}
-
 /* They take the unit of LDC for eight cycles. */
 static bool takes_eight(kind k, uint32_t op)
 {
     return k == CBI_KIND_CONSTANT || op == CBI_OP_S2UR || op == CBI_OP_MATCH ||
-           op == CBI_OP_REDUX || is_barrier(op);
+           op == CBI_OP_REDUX || cbi_op_is_barrier(op);
 }
 
 /* HSETP2, which is slower on sm_100. */
@@ -269,7 +264,7 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     if (takes_eight(from, op) && takes_eight(to, next))
         return 8;
     bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
-    if (is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
+    if (cbi_op_is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
         return 6;
     if (op == CBI_OP_B2R && to == CBI_KIND_MEMORY)
         return 4;
@@ -280,7 +275,7 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 4;
     bool plain = cbi_kind_is_math(to) || to == CBI_KIND_COUNTER || to == CBI_KIND_TO_UNIFORM ||
                  to == CBI_KIND_UNIFORM || to == CBI_KIND_SLOW;
-    if (is_barrier(op) || op == CBI_OP_B2R)
+    if (cbi_op_is_barrier(op) || op == CBI_OP_B2R)
         return plain || !adjacent ? 1 : FAR;
     bool known = from != CBI_KIND_OTHER && from != CBI_KIND_CONTROL && from != CBI_KIND_CALL &&
                  op != CBI_OP_LDTM && op != CBI_OP_STTM;
@@ -594,12 +589,12 @@ static int64_t last_stall(const block_times *t)
     kind k = cbi_op_kind(cbi_sb_op(c, last));
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     bool five = branches || k == CBI_KIND_CALL || takes_five(cbi_sb_op(c, last));
-    uint32_t own = five                               ? CONTROL_STALL
-                   : is_barrier(cbi_sb_op(c, last))   ? BARRIER_STALL
-                   : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
-                   : k == CBI_KIND_OTHER              ? FAR
-                   : cbi_sass_holds(c->words[last])   ? 2
-                                                      : 1;
+    uint32_t own = five                                    ? CONTROL_STALL
+                   : cbi_op_is_barrier(cbi_sb_op(c, last)) ? BARRIER_STALL
+                   : cbi_sb_op(c, last) == CBI_OP_NOP      ? 1
+                   : k == CBI_KIND_OTHER                   ? FAR
+                   : cbi_sass_holds(c->words[last])        ? 2
+                                                           : 1;
     return own > 2 && own > now ? now : own;
 }
 

@@ -24,9 +24,12 @@ static bool is_shared_store(uint32_t op)
 
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
+    enum { EARLIEST = 8 }; /* sources that are read that early are not later here */
     uint32_t op = cbi_sb_op(c, p->at), known = cbi_instruction_of(op)->at_exit;
-    if (!p->write)
-        return (uint32_t)cbi_sb_latency(op, false, c->chip) + (is_shared_store(op) ? 2 : 1);
+    if (!p->write) {
+        uint32_t read = (uint32_t)cbi_sb_latency(op, false, c->chip);
+        return read + (is_shared_store(op) ? 2 : read > EARLIEST);
+    }
     return known ? known : (uint32_t)cbi_sb_latency(op, true, c->chip);
 }
 
@@ -35,6 +38,16 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
     return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
+}
+
+/* What instruction `i` of the block takes in front of `end`: a BAR directly before has a stall
+ * count that is due to the end of the block, which counts for sums of stall counts alone. */
+static uint32_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    if (is_part_of_fence(c, i))
+        return 0;
+    bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
+    return leaves ? 1 : (uint32_t)cbi_sb_cycles(c, i);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -72,7 +85,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         t->issue[i - b->start] = time;
         t->stalls[i - b->start] = stalls;
         stalls += cbi_sb_cycles(c, i);
-        time += is_part_of_fence(c, i) ? 0 : cbi_sb_cycles(c, i);
+        time += time_of(c, i, end);
     }
     t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
 }
