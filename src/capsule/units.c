@@ -33,7 +33,8 @@ unsigned cbi_capsule_units(const uint8_t *instruction)
         longer = extended;
         break;
     case CBI_LENGTH_COMPARE:
-        longer = cbi_sass_read_predicate(w) != CBI_SASS_PT || cbi_sass_bits(w, 72, 1);
+        longer = cbi_sass_read_predicate(w) != CBI_SASS_PT || cbi_sass_bits(w, 72, 1) ||
+                 cbi_sass_second_result(w) != CBI_SASS_PT;
         break;
     case CBI_LENGTH_SHIFT_ADD: /* of the high part */
         longer = cbi_sass_bits(w, 80, 1);

@@ -13,36 +13,36 @@
 #include "sass/pace_code.h"
 #include "sass/scoreboard.h"
 
-bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
+/* A call of a function that ptxas -ewp has put into the same code. */
+static bool is_inner_call(const uint8_t *text, uint64_t size, uint64_t at)
 {
-    if (!lk->exec || lk->shows_debug || !cbi_is_kernel(func) || !func->text || !func->text->bytes)
+    int64_t distance;
+    if (cbi_sass_opcode(text + at) != CBI_OP_CALL_REL ||
+        !cbi_rewrite_distance(text + at, &distance))
+        return false;
+    int64_t target = (int64_t)at + CBI_SASS_INSTRUCTION + distance;
+    return distance && target >= 0 && target < (int64_t)size;
+}
+
+/* Is it an entry that calls nothing but what is in its own code? */
+static bool is_alone(const cbi_linker *lk, const cbi_func *func)
+{
+    if (!cbi_is_kernel(func) || !func->text || !func->text->bytes)
         return false;
     const uint8_t *text = cbi_mercury_code(lk, func->text);
     for (uint64_t at = 0; at + CBI_SASS_INSTRUCTION <= func->text->size;
          at += CBI_SASS_INSTRUCTION) {
         uint16_t op = cbi_sass_opcode(text + at);
-        if (cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
+        if (cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET &&
+            !is_inner_call(text, func->text->size, at))
             return false;
     }
     return true;
 }
 
-/* Return addresses within the code of ptxas -ewp; on the Mercury side they are relocations. */
-static void move_return_addresses(const cbi_linker *lk, cbi_rewrite *rw)
+bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
-    enum { IMMEDIATE = 4 };
-    const cbi_osec *list = rw->func->text->rela;
-    const cbi_mercury_places *places = list ? cbi_mercury_places_of(lk, rw->func) : NULL;
-    for (size_t i = 0; places && i < list->relocs.len; i++) {
-        const cbi_lrel *r = list->relocs.items[i];
-        if (!cbi_is_prog_rel(r->type) || cbi_sass_of(r)->present)
-            continue;
-        const cbi_mercury_place *place = cbi_mercury_place_of(places, r->offset);
-        if (!place)
-            continue;
-        uint8_t *field = rw->text + cbi_rewrite_self(rw, place->main) + IMMEDIATE;
-        cbi_st32(field, (uint32_t)cbi_rewrite_map(rw, cbi_ld32(field)));
-    }
+    return lk->exec && !lk->shows_debug && is_alone(lk, func);
 }
 
 /* ---- its capsule ---- */
@@ -184,7 +184,6 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     cbi_rewrite_move(lk->ctx, rw, text, target ? target : cbi_rewrite_targets(lk->ctx, text, total),
                      drop, barrier);
-    move_return_addresses(lk, rw);
     rebuild_capsule(lk, rw, capsule, drop, barrier);
     lk->merc->rewrites[func->number] = rw;
 }
@@ -210,6 +209,16 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
     if (section)
         text.info = view->file.sections[section].data;
     return text;
+}
+
+/* Code of ptxas -ewp comes as a final link without -g leaves it. */
+static void restore_stack_load(const cbi_linker *lk, const cbi_func *func)
+{
+    if (!func->obj->ewp || !func->obj->mercury || (lk->exec && !lk->shows_debug) ||
+        !is_alone(lk, func))
+        return;
+    cbi_scoreboard_text text = text_of(lk, func);
+    cbi_scoreboard_restore(lk->ctx, &text);
 }
 
 /* Scoreboards, in place: code whose stack pointer load is not needed, and exits with a barrier. */
@@ -245,6 +254,47 @@ static bool is_rewritten(const cbi_linker *lk, const cbi_func *f)
            cbi_is_text(f->text) && f->text->bytes;
 }
 
+/* Return addresses within the code of ptxas -ewp; on the Mercury side they are relocations. */
+enum { MOVED_IMMEDIATE = 4 }; /* byte of a MOV where its immediate starts */
+
+static void move_return_address(const cbi_rewrite *rw, const uint8_t *old, uint64_t at)
+{
+    uint32_t to = cbi_ld32(old + at + MOVED_IMMEDIATE);
+    cbi_st32(rw->text + cbi_rewrite_self(rw, at) + MOVED_IMMEDIATE,
+             (uint32_t)cbi_rewrite_map(rw, to));
+}
+
+/* Where the lengths of its instructions are not known: moves of the place behind a call. */
+static void find_return_addresses(const cbi_rewrite *rw, const uint8_t *old)
+{
+    for (uint64_t at = 0; at + CBI_SASS_INSTRUCTION <= rw->old_size; at += CBI_SASS_INSTRUCTION) {
+        uint64_t to = cbi_ld32(old + at + MOVED_IMMEDIATE);
+        if (cbi_sass_opcode(old + at) == CBI_OP_MOV_I && to >= CBI_SASS_INSTRUCTION &&
+            to <= rw->old_size && to % CBI_SASS_INSTRUCTION == 0 &&
+            cbi_op_has(cbi_sass_opcode(old + to - CBI_SASS_INSTRUCTION), CBI_OPF_CALL))
+            move_return_address(rw, old, at);
+    }
+}
+
+static void move_return_addresses(const cbi_linker *lk, const cbi_rewrite *rw)
+{
+    const uint8_t *old = cbi_mercury_code(lk, rw->func->text);
+    const cbi_osec *list = rw->func->text->rela;
+    const cbi_mercury_places *places = list ? cbi_mercury_places_of(lk, rw->func) : NULL;
+    bool unknown = false;
+    for (size_t i = 0; list && i < list->relocs.len; i++) {
+        const cbi_lrel *r = list->relocs.items[i];
+        if (!cbi_is_prog_rel(r->type) || cbi_sass_of(r)->present)
+            continue;
+        unknown |= !places;
+        const cbi_mercury_place *place = places ? cbi_mercury_place_of(places, r->offset) : NULL;
+        if (place)
+            move_return_address(rw, old, place->main);
+    }
+    if (unknown)
+        find_return_addresses(rw, old);
+}
+
 /* A round of a loop: the link as it is, but for where its thread allocates and reports. */
 static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
 {
@@ -254,6 +304,7 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
         return;
     lk.ctx = ctx;
     bool paced = has_other_pace(&lk, f);
+    restore_stack_load(&lk, f);
     rewrite_function(&lk, f);
     assign_scoreboards(&lk, f, paced);
     const cbi_rewrite *rw = cbi_rewrite_of(&lk, f);
@@ -261,6 +312,8 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
         change_pace(&lk, f);
     else if (rw)
         cbi_rewrite_settle_exits(rw);
+    if ((rw = cbi_rewrite_of(&lk, f)))
+        move_return_addresses(&lk, rw);
     if (f->text->type == SHT_CUDA_UFT && f->obj->mercury)
         cbi_stub_schedule(cbi_mercury_code_in(&lk, f->text), f->text->size, !lk.shows_debug);
 }

@@ -34,6 +34,9 @@ static void put_words(const cbi_sb_assignment *a, bool keep_stack_load, cbi_sass
         (c->blocks.items[0].end == 1 ||
          (c->n > 1 && cbi_sass_wait(c->words[1]) & cbi_sass_holds(c->words[0]))))
         cbi_sass_set_stall(&ret_words[0], 1);
+    if (keep_stack_load && c->restores && cbi_sass_stall(c->words[0]) == 1 &&
+        c->blocks.items[0].end == 1)
+        cbi_sass_set_stall(&ret_words[0], 2);
 }
 
 void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const cbi_sb_guide *guide,
@@ -55,7 +58,7 @@ static bool same_words(const cbi_sb_code *c, const cbi_sass *words)
 bool cbi_sb_is_reproduced(const cbi_sb_code *c)
 {
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
-    cbi_sb_assign(c, true, NULL, words);
+    cbi_sb_assign(c, !c->restores, NULL, words);
     return same_words(c, words);
 }
 
@@ -109,14 +112,15 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
                        .fewer = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list)};
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     cbi_sb_assignment a = {.c = c, .learned = ret_guide};
-    cbi_sb_assign_numbers(&a, true);
-    put_words(&a, true, words);
+    bool keep = !c->restores;
+    cbi_sb_assign_numbers(&a, keep);
+    put_words(&a, keep, words);
     bool same = false;
     for (unsigned round = 0; round < ROUNDS && !same;
          round++) { /* one wait less can make one more */
         learn_waits(c, words, ret_guide);
         a.guide = ret_guide;
-        put_words(&a, true, words); /* with the input's numbers */
+        put_words(&a, keep, words); /* with the input's numbers */
         same = same_words(c, words);
     }
     return same;
@@ -126,7 +130,8 @@ bool cbi_sb_qualifies(const cbi_sb_code *c)
 {
     cbi_sass first = c->words[0];
     if (cbi_sass_op(first) != CBI_OP_LDC || cbi_sass_bits(first, 16, 8) != 1 ||
-        cbi_sass_write(first) == CBI_SB_NONE || cbi_sass_read(first) != CBI_SB_NONE)
+        (cbi_sass_write(first) == CBI_SB_NONE) != c->restores ||
+        cbi_sass_read(first) != CBI_SB_NONE)
         return false;
     for (uint32_t i = 1; i < c->n; i++)
         if (cbi_sass_reads_stack_pointer(c->words[i]))
@@ -197,21 +202,34 @@ static bool find_bare_exits(const cbi_sb_code *c, const cbi_scoreboard_text *tex
 typedef struct work {
     const cbi_scoreboard_text *text;
     bool reads_fences;
+    bool restores;
     bool changed;
 } work;
 
-static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+static bool has_call(const cbi_sb_code *c)
 {
-    cbi_sb_code code = {.ctx = ctx, .chip = text->chip}, best;
+    bool any = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        any |= cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL);
+    return any;
+}
+
+static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
+{
+    cbi_sb_code code = {.ctx = ctx, .chip = text->chip, .restores = restores}, best;
     cbi_sb_guide guide;
-    if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code) ||
-        !cbi_sb_read_best(&code, text, &best, &guide))
+    if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code))
         return false;
+    code.calls_apart = has_call(&code);
+    if (!cbi_sb_read_best(&code, text, &best, &guide))
+        return false;
+    if (restores && !best.blocks.items[0].succ.len)
+        return false; /* nothing would wait for it */
     bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
     if (find_bare_exits(&code, text, bare))
         cbi_sb_leave_exits(&best, bare);
     cbi_sass *out = CBI_NEW_ARRAY(ctx, code.n, cbi_sass);
-    cbi_sb_assign(&best, false, guide.exception ? &guide : NULL, out);
+    cbi_sb_assign(&best, restores, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))
         return false;
     write_code(&best, out, text->bytes);
@@ -221,7 +239,7 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
 static cb_status run_assign(cbi_ctx *ctx, void *arg)
 {
     work *w = arg;
-    w->changed = assign(ctx, w->text);
+    w->changed = assign(ctx, w->text, w->restores);
     return CB_OK;
 }
 
@@ -230,6 +248,12 @@ bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text)
     work w = {.text = text};
     cbi_run_aside(ctx, run_assign, &w);
     return w.changed;
+}
+
+void cbi_scoreboard_restore(cbi_ctx *ctx, const cbi_scoreboard_text *text)
+{
+    work w = {.text = text, .restores = true};
+    cbi_run_aside(ctx, run_assign, &w);
 }
 
 static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads_fences)

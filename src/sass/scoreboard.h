@@ -25,6 +25,10 @@ typedef struct cbi_scoreboard_text {
  * then it must not be trusted with the output.  Never fails. */
 bool cbi_scoreboard_assign(cbi_ctx *ctx, const cbi_scoreboard_text *text);
 
+/* The reverse: gives the R1 load of such an entry its scoreboard, as all have that are linked with
+ * -r or -g.  Leaves the text as it is where the model does not reproduce it. */
+void cbi_scoreboard_restore(cbi_ctx *ctx, const cbi_scoreboard_text *text);
+
 /* Makes exits wait for what arrives while the barriers in front of them run, or, where a barrier
  * went, no longer, and assigns the numbers that get free by that.  reads_fences: barriers wait for
  * the read scoreboard of a fence directly before them.  Where the model needs exceptions to

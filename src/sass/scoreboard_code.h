@@ -45,6 +45,7 @@ typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
     bool calls_apart; /* a call is a block of its own */
+    bool restores;    /* the R1 load has no scoreboard, and is to get one */
     uint32_t chip;    /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
@@ -232,7 +233,7 @@ void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const struct cbi_
 bool cbi_sb_learn(const cbi_sb_code *c, struct cbi_sb_guide *ret_guide);
 /* Do the rules give the words that the code has? */
 bool cbi_sb_is_reproduced(const cbi_sb_code *c);
-/* May the R1 load lose its scoreboard? */
+/* May the R1 load lose its scoreboard, or get it back? */
 bool cbi_sb_qualifies(const cbi_sb_code *c);
 /* c->words from a text, without the NOPs behind the last branch; false when there are none. */
 bool cbi_sb_read_words(cbi_sb_code *c, const uint8_t *bytes, size_t size);

@@ -10,7 +10,7 @@ void cbi_sb_find_producers(cbi_sb_code *c)
         for (unsigned write = 0; write < 2; write++) {
             uint8_t number =
                 (uint8_t)(write ? cbi_sass_write(c->words[i]) : cbi_sass_read(c->words[i]));
-            if (number >= CBI_SB_NUMBERS)
+            if (number >= CBI_SB_NUMBERS && !(c->restores && i == 0 && write))
                 continue;
             if (i == 0 && write)
                 c->stack_load = (uint32_t)c->producers.len;
