@@ -95,9 +95,9 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 static void uncover(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
-    cbi_u32_list found = {0}, unknown = {0}, todo = {0};
+    cbi_u32_list found = {0}, unknown = {0}, loops = {0}, todo = {0};
     uint32_t visit = ++c->visit;
-    cbi_sb_push_next(c, p->at, &todo);
+    cbi_sb_push_behind(c, p->at, p->at, &loops, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
         if (c->visited[i] == visit)
@@ -112,7 +112,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
                     (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             cbi_vec_push(c->ctx, &unknown, i);
         } else {
-            cbi_sb_push_next(c, i, &todo);
+            cbi_sb_push_behind(c, p->at, i, &loops, &todo);
         }
     }
     bool hidden = false;
@@ -127,8 +127,10 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         else
             cbi_vec_push(c->ctx, &found, x);
     }
-    if (hidden)
+    if (hidden) {
         p->consumers = found;
+        p->loops = loops;
+    }
 }
 
 /* Do its real consumers have to be read off the registers?  Long results show theirs, for nothing

@@ -29,12 +29,14 @@ bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
     return true;
 }
 
-/* Do all threads meet there, or end? */
-static bool is_meeting(const cbi_sb_code *c, uint32_t i)
+/* Do all threads meet there, or end?  Where only some end, that is about results of other blocks.
+ */
+static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
     return op == CBI_OP_BSYNC ||
-           (op == CBI_OP_EXIT && cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT);
+           (op == CBI_OP_EXIT &&
+            (cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT || c->block_of[i] != p->block));
 }
 
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
@@ -49,7 +51,7 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
         return cbi_regset_meet(&a->read, &b->written) &&
                !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)) &&
                  c->block_of[p->at] == c->block_of[i] && p->at < i);
-    if (is_meeting(c, i) && cbi_regset_any(&a->uniform_written))
+    if (is_meeting(c, p, i) && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||
            cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||

@@ -83,11 +83,11 @@ static bool takes_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_
     const cbi_sb_code *c = a->c;
     const cbi_sb_producer *mine = &c->producers.items[p], *its = &c->producers.items[q];
     if (a->number[q] != a->number[p] || a->dedicated >> a->number[q] & 1 || is_exempt(a, i, q) ||
-        (cbi_sb_takes_reserved(a, p) && cbi_sb_takes_reserved(a, q)))
+        (cbi_sb_takes_reserved(a, p) && cbi_sb_takes_reserved(a, q) && busy[i] >> a->number[q] & 1))
         return false;
     if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
         return false; /* it joined what was pending */
-    return (mine->write || its->write || mine->local != CBI_SB_NOWHERE ||
+    return (mine->write || its->write || mine->local != CBI_SB_NOWHERE || mine->flush ||
             (cbi_sb_is_late_product(c, its) && !cbi_sb_is_late_product(c, mine))) &&
            cbi_sb_comes_around(c, its, i);
 }
@@ -119,26 +119,6 @@ static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **
     }
 }
 
-/* Loops that a late producer comes around to instruction i, which it finds in none of their first
- * blocks: these wait for it at their ends.  Returns whether there are new ones. */
-static bool wait_at_starts(const cbi_sb_assignment *a, uint32_t q, uint32_t i, cbi_u32_list *starts)
-{
-    const cbi_sb_code *c = a->c;
-    const cbi_sb_producer *p = &c->producers.items[q];
-    bool any = false;
-    for (size_t k = 0; k < p->loops.len; k++)
-        if (c->block_of[p->loops.items[k]] == c->block_of[i])
-            return false;
-    for (size_t k = 0; k < p->loops.len; k++) {
-        uint32_t last = cbi_sb_last_of(c, c->block_of[p->loops.items[k]]);
-        if (cbi_sb_contains(&starts[last], q))
-            continue;
-        cbi_vec_push(c->ctx, &starts[last], q);
-        any = true;
-    }
-    return any;
-}
-
 /* A pass over what comes around loops. */
 typedef struct around {
     const cbi_sb_assignment *a;
@@ -149,6 +129,48 @@ typedef struct around {
     const uint8_t *busy, *wait;
     uint8_t *added;
 } around;
+
+/* First instructions of the loops that hold the producer and that it comes around. */
+static cbi_u32_list loops_of(const around *x, uint32_t q)
+{
+    const cbi_sb_code *c = x->a->c;
+    cbi_u32_list loops = {0};
+    uint32_t home = c->position[c->producers.items[q].block];
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        const cbi_u32_list *pred = &c->blocks.items[b].pred;
+        bool comes = false;
+        for (size_t p = 0; p < pred->len && c->position[b] <= home; p++) {
+            uint32_t from = pred->items[p];
+            comes |= c->position[from] >= c->position[b] &&
+                     (cbi_sb_has(x->sets[from], q) || cbi_sb_has(x->leaving[from], q));
+        }
+        if (comes)
+            cbi_vec_push(c->ctx, &loops, c->blocks.items[b].start);
+    }
+    return loops;
+}
+
+/* Loops that a producer comes around to instruction i, which it finds in none of their first
+ * blocks: these wait for it at their ends.  Returns whether there are new ones. */
+static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
+{
+    const cbi_sb_code *c = x->a->c;
+    cbi_u32_list loops = c->producers.items[q].loops;
+    bool any = false;
+    if (!loops.len)
+        loops = loops_of(x, q);
+    for (size_t k = 0; k < loops.len; k++)
+        if (c->block_of[loops.items[k]] == c->block_of[i])
+            return false;
+    for (size_t k = 0; k < loops.len; k++) {
+        uint32_t last = cbi_sb_last_of(c, c->block_of[loops.items[k]]);
+        if (cbi_sb_contains(&x->starts[last], q))
+            continue;
+        cbi_vec_push(c->ctx, &x->starts[last], q);
+        any = true;
+    }
+    return any;
+}
 
 static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set)
 {
@@ -168,13 +190,12 @@ static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t 
     for (size_t k = 0; k < x->needs[i].len; k++) {
         uint32_t q = x->needs[i].items[k];
         if (a->c->producers.items[q].loops.len && cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
-            moved |= wait_at_starts(a, q, i, x->starts);
+            moved |= wait_at_starts(x, q, i);
     }
     for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
         CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
-    if (a->c->producers.items[q].loops.len && !(here >> a->number[q] & 1) &&
-        takes_again(a, x->busy, i, p, q))
-        moved |= wait_at_starts(a, q, i, x->starts);
+    if (!(here >> a->number[q] & 1) && takes_again(a, x->busy, i, p, q))
+        moved |= wait_at_starts(x, q, i);
     return moved;
 }
 
@@ -221,10 +242,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                 .leaving = leaving,
                 .wait = wait,
                 .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
-    bool late = false;
-    for (uint32_t q = 0; q < c->producers.len; q++)
-        late |= c->producers.items[q].loops.len > 0;
-    pass_around(&x, late);
+    pass_around(&x, true);
     for (uint32_t i = 0; i < c->n; i++)
         wait[i] |= x.added[i];
 }
