@@ -34,6 +34,10 @@ bool cbi_pace_is_math(uint32_t op);
  * the instruction only takes time and goes. */
 void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles);
 
+/* The same for one block by itself. */
+void cbi_pace_block_cycles(const cbi_sb_code *c, const cbi_sb_block *block, const bool *idle,
+                           uint32_t *ret_cycles);
+
 /* Cycles from an instruction to the end of its block, for the first instruction of the next one; 0
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);

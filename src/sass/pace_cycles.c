@@ -693,6 +693,13 @@ static int64_t time_block(const cbi_sb_code *c, const cbi_sb_block *b, const boo
     return time_stretch(c, &s, idle, cycles);
 }
 
+void cbi_pace_block_cycles(const cbi_sb_code *c, const cbi_sb_block *block, const bool *idle,
+                           uint32_t *ret_cycles)
+{
+    if (block->end < c->n || block->end - block->start > 1)
+        time_block(c, block, idle, 0, ret_cycles);
+}
+
 void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles)
 {
     int64_t busy = 0;
