@@ -219,8 +219,8 @@ static void print_flags(unsigned bits, const char *const *names, size_t count)
 
 static void print_instructions(void)
 {
-    static const char *const lengths[] = {"2?",     "1?",     "1",      "2",      "1 or 2",
-                                          "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2"};
+    static const char *const lengths[] = {
+        "2?", "1?", "1", "2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2"};
     static const char *const kinds[] = {
         "",        "ALU",        "multiply", "wide",         "float",   "half",
         "counter", "to uniform", "uniform",  "uniform move", "memory",  "constant",

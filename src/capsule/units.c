@@ -15,7 +15,8 @@ unsigned cbi_capsule_units(const uint8_t *instruction)
     cbi_sass w = cbi_sass_load(instruction);
     bool third = cbi_sass_bits(w, 64, 8) != NO_REGISTER, extended = cbi_sass_bits(w, 74, 1);
     bool longer = false;
-    switch (length_of(cbi_sass_op(w))) {
+    const cbi_mercury_length length = length_of(cbi_sass_op(w));
+    switch (length) {
     case CBI_LENGTH_ONE:
     case CBI_LENGTH_ONE_SEEN:
         break;
@@ -33,8 +34,10 @@ unsigned cbi_capsule_units(const uint8_t *instruction)
         longer = extended;
         break;
     case CBI_LENGTH_COMPARE:
-        longer = cbi_sass_read_predicate(w) != CBI_SASS_PT || cbi_sass_bits(w, 72, 1) ||
-                 cbi_sass_second_result(w) != CBI_SASS_PT;
+    case CBI_LENGTH_TEST: /* where bit 72 says that a source is negated */
+        longer = cbi_sass_read_predicate(w) != CBI_SASS_PT ||
+                 cbi_sass_second_result(w) != CBI_SASS_PT ||
+                 (length == CBI_LENGTH_COMPARE && cbi_sass_bits(w, 72, 1));
         break;
     case CBI_LENGTH_SHIFT_ADD: /* of the high part */
         longer = cbi_sass_bits(w, 80, 1);

@@ -100,7 +100,8 @@ typedef enum cbi_mercury_length {
     CBI_LENGTH_ADD,
     CBI_LENGTH_LOGIC,
     CBI_LENGTH_MULTIPLY,
-    CBI_LENGTH_COMPARE,
+    CBI_LENGTH_COMPARE, /* of integers */
+    CBI_LENGTH_TEST,    /* of floats */
     CBI_LENGTH_SHIFT_ADD,
     CBI_LENGTH_BSSY,
 } cbi_mercury_length;

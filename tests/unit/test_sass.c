@@ -169,10 +169,34 @@ static void units_of_branch_marks(void **state)
     }
 }
 
+/* Bit 72 makes a comparison of integers longer, and negates a source of one of floats. */
+static void units_of_comparisons(void **state)
+{
+    (void)state;
+    enum { PT = 7 };
+    static const struct {
+        uint64_t low;
+        unsigned read, second, bit72, units;
+    } rows[] = {{0x720b, PT, PT, 0, 1}, {0x720b, PT, PT, 1, 1}, {0x720b, 0, PT, 0, 2},
+                {0x720b, PT, 1, 0, 2},  {0x7c0b, PT, PT, 1, 1}, {0x722a, PT, PT, 1, 1},
+                {0x722a, PT, 1, 1, 2},  {0x7e2a, PT, PT, 1, 1}, {0x7e2a, 2, PT, 0, 2},
+                {0x720c, PT, PT, 0, 1}, {0x720c, PT, PT, 1, 2}, {0x7c0c, 0, PT, 0, 2}};
+    for (size_t i = 0; i < CBI_COUNT(rows); i++) {
+        uint8_t instruction[16];
+        cbi_st64(instruction, rows[i].low);
+        cbi_st64(instruction + 8, (uint64_t)rows[i].bit72 << 8 | (uint64_t)rows[i].second << 20 |
+                                      (uint64_t)rows[i].read << 23);
+        assert_int_equal(cbi_capsule_units(instruction), rows[i].units);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands), cmocka_unit_test(table), cmocka_unit_test(unlisted_operations),
-        cmocka_unit_test(control_fields), cmocka_unit_test(units_of_branch_marks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands),
+                                       cmocka_unit_test(table),
+                                       cmocka_unit_test(unlisted_operations),
+                                       cmocka_unit_test(control_fields),
+                                       cmocka_unit_test(units_of_branch_marks),
+                                       cmocka_unit_test(units_of_comparisons)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
