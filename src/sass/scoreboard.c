@@ -39,38 +39,12 @@ static void put_words(const cbi_sb_assignment *a, bool keep_stack_load, cbi_sass
         cbi_sass_set_stall(&ret_words[0], 2);
 }
 
-/* Where an instruction takes a cycle more than in the input, what follows it takes one less if it
- * took that long only because of something before. */
-static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
-{
-    bool *idle = NULL;
-    uint32_t *cycles = NULL;
-    cbi_sb_code now = *c;
-    now.words = words;
-    now.input = c->words;
-    for (uint32_t i = 1; i + 1 < c->n; i++) {
-        const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-        if (cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i]) || i + 2 >= b->end)
-            continue;
-        if (!idle) {
-            idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-            cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
-        }
-        cbi_pace_block_cycles(&now, b, idle, cycles);
-        uint32_t behind = cbi_sass_stall(c->words[i + 1]);
-        if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
-            cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
-    }
-}
-
 void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const cbi_sb_guide *guide,
                    cbi_sass *ret_words)
 {
     cbi_sb_assignment a = {.c = c, .guide = guide};
     cbi_sb_assign_numbers(&a, keep_stack_load);
     put_words(&a, keep_stack_load, ret_words);
-    if (!c->input) /* where the pace changes all stall counts are made anew */
-        shorten_behind(c, ret_words);
 }
 
 static bool same_words(const cbi_sb_code *c, const cbi_sass *words)
@@ -150,6 +124,30 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
         same = same_words(c, words);
     }
     return same;
+}
+
+/* Where an instruction takes a cycle more than in the input, what follows it takes one less if it
+ * took that long only because of something before. */
+static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
+{
+    bool *idle = NULL;
+    uint32_t *cycles = NULL;
+    cbi_sb_code now = *c;
+    now.words = words;
+    now.input = c->words;
+    for (uint32_t i = 1; i + 1 < c->n; i++) {
+        const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+        if (cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i]) || i + 2 >= b->end)
+            continue;
+        if (!idle) {
+            idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+            cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+        }
+        cbi_pace_block_cycles(&now, b, idle, cycles);
+        uint32_t behind = cbi_sass_stall(c->words[i + 1]);
+        if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
+            cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
+    }
 }
 
 bool cbi_sb_qualifies(const cbi_sb_code *c)
@@ -258,6 +256,7 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
     cbi_sb_assign(&best, restores, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))
         return false;
+    shorten_behind(&best, out);
     write_code(&best, out, text->bytes);
     return true;
 }
@@ -314,6 +313,7 @@ static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads
         out[i] = c.words[i];
         cbi_sass_add_wait(&out[i], waits[i]);
     }
+    shorten_behind(&c, out);
     write_code(&c, out, text->bytes);
 }
 
