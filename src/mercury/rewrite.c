@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
+#include "mercury/fences.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite_code.h"
 #include "mercury/stubs.h"
@@ -43,6 +44,13 @@ static bool is_alone(const cbi_linker *lk, const cbi_func *func)
 bool cbi_mercury_may_rewrite(const cbi_linker *lk, const cbi_func *func)
 {
     return lk->exec && !lk->shows_debug && is_alone(lk, func);
+}
+
+/* Code of ptxas -ewp comes as a final link without -g leaves it.  Is that taken back? */
+static bool is_finished(const cbi_linker *lk, const cbi_func *func)
+{
+    return func->obj->ewp && func->obj->mercury && (!lk->exec || lk->shows_debug) &&
+           is_alone(lk, func);
 }
 
 /* ---- its capsule ---- */
@@ -99,16 +107,20 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
     cbi_buf out = {0};
     cbi_buf_append(lk->ctx, &out, old.items, header);
     for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
-        if (barrier[e.first]) {
+        if (barrier[e.first] && e.kind == CBI_CAPSULE_DERIVED) {
             uint8_t *bits = out.items + CBI_CAPSULE_HEADER + e.index / 8;
             *bits &= (uint8_t) ~(1u << (e.index % 8));
             put_barrier_entry(lk, &out, text + (size_t)e.first * CBI_SASS_INSTRUCTION,
                               barrier[e.first] + 1u);
             continue;
         }
-        uint32_t gone = 0;
-        for (uint32_t i = 0; i < e.count; i++)
+        uint32_t gone = 0, more = 0;
+        for (uint32_t i = 0; i < e.count; i++) {
             gone += drop[e.first + i];
+            more += barrier[e.first + i];
+        }
+        if (more && e.kind == CBI_CAPSULE_RECORD)
+            cbi_buf_append(lk->ctx, &out, (uint8_t[2]){0}, 2); /* a run now */
         if (gone + 1 == e.count && !lk->merc->exit_barriers && is_barrier_entry(&e, text)) {
             out.items[CBI_CAPSULE_HEADER + e.index / 8] |= (uint8_t)(1u << (e.index % 8));
             continue;
@@ -117,7 +129,10 @@ static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, 
         if (single) /* the record of one instruction needs no run prefix */
             from += 2;
         uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
-        if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
+        if (more)
+            cbi_st16(e.kind == CBI_CAPSULE_RECORD ? at - 2 : at,
+                     cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e.count + more));
+        else if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
             cbi_st16(at, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e.count - gone));
         else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
             cbi_st16(at,
@@ -144,7 +159,8 @@ static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
 
 static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!lk->exec && !lk->merc->exit_barriers && !mentions_barrier(func))
+    bool restores = is_finished(lk, func);
+    if (!lk->exec && !lk->merc->exit_barriers && !restores && !mentions_barrier(func))
         return;
     cbi_buf capsule = cbi_mercury_capsule(lk, func);
     cbi_capsule walk;
@@ -155,11 +171,14 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = lk->merc->exit_barriers;
-    const bool *target = barriers ? cbi_rewrite_targets(lk->ctx, text, total) : NULL;
+    const bool *target = barriers || restores ? cbi_rewrite_targets(lk->ctx, text, total) : NULL;
     bool any = false;
     cbi_needs keep = {0};
-    if (may_drop)
+    if (may_drop || restores)
         keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
+    if (restores)
+        any = cbi_fences_find((cbi_span){capsule.items, capsule.len}, text, total, target,
+                              keep.loads, barrier);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         if (!barriers && is_barrier_entry(&e, text)) {
@@ -211,11 +230,9 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
     return text;
 }
 
-/* Code of ptxas -ewp comes as a final link without -g leaves it. */
 static void restore_stack_load(const cbi_linker *lk, const cbi_func *func)
 {
-    if (!func->obj->ewp || !func->obj->mercury || (lk->exec && !lk->shows_debug) ||
-        !is_alone(lk, func))
+    if (!is_finished(lk, func))
         return;
     cbi_scoreboard_text text = text_of(lk, func);
     cbi_scoreboard_restore(lk->ctx, &text);

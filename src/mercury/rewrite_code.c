@@ -1,6 +1,7 @@
 /* Code that changes its length: what goes, the barrier in front of an exit, and what both mean for
  * the instructions beside them. */
 #include "mercury/rewrite_code.h"
+#include "mercury/fences.h"
 #include "sass/opcodes.h"
 #include "sass/operands.h"
 #include "sass/pace_code.h"
@@ -456,11 +457,15 @@ static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32
     return is_exit ? behind : NULL;
 }
 
+static bool is_exit(const uint8_t *text, uint32_t at)
+{
+    return cbi_sass_opcode(text + (size_t)at * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT;
+}
+
 /* An exit whose barrier goes. */
 static bool is_bare_exit(const uint8_t *text, uint32_t at, const bool *drop)
 {
-    return at && drop[at - 1] &&
-           cbi_sass_opcode(text + (size_t)at * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT;
+    return at && drop[at - 1] && is_exit(text, at);
 }
 
 static bool ends_block(const uint8_t *insn)
@@ -483,12 +488,16 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
         const uint8_t *from = old + (size_t)i * CBI_SASS_INSTRUCTION;
         if (target[i] || (i && ends_block(from - CBI_SASS_INSTRUCTION)))
             start = i;
-        uint32_t waits = barrier[i] ? guard_wait(old, i) : 0;
+        bool at_exit = barrier[i] && is_exit(old, i);
+        bool meets_exit = i + 1 < used && barrier[i + 1] && is_exit(old, i + 1);
+        uint32_t waits = at_exit ? guard_wait(old, i) : 0;
         stalls = next;
-        if (i + 1 < used && barrier[i + 1])
+        if (meets_exit)
             next = plan_stalls(old, i + 1);
-        if (barrier[i])
+        if (at_exit)
             put_barrier(rw->text + rw->place[i], from, barrier[i], waits, stalls.last);
+        else if (barrier[i])
+            cbi_fences_put(rw->text + rw->place[i], from, barrier[i]);
         if (drop[i]) {
             left |= cbi_sass_opcode(from) == CBI_OP_ERRBAR ? cbi_sass_wait(cbi_sass_load(from)) : 0;
             continue;
@@ -500,9 +509,9 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             cbi_sass_set_wait(&w, cbi_sass_wait(w) & ~waits);
         cbi_sass_store(insn, w);
         left = 0;
-        if (barrier[i])
+        if (at_exit)
             shorten_exit(insn);
-        if (i + 1 < used && barrier[i + 1]) {
+        if (meets_exit) {
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, from, next.before);
         }

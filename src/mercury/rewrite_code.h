@@ -24,8 +24,8 @@ bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total);
 uint8_t cbi_rewrite_barrier_length(const uint8_t *text, const bool *target, uint32_t at,
                                    bool may_drop);
 
-/* The code at its new places: without what is dropped, and with barriers of so many instructions.
- * Needs rw->old_size and room for places; sets text, size and places. */
+/* The code at its new places: without what is dropped, and with barriers, or parts of fences, of so
+ * many instructions.  Needs rw->old_size and room for places; sets text, size and places. */
 void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const bool *target,
                       const bool *drop, const uint8_t *barrier);
 

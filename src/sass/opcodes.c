@@ -84,3 +84,8 @@ const cbi_instruction *cbi_instruction_of(uint32_t opcode)
     uint16_t row = by_opcode[opcode % (FORMS * OPERATIONS)];
     return row ? &cbi_instructions[row - 1] : unlisted(opcode);
 }
+
+bool cbi_op_is_form_of(uint32_t opcode, uint32_t other)
+{
+    return opcode % OPERATIONS == other % OPERATIONS;
+}

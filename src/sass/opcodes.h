@@ -204,6 +204,9 @@ static inline bool cbi_op_has(uint32_t opcode, uint16_t flags)
     return cbi_instruction_of(opcode)->flags & flags;
 }
 
+/* The same operation, in any of its forms? */
+bool cbi_op_is_form_of(uint32_t opcode, uint32_t other);
+
 /* Does it wait for other threads of the block? */
 static inline bool cbi_op_is_barrier(uint32_t opcode)
 {

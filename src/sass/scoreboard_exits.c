@@ -130,10 +130,10 @@ bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
 {
     bool any = false;
     for (size_t i = 0; i < text->places; i++) {
-        if (text->self[i] <= text->place[i] || text->self[i] / CBI_SASS_INSTRUCTION >= c->n)
+        uint32_t at = text->self[i] / CBI_SASS_INSTRUCTION;
+        if (text->self[i] <= text->place[i] || at >= c->n || cbi_sb_op(c, at) != CBI_OP_EXIT)
             continue;
-        ret_barrier[text->self[i] / CBI_SASS_INSTRUCTION] =
-            (uint8_t)((text->self[i] - text->place[i]) / CBI_SASS_INSTRUCTION);
+        ret_barrier[at] = (uint8_t)((text->self[i] - text->place[i]) / CBI_SASS_INSTRUCTION);
         any = true;
     }
     return any;
