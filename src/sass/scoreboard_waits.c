@@ -176,7 +176,7 @@ static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set
 {
     uint8_t out = 0;
     for (size_t k = 0; k < x->starts[i].len; k++)
-        if (cbi_sb_has(set, x->starts[i].items[k]))
+        if (cbi_sb_has(set, x->starts[i].items[k]) && !is_exempt(x->a, i, x->starts[i].items[k]))
             out |= (uint8_t)(1u << x->a->number[x->starts[i].items[k]]);
     return out;
 }
