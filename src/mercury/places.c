@@ -138,6 +138,13 @@ const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, 
     return i && i < places->len ? &places->items[i - 1] : NULL;
 }
 
+static bool reads_user_constant(const uint8_t *instruction)
+{
+    enum { USER_BANK = 3 };
+    const cbi_sass w = cbi_sass_load(instruction);
+    return cbi_sass_op(w) == CBI_OP_LDC && cbi_sass_bits(w, 54, 5) == USER_BANK;
+}
+
 bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t mercury,
                             uint64_t *ret_offset, uint32_t *ret_type)
 {
@@ -152,6 +159,8 @@ bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t
     cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
     *ret_offset = place->main;
     uint16_t flags = cbi_instruction_of(opcode_at(text, place->main))->flags;
+    if (reads_user_constant(text.data + place->main))
+        flags = 0;
     *ret_type = flags & CBI_OPF_FIELD_32   ? R_CUDA_ABS32_32
                 : flags & CBI_OPF_FIELD_20 ? R_CUDA_ABS20_44
                                            : R_CUDA_ABS24_40;
