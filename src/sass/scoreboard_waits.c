@@ -123,6 +123,7 @@ static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **
 typedef struct around {
     const cbi_sb_assignment *a;
     const cbi_u32_list *needs;
+    cbi_u32_list heads;   /* blocks that loops start with */
     cbi_u32_list *starts; /* by instruction: what the end of a first block waits for besides */
     uint64_t **sets;      /* by block: pending at its end */
     uint64_t **leaving;
@@ -130,13 +131,29 @@ typedef struct around {
     uint8_t *added;
 } around;
 
+/* Blocks that others behind them lead to. */
+static cbi_u32_list find_heads(const cbi_sb_code *c)
+{
+    cbi_u32_list heads = {0};
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        const cbi_u32_list *pred = &c->blocks.items[b].pred;
+        bool back = false;
+        for (size_t p = 0; p < pred->len; p++)
+            back |= c->position[pred->items[p]] >= c->position[b];
+        if (back)
+            cbi_vec_push(c->ctx, &heads, b);
+    }
+    return heads;
+}
+
 /* First instructions of the loops that hold the producer and that it comes around. */
 static cbi_u32_list loops_of(const around *x, uint32_t q)
 {
     const cbi_sb_code *c = x->a->c;
     cbi_u32_list loops = {0};
     uint32_t home = c->position[c->producers.items[q].block];
-    for (uint32_t b = 0; b < c->blocks.len; b++) {
+    for (size_t k = 0; k < x->heads.len; k++) {
+        uint32_t b = x->heads.items[k];
         const cbi_u32_list *pred = &c->blocks.items[b].pred;
         bool comes = false;
         for (size_t p = 0; p < pred->len && c->position[b] <= home; p++) {
@@ -237,6 +254,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
     around x = {.a = a,
                 .busy = busy,
                 .needs = needs,
+                .heads = find_heads(c),
                 .starts = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
                 .sets = cbi_sb_sets(c),
                 .leaving = leaving,
