@@ -174,6 +174,8 @@ static bool is_for_barrier(const cbi_sb_code *c, const clock *t, const cbi_sb_pr
     uint32_t op = cbi_sb_op(c, p->at), second = cbi_sass_read_predicate(c->words[exit]);
     /* Stores read a cycle longer; exits with two predicates are later by as much. */
     uint32_t kept = second == CBI_SASS_PT && (is_shared_store(op) || op == CBI_OP_STG) ? 1 : 0;
+    if (cbi_regset_any(&c->operands[p->at].uniform_written))
+        return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
            (p->write || passed < cbi_sb_latency_of(c, p) + kept);
 }
