@@ -136,8 +136,8 @@ static void check_capsule(cbi_checker *c, uint32_t i, const merc_functions *func
     const cbi_object *o = c->o;
     const cbi_section *s = &o->sections[i];
     static const char prefix[] = ".nv.capmerc";
-    if (strncmp(s->name, ".nv.capmerc.text.", 17) != 0)
-        return; /* jump slots of unified functions have no code section of their own */
+    if (strncmp(s->name, prefix, sizeof prefix - 1) != 0)
+        return;
     cbi_capsule capsule;
     if (!cbi_capsule_open(s->data, &capsule)) {
         cbi_check_fail(c, CBI_CHECK_CAPSULE, i, s->offset, NULL, "%s", capsule.error);
