@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import builds
 import generate
+import idioms
 import isa
 import judges
 import older
@@ -104,6 +105,8 @@ def random_jobs(opts, tools):
     def work(job):
         if opts.build == "kernels":
             prog = statements.make(opts.seed, job, archs)
+        elif opts.build == "idioms":
+            prog = idioms.make(opts.seed, job, archs)
         elif opts.build:
             prog = builds.make(opts.seed, job, archs, opts.build)
         elif opts.isa:
@@ -198,10 +201,10 @@ def main(argv):
                    help="random: kernels drawn over the whole PTX instruction set, for sm_90 and later")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
-    p.add_argument("--build", choices=["cxx", "chain", "ewp", "kernels"],
+    p.add_argument("--build", choices=["cxx", "chain", "ewp", "kernels", "idioms"],
                    help="random: C++ programs in several files with flags of their own; cxx: cubins, "
                         "chain: host objects, archives and fatbins as well, ewp: whole programs; "
-                        "kernels: kernels of drawn statements instead")
+                        "kernels: kernels of drawn statements instead, idioms: as programs have them")
     p.add_argument("--tensor", action="store_true",
                    help="random: tensor memory, clusters and bulk copies, on the targets with an "
                         "a or f that have them")
