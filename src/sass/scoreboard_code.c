@@ -23,15 +23,23 @@ int64_t cbi_sb_product_reads(cbi_sass w)
     return cbi_sass_is_deep(w) ? (sparse ? 30 : 26) : (sparse ? 25 : 20);
 }
 
-/* When the result of p is there for the instruction of its block that needs it.  Special registers
+/* Does it read the index of the thread in its block? */
+static bool reads_thread_index(cbi_sass w)
+{
+    enum { TID_X = 0x21, TID_Z = 0x23 };
+    uint64_t which = cbi_sass_bits(w, 72, 8);
+    return cbi_sass_op(w) == CBI_OP_S2R && which >= TID_X && which <= TID_Z;
+}
+
+/* When the result of p is there for the instruction of its block that needs it.  Indices of threads
  * come sooner to the ALU, but not to moves and where it reads uniform registers, too. */
 static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { SPECIAL_FOR_ALU = 26 };
+    enum { INDEX_FOR_ALU = 26 };
     uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
-    if (p->write && cbi_sb_op(c, p->at) == CBI_OP_S2R && cbi_op_kind(op) == CBI_KIND_ALU &&
+    if (p->write && reads_thread_index(c->words[p->at]) && cbi_op_kind(op) == CBI_KIND_ALU &&
         op != CBI_OP_MOV && !cbi_regset_any(&c->operands[user].uniform_read))
-        return c->issue[p->at] + SPECIAL_FOR_ALU;
+        return c->issue[p->at] + INDEX_FOR_ALU;
     return c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
