@@ -208,23 +208,32 @@ void cbi_mercury_symbols(const cbi_linker *lk, const cbi_mercury_part *part,
     }
 }
 
+static void build_section(const cbi_linker *lk, cbi_mercury_debug *d)
+{
+    const char *name = d->sec->name->s;
+    for (size_t p = 0; p < d->parts.len; p++) {
+        cbi_mercury_part *part = &d->parts.items[p];
+        part->sass_base = d->sass.len;
+        if (strcmp(name, ".debug_frame") == 0)
+            cbi_mercury_frame(lk, d, part);
+        else if (cbi_is_line_section(name))
+            cbi_mercury_line(lk, d, part);
+        else if (strcmp(name, ".nv_debug_info_reg_sass") == 0)
+            cbi_mercury_registers(lk, d, part);
+        else
+            cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
+    }
+}
+
 void cbi_mercury_debug_build(const cbi_linker *lk)
 {
     collect_parts(lk);
-    for (size_t i = 0; i < lk->merc->debug.len; i++) {
-        cbi_mercury_debug *d = lk->merc->debug.items[i];
-        const char *name = d->sec->name->s;
-        for (size_t p = 0; p < d->parts.len; p++) {
-            cbi_mercury_part *part = &d->parts.items[p];
-            part->sass_base = d->sass.len;
-            if (strcmp(name, ".debug_frame") == 0)
-                cbi_mercury_frame(lk, d, part);
-            else if (cbi_is_line_section(name))
-                cbi_mercury_line(lk, d, part);
-            else if (strcmp(name, ".nv_debug_info_reg_sass") == 0)
-                cbi_mercury_registers(lk, d, part);
-            else
-                cbi_mercury_copy(lk, d, part, 0, cbi_mercury_part_bytes(part).size);
+    /* .debug_line asks what .nv_debug_line_sass knows */
+    for (int others = 0; others < 2; others++) {
+        for (size_t i = 0; i < lk->merc->debug.len; i++) {
+            cbi_mercury_debug *d = lk->merc->debug.items[i];
+            if ((strcmp(d->sec->name->s, ".nv_debug_line_sass") != 0) == others)
+                build_section(lk, d);
         }
     }
     for (size_t i = 0; i < lk->merc->debug.len; i++) {

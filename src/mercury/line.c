@@ -10,6 +10,7 @@
 #include "sass/operands.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 typedef struct sequence {
     uint64_t start, end; /* in the input */
@@ -163,6 +164,12 @@ static void put_sleb(const cbi_linker *lk, cbi_buf *out, uint8_t op, int64_t val
     }
 }
 
+/* Where an instruction comes from. */
+typedef struct origin {
+    int64_t line;
+    cbi_span file, context; /* the operations that say so; empty for file 1, and for no call */
+} origin;
+
 typedef struct row_writer {
     const cbi_rewrite *rw;
     const unit *unit;
@@ -170,14 +177,18 @@ typedef struct row_writer {
     int64_t line;
     cbi_span places; /* operations that wait for the next row, see held_row */
     uint64_t stop;   /* the same, a place of its own that the compiler advanced to; 0 for none */
-    /* what a fused addition and minimum gets its line from */
-    cbi_map seen;  /* line -> end of its last instruction */
+    origin own;      /* of the row that is read */
+    origin written;
+    /* what a minimum gets its origin from */
+    cbi_map seen;  /* origin -> end of its last instruction */
     uint64_t exit; /* end of the last exit with a barrier, 0 for none */
-    int64_t exit_line;
-    cbi_span in_file, in_context;     /* the last of these operations */
-    cbi_span exit_file, exit_context; /* the same at the exit */
-    uint64_t walked;                  /* how far instructions were looked at: each once */
-    bool borrowed;                    /* the row written last has that line */
+    origin exit_from;
+    uint64_t walked;           /* how far instructions were looked at: each once */
+    bool borrowed;             /* the row written last has that of the exit */
+    bool *lent;                /* per instruction: has that of an exit */
+    bool known;                /* ... by the other line table of the function, which is finer */
+    uint64_t rows;             /* written */
+    CBI_VEC(uint64_t) numbers; /* of each row that was read: the row written for it */
 } row_writer;
 
 /* A row that is written when its end is known. */
@@ -202,14 +213,49 @@ static void put_stop(const cbi_linker *lk, cbi_buf *out, row_writer *w)
     w->stop = 0;
 }
 
+static void put_uleb(const cbi_linker *lk, cbi_buf *out, uint64_t value)
+{
+    do {
+        uint8_t byte = value & 0x7f;
+        value >>= 7;
+        byte |= value ? 0x80 : 0;
+        cbi_buf_append(lk->ctx, out, &byte, 1);
+    } while (value);
+}
+
+static void put_context(const cbi_linker *lk, cbi_buf *out, uint64_t caller, uint64_t inlined)
+{
+    cbi_buf body = {0};
+    put_uleb(lk, &body, caller);
+    put_uleb(lk, &body, inlined);
+    const uint8_t head[] = {DW_EXTENDED, (uint8_t)(body.len + 1), CONTEXT};
+    cbi_buf_append(lk->ctx, out, head, sizeof head);
+    cbi_buf_append(lk->ctx, out, body.items, body.len);
+}
+
+/* The operations that wait.  A context names a row by its number, which may have changed. */
+static void put_places(const cbi_linker *lk, cbi_buf *out, row_writer *w)
+{
+    cbi_reader r = cbi_reader_at(w->places, 0);
+    while (!r.bad && r.pos < w->places.size) {
+        const operation o = read_operation(&r, w->unit);
+        const uint64_t row = is_extended(&o, CONTEXT) ? o.number : 0;
+        if (row && row <= w->numbers.len && w->numbers.items[row - 1] != row)
+            put_context(lk, out, w->numbers.items[row - 1], o.second);
+        else
+            cbi_buf_append(lk->ctx, out, o.bytes.data, o.bytes.size);
+    }
+    w->places = (cbi_span){NULL, 0};
+}
+
 static void put_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, uint64_t address,
                     int64_t line)
 {
     put_stop(lk, out, w);
     uint64_t place = cbi_rewrite_map(w->rw, address);
     int64_t da = (int64_t)(place - w->address), dl = line - w->line;
-    cbi_buf_append(lk->ctx, out, w->places.data, w->places.size);
-    w->places = (cbi_span){NULL, 0};
+    put_places(lk, out, w);
+    w->rows++;
     w->address = place;
     w->line = line;
     /* of two instructions the one byte is too much */
@@ -234,17 +280,44 @@ static void put_end(const cbi_linker *lk, cbi_buf *out, const row_writer *w, uin
     cbi_buf_append(lk->ctx, out, end_sequence, sizeof end_sequence);
 }
 
-/* The finalizer makes minimums of 32 bits anew, at the line it was at last: that of the last exit
- * that got a barrier, unless the compiler's own is of something behind that exit. */
-static bool borrows_line(const row_writer *w, uint64_t address, int64_t line)
+static bool same_origin(const origin *a, const origin *b)
 {
+    return a->line == b->line && cbi_same_bytes(a->file, b->file) &&
+           cbi_same_bytes(a->context, b->context);
+}
+
+static uint64_t origin_key(const origin *o)
+{
+    uint64_t key = XXH3_64bits_withSeed(o->file.data, o->file.size, (uint64_t)o->line);
+    return XXH3_64bits_withSeed(o->context.data, o->context.size, key);
+}
+
+/* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
+ * exit that got a barrier, unless the compiler's own is of something behind that exit. */
+static bool borrows_origin(const row_writer *w, uint64_t address)
+{
+    if (w->known)
+        return w->lent[address / CBI_SASS_INSTRUCTION];
     const uint8_t *insn = w->rw->func->text->bytes + address;
     uint32_t op = cbi_sass_opcode(insn);
-    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I) &&
+    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I || op == CBI_OP_IMNMX_U) &&
            !cbi_sass_chooses_long(cbi_sass_load(insn)) && w->exit &&
-           cbi_same_bytes(w->in_file, w->exit_file) &&
-           cbi_same_bytes(w->in_context, w->exit_context) &&
-           (uint64_t)(uintptr_t)cbi_map_get(&w->seen, (uint64_t)line) < w->exit;
+           (uint64_t)(uintptr_t)cbi_map_get(&w->seen, origin_key(&w->own)) < w->exit;
+}
+
+/* The operations that lead from the row written last to another origin. */
+static cbi_span way_to(const cbi_linker *lk, const row_writer *w, const origin *to)
+{
+    static const uint8_t first_file[] = {DW_SET_FILE, 1};
+    static const uint8_t no_call[] = {DW_EXTENDED, 3, CONTEXT, 0, 0};
+    cbi_buf way = {0};
+    if (!cbi_same_bytes(w->written.file, to->file))
+        cbi_buf_append(lk->ctx, &way, to->file.size ? to->file.data : first_file,
+                       to->file.size ? to->file.size : sizeof first_file);
+    if (!cbi_same_bytes(w->written.context, to->context))
+        cbi_buf_append(lk->ctx, &way, to->context.size ? to->context.data : no_call,
+                       to->context.size ? to->context.size : sizeof no_call);
+    return (cbi_span){way.items, way.len};
 }
 
 static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_row *row,
@@ -253,39 +326,45 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
     if (!row->any)
         return;
     row->any = false;
-    bool same_place = !row->places.size;
-    w->places = row->places;
     w->stop = row->stop;
+    w->own.line = row->line;
     if (row->file.size)
-        w->in_file = row->file;
+        w->own.file = row->file;
     if (row->context.size)
-        w->in_context = row->inlined ? row->context : (cbi_span){NULL, 0};
+        w->own.context = row->inlined ? row->context : (cbi_span){NULL, 0};
     uint64_t at = row->address;
+    uint64_t number = 0;
     bool again = at < w->walked;
     if (end > w->rw->old_size)
         end = w->rw->old_size;
     do {
         bool inside = !again && cbi_fits(at, CBI_SASS_INSTRUCTION, end);
-        bool borrows = inside && borrows_line(w, at, row->line);
-        int64_t line = borrows ? w->exit_line : row->line;
-        bool start = at == row->address && !(same_place && (borrows || w->borrowed));
-        if (start || line != w->line)
-            put_row(lk, out, w, at, line);
+        bool borrows = inside && borrows_origin(w, at);
+        const origin *from = borrows ? &w->exit_from : &w->own;
+        bool start = at == row->address && (!inside || (!borrows && !w->borrowed));
+        if (start || !same_origin(from, &w->written)) {
+            w->places = start && !w->borrowed ? row->places : way_to(lk, w, from);
+            put_row(lk, out, w, at, from->line);
+            w->written = *from;
+        }
+        if (!number && !borrows)
+            number = w->rows;
+        if (borrows)
+            w->lent[at / CBI_SASS_INSTRUCTION] = true;
         w->borrowed = borrows;
         if (inside &&
             w->rw->place[at / CBI_SASS_INSTRUCTION] != w->rw->self[at / CBI_SASS_INSTRUCTION]) {
             w->exit = at + CBI_SASS_INSTRUCTION;
-            w->exit_line = row->line;
-            w->exit_file = w->in_file;
-            w->exit_context = w->in_context;
+            w->exit_from = w->own;
         } else if (inside && !borrows) {
-            cbi_map_put(lk->ctx, &w->seen, (uint64_t)row->line,
+            cbi_map_put(lk->ctx, &w->seen, origin_key(&w->own),
                         (void *)(uintptr_t)(at + CBI_SASS_INSTRUCTION));
         }
         at += CBI_SASS_INSTRUCTION;
     } while (!again && at < end);
     if (!again)
         w->walked = at;
+    cbi_vec_push(lk->ctx, &w->numbers, number ? number : w->rows);
 }
 
 /* Adds bytes of the input to a span of it that ends where they start. */
@@ -300,10 +379,16 @@ static void extend(cbi_span *span, cbi_span more)
 /* Decodes rows and encodes them for the new places.  False for operations that the compiler does
  * not write. */
 static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, const sequence *seq,
-                          const cbi_rewrite *rw, cbi_buf *out)
+                          const cbi_rewrite *rw, bool fine, cbi_buf *out)
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
     row_writer w = {.rw = rw, .unit = u, .line = 1};
+    bool **lent = &lk->merc->lent[rw->func->number];
+    w.known = !fine && *lent;
+    w.lent =
+        w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, rw->old_size / CBI_SASS_INSTRUCTION + 1, bool);
+    if (fine)
+        *lent = w.lent;
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;
@@ -427,16 +512,6 @@ static bool find_mercury_sequence(const cbi_linker *lk, const cbi_mercury_part *
     return false;
 }
 
-static void put_uleb(const cbi_linker *lk, cbi_buf *out, uint64_t value)
-{
-    do {
-        uint8_t byte = value & 0x7f;
-        value >>= 7;
-        byte |= value ? 0x80 : 0;
-        cbi_buf_append(lk->ctx, out, &byte, 1);
-    } while (value);
-}
-
 /* What rows are placed with. */
 typedef struct placer {
     row_writer w;
@@ -455,12 +530,7 @@ static void put_placed_row(const cbi_linker *lk, cbi_buf *out, placer *p, const 
         cbi_buf_append(lk->ctx, &operations, at->set_file.data, at->set_file.size);
     size_t caller = at->caller ? p->by_order[at->caller - 1]->as_caller : 0;
     if (caller != p->caller || at->inlined != p->inlined) {
-        cbi_buf body = {0};
-        put_uleb(lk, &body, caller);
-        put_uleb(lk, &body, at->inlined);
-        const uint8_t head[] = {DW_EXTENDED, (uint8_t)(body.len + 1), CONTEXT};
-        cbi_buf_append(lk->ctx, &operations, head, sizeof head);
-        cbi_buf_append(lk->ctx, &operations, body.items, body.len);
+        put_context(lk, &operations, caller, at->inlined);
     }
     p->file = at->file;
     p->caller = caller;
@@ -563,6 +633,12 @@ static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, c
     return true;
 }
 
+/* Of the two tables the one that tells statements of PTX apart. */
+static bool is_fine(const cbi_mercury_debug *debug)
+{
+    return strcmp(debug->sec->name->s, ".nv_debug_line_sass") == 0;
+}
+
 static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                            const unit *u, unsigned number, const sequence *seq)
 {
@@ -574,7 +650,7 @@ static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
     cbi_buf moved = {0};
     if (cbi_fits(0, SET_ADDRESS_SIZE, seq->end - seq->start) &&
         (replaced ? place_sequence(lk, part, u, number, seq->sym, &moved)
-                  : rw && move_sequence(lk, bytes, u, seq, rw, &moved))) {
+                  : rw && move_sequence(lk, bytes, u, seq, rw, is_fine(debug), &moved))) {
         cbi_mercury_copy(lk, debug, part, seq->start, seq->start + SET_ADDRESS_SIZE);
         cbi_buf_append(lk->ctx, &debug->sass, moved.items, moved.len);
         return;
