@@ -131,7 +131,7 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
 static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
 {
     bool *idle = NULL;
-    uint32_t *cycles = NULL;
+    uint32_t *cycles = NULL, known = UINT32_MAX; /* the block whose cycles these are */
     cbi_sb_code now = *c;
     now.words = words;
     now.input = c->words;
@@ -143,7 +143,9 @@ static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
             idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
             cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
         }
-        cbi_pace_block_cycles(&now, b, idle, cycles);
+        if (known != c->block_of[i])
+            cbi_pace_block_cycles(&now, b, idle, cycles);
+        known = c->block_of[i];
         uint32_t behind = cbi_sass_stall(c->words[i + 1]);
         if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
             cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
