@@ -31,14 +31,21 @@ static bool reads_thread_index(cbi_sass w)
     return cbi_sass_op(w) == CBI_OP_S2R && which >= TID_X && which <= TID_Z;
 }
 
+static bool is_comparison(uint32_t op)
+{
+    uint8_t shape = cbi_instruction_of(op)->shape;
+    return shape == CBI_SHAPE_COMPARE || shape == CBI_SHAPE_COMPARE_TYPED;
+}
+
 /* When the result of p is there for the instruction of its block that needs it.  Indices of threads
- * come sooner to the ALU, but not to moves and where it reads uniform registers, too. */
+ * come sooner to the ALU, but not to moves and comparisons, and where it reads uniform registers,
+ * too. */
 static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { INDEX_FOR_ALU = 26 };
     uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
     if (p->write && reads_thread_index(c->words[p->at]) && cbi_op_kind(op) == CBI_KIND_ALU &&
-        op != CBI_OP_MOV && !cbi_regset_any(&c->operands[user].uniform_read))
+        op != CBI_OP_MOV && !is_comparison(op) && !cbi_regset_any(&c->operands[user].uniform_read))
         return c->issue[p->at] + INDEX_FOR_ALU;
     return c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
