@@ -229,10 +229,10 @@ void cbi_mercury_debug_build(const cbi_linker *lk)
 {
     collect_parts(lk);
     /* .debug_line asks what .nv_debug_line_sass knows */
-    for (int others = 0; others < 2; others++) {
+    for (unsigned others = 0; others < 2; others++) {
         for (size_t i = 0; i < lk->merc->debug.len; i++) {
             cbi_mercury_debug *d = lk->merc->debug.items[i];
-            if ((strcmp(d->sec->name->s, ".nv_debug_line_sass") != 0) == others)
+            if (cbi_is_fine_line_section(d->sec->name->s) != others)
                 build_section(lk, d);
         }
     }

@@ -633,12 +633,6 @@ static bool place_sequence(const cbi_linker *lk, const cbi_mercury_part *part, c
     return true;
 }
 
-/* Of the two tables the one that tells statements of PTX apart. */
-static bool is_fine(const cbi_mercury_debug *debug)
-{
-    return strcmp(debug->sec->name->s, ".nv_debug_line_sass") == 0;
-}
-
 static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercury_part *part,
                            const unit *u, unsigned number, const sequence *seq)
 {
@@ -650,7 +644,8 @@ static void write_sequence(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
     cbi_buf moved = {0};
     if (cbi_fits(0, SET_ADDRESS_SIZE, seq->end - seq->start) &&
         (replaced ? place_sequence(lk, part, u, number, seq->sym, &moved)
-                  : rw && move_sequence(lk, bytes, u, seq, rw, is_fine(debug), &moved))) {
+                  : rw && move_sequence(lk, bytes, u, seq, rw,
+                                        cbi_is_fine_line_section(debug->sec->name->s), &moved))) {
         cbi_mercury_copy(lk, debug, part, seq->start, seq->start + SET_ADDRESS_SIZE);
         cbi_buf_append(lk->ctx, &debug->sass, moved.items, moved.len);
         return;

@@ -18,10 +18,16 @@ typedef struct cbi_mercury_view {
     uint32_t *pair_count;   /* per relocation section */
 } cbi_mercury_view;
 
+/* Of the two line tables the one that tells statements of PTX apart. */
+static inline bool cbi_is_fine_line_section(const char *name)
+{
+    return strcmp(name, ".nv_debug_line_sass") == 0;
+}
+
 /* Sections with line programs. */
 static inline bool cbi_is_line_section(const char *name)
 {
-    return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
+    return strcmp(name, ".debug_line") == 0 || cbi_is_fine_line_section(name);
 }
 
 #endif

@@ -676,10 +676,13 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     return unit_free - t.now[t.count];
 }
 
-/* busy: for how long the slow unit is, of what is before the block; returns the same behind it. */
+/* busy: for how long the slow unit is, of what is before the block; returns the same behind it.
+ * The branch to itself behind the code takes no time. */
 static int64_t time_block(const cbi_sb_code *c, const cbi_sb_block *b, const bool *idle,
                           int64_t busy, uint32_t *cycles)
 {
+    if (b->end == c->n && b->end - b->start <= 1)
+        return busy;
     bool goes_on = b->succ.len > 0 || cbi_sb_op(c, b->end - 1) == CBI_OP_RET;
     stretch s = {.start = b->start, .goes_on = true, .unit_free = busy};
     for (s.end = b->start + 1; s.end < b->end; s.end++) {
@@ -696,8 +699,7 @@ static int64_t time_block(const cbi_sb_code *c, const cbi_sb_block *b, const boo
 void cbi_pace_block_cycles(const cbi_sb_code *c, const cbi_sb_block *block, const bool *idle,
                            uint32_t *ret_cycles)
 {
-    if (block->end < c->n || block->end - block->start > 1)
-        time_block(c, block, idle, 0, ret_cycles);
+    time_block(c, block, idle, 0, ret_cycles);
 }
 
 void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycles)
@@ -707,8 +709,7 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
         const cbi_sb_block *block = &c->blocks.items[b];
         if (!cbi_pace_follows_sync(c, block->start))
             busy = 0;
-        if (block->end < c->n || block->end - block->start > 1)
-            busy = time_block(c, block, idle, busy, ret_cycles);
+        busy = time_block(c, block, idle, busy, ret_cycles);
     }
 }
 

@@ -29,8 +29,8 @@ bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
     return true;
 }
 
-/* Do all threads meet there, or end?  Where only some end, that is about results of other blocks.
- */
+/* Do all threads meet there, or end?  Where only some end, results of the same block are waited for
+ * because it ends (flush), and are not local. */
 static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);

@@ -216,17 +216,17 @@ static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t 
     return moved;
 }
 
-static bool step_around(const around *x, uint32_t i, bool moves, uint64_t *set)
+static bool step_around(const around *x, uint32_t i, uint64_t *set)
 {
     uint8_t start = numbers_at_start(x, i, set);
-    bool moved = moves && move_late(x, i, x->wait[i] | start, set);
+    bool moved = move_late(x, i, x->wait[i] | start, set);
     uint8_t again = taken_again(x->a, x->busy, i, set) | start;
     x->added[i] = again | step_output(x->a, x->needs, i, x->wait[i] | again, set);
     return moved;
 }
 
 /* Passes until nothing changes. */
-static void pass_around(const around *x, bool moves)
+static void pass_around(const around *x)
 {
     enum { ROUNDS = 60 };
     const cbi_sb_code *c = x->a->c;
@@ -238,7 +238,7 @@ static void pass_around(const around *x, bool moves)
         for (uint32_t b = 0; b < count; b++) {
             enter_around(x->a, b, x->sets, x->leaving, set);
             for (uint32_t i = c->blocks.items[b].start; i < c->blocks.items[b].end; i++)
-                changed |= step_around(x, i, moves, set);
+                changed |= step_around(x, i, set);
             changed |= memcmp(x->sets[b], set, c->row * sizeof *set) != 0;
             memcpy(x->sets[b], set, c->row * sizeof *set);
         }
@@ -251,16 +251,19 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                            uint64_t **leaving, const uint8_t *busy, uint8_t *wait)
 {
     const cbi_sb_code *c = a->c;
+    const cbi_u32_list heads = find_heads(c);
+    if (!heads.len)
+        return;
     around x = {.a = a,
                 .busy = busy,
                 .needs = needs,
-                .heads = find_heads(c),
+                .heads = heads,
                 .starts = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
                 .sets = cbi_sb_sets(c),
                 .leaving = leaving,
                 .wait = wait,
                 .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
-    pass_around(&x, true);
+    pass_around(&x);
     for (uint32_t i = 0; i < c->n; i++)
         wait[i] |= x.added[i];
 }
