@@ -139,7 +139,7 @@ static bool find_later_waits(cbi_sb_code *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++) {
-        uint8_t around = 0, ahead = 0;
+        uint8_t around = 0, ahead = 0, needed = 0;
         CBI_SB_EACH(q, c->pending[i], c->wait[i] ? c->row : 0)
         if (cbi_sb_comes_around(c, &c->producers.items[q], i))
             around |= (uint8_t)(1u << c->producers.items[q].old);
@@ -147,10 +147,14 @@ static bool find_later_waits(cbi_sb_code *c)
         CBI_SB_EACH(q, c->pending[i], around ? c->row : 0)
         {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (around >> p->old & 1 && !cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i) &&
-                (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i)))
+            if (!(around >> p->old & 1) || cbi_sb_comes_around(c, p, i))
+                continue;
+            if (cbi_sb_needs(c, p, i))
+                needed |= (uint8_t)(1u << p->old); /* it was there from the start */
+            else if (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i))
                 ahead |= (uint8_t)(1u << p->old);
         }
+        ahead &= (uint8_t)~needed;
         c->later[i] = ahead;
         any = any || ahead;
     }

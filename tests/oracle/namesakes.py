@@ -18,6 +18,9 @@ CAPSULE = ".nv.capmerc.text."
 CODE = re.compile(r"\.(?:text|nv\.capmerc\.text|rela\.text|nv\.info)\.(.*)")
 # Sections that change with the length of code.
 LENGTHS = {".debug_frame", ".debug_line", ".nv_debug_line_sass", memory.REGISTERS}
+NOP = 0x918
+JUMPS = {0x943, 0x944, 0x945, 0x947, 0x948, 0x949, 0x950, 0x958, 0x547}
+OPERANDS = (1 << 41) - 1        # of the upper half of an instruction
 STALL = 15                      # in every instruction of code that was not scheduled
 # Attributes that name places in code: distance in bytes from one to the next.
 PLACES = {0x1c: 4, 0x28: 4, 0x2e: 8, 0x31: 4, 0x34: 4, 0x39: 16, 0x44: 8, 0x46: 4, 0x47: 4,
@@ -59,14 +62,17 @@ def scheduled(elf, capsule):
 
 
 def mixed(inputs):
-    """Names of functions that nvlink compiles with what belongs to another."""
-    names = set()
+    """Names of functions that nvlink compiles with what belongs to another; and those of them that have
+    the same relocations, so that only their schedule is not theirs."""
+    names, wrong = set(), set()
     for elf in read(inputs):
         for name, where in groups(elf).items():
             lists = entries(elf, name)
             if len({repr((lists.get(i, []), scheduled(elf, i))) for i in where}) > 1:
                 names.add(name)
-    return names
+            if len({repr(lists.get(i, [])) for i in where}) > 1:
+                wrong.add(name)
+    return names, names - wrong
 
 
 def settle(ab, bb, names):
@@ -92,8 +98,9 @@ def settle(ab, bb, names):
     return bytes(out)
 
 
-def without(elf, names, resized):
-    """Per section: header and contents, but for what is about the code of functions in NAMES."""
+def without(elf, names, resized, unscheduled):
+    """Per section: header and contents, but for what is about the code of functions in NAMES, and
+    UNSCHEDULED: for control bits of any code."""
     for s in elf.sections:
         head = (s.name, s.sh_type, s.sh_flags, s.sh_link, s.sh_info, s.sh_entsize)
         code = CODE.fullmatch(s.name)
@@ -101,6 +108,9 @@ def without(elf, names, resized):
             yield head
         elif resized and s.name in LENGTHS:
             yield head
+        elif unscheduled and s.name.startswith(".text."):
+            yield head + (s.sh_size, [(word, high & OPERANDS)
+                                      for word, high in struct.iter_unpack("<QQ", s.data)])
         elif s.name == ".symtab":
             yield head + tuple((name, repr(dict(sym, st_size=0) if name in names else sym))
                                for name, sym in elf.symbols)
@@ -112,11 +122,35 @@ def without(elf, names, resized):
             yield head + (s.sh_size, s.data)
 
 
-def same_but(ab, bb, names):
-    """Are the outputs the same but for the code of functions called NAMES?"""
+def length(code):
+    """Of code, in instructions, without what fills the section behind it."""
+    words = [word for word, _ in struct.iter_unpack("<QQ", code.data)]
+    while words and words[-1] & 0xfff == NOP:
+        words.pop()
+    return len(words)
+
+
+def operations(code):
+    """What the code does, whatever its schedule: its instructions without control bits and NOPs, of
+    those that name places the opcode alone."""
+    out = []
+    for word, high in struct.iter_unpack("<QQ", code.data):
+        if word & 0xfff in JUMPS:
+            out.append((word & 0xfff, 0))
+        elif word & 0xfff != NOP:
+            out.append((word, high & OPERANDS))
+    return out
+
+
+def same_but(ab, bb, names, rescheduled, unscheduled=False):
+    """Are the outputs the same but for the code of functions called NAMES, and that of those in
+    RESCHEDULED but for its schedule? UNSCHEDULED: whatever the control bits of all code are."""
     a, b = cubin.Cubin(ab), cubin.Cubin(bb)
-    if len(a.sections) != len(b.sections):
+    if len(a.sections) != len(b.sections) or any(
+            x.name[:6] == ".text." and x.name[6:] in rescheduled and operations(x) != operations(y)
+            for x, y in zip(a.sections, b.sections)):
         return False
-    resized = any(x.sh_size != y.sh_size for x, y in zip(a.sections, b.sections)
-                  if x.name.startswith(".text."))
-    return all(x == y for x, y in zip(without(a, names, resized), without(b, names, resized)))
+    resized = any(length(x) != length(y) for x, y in zip(a.sections, b.sections)
+                  if x.name in (".text." + name for name in names))
+    return all(x == y for x, y in zip(without(a, names, resized, unscheduled),
+                                      without(b, names, resized, unscheduled)))

@@ -266,7 +266,7 @@ def judge_crash(tools, n, c, args, inputs):
         return Verdict("diff", "nvlink crash", "nvlink died with signal %d; cubind: exit %d, output "
                        "%s" % (-n.rc, c.rc, "none" if c.out is None else "written"))
     outputs = [c.out, tools.run_plain(args, inputs).out]
-    if namesakes.mixed(inputs):  # the exact output gives one function what belongs to another
+    if namesakes.mixed(inputs)[0]:  # the exact output gives one function what belongs to another
         outputs = outputs[1:]
     why = "\n".join(tools.check(out) for out in outputs if out is not None)
     return Verdict("diff", "nvlink crash", why) if why.strip() else Verdict("crash")
@@ -280,11 +280,13 @@ def compare_outputs(n, c, inputs):
     g, funcs = cubin.grade(out, c.out)
     if g == "same":
         return Verdict(g)
-    names = namesakes.mixed(inputs)
-    if names and namesakes.same_but(out, c.out, names):
+    names, rescheduled = namesakes.mixed(inputs)
+    if names and namesakes.same_but(out, c.out, names, rescheduled):
         return Verdict("mixed", "", "", names)
     if g == "sched":
         return Verdict(g, "", "", funcs)
+    if names and namesakes.same_but(out, c.out, names, rescheduled, True):
+        return Verdict("sched", "", "", names)
     return Verdict(g, *cubin.explain(out, c.out))
 
 
