@@ -232,8 +232,8 @@ static void print_instructions(void)
     printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits.\nLength: units of 16 bytes "
            "of the Mercury form "
            "without a record in the capsule, `?`: as far as seen.\nCycles where they are not as of "
-           "most: result, sources, "
-           "at an exit with a barrier.\nPredicates beside the guard: first bits of the fields that "
+           "most: result, sources (two more for each register that "
+           "is read).\nPredicates beside the guard: first bits of the fields that "
            "are written or read.\n"
            "src/sass/opcodes.h says what kinds and flags mean.\n\n"
            "| opcode | mnemonic | length | kind | cycles | predicates | flags "
@@ -242,8 +242,8 @@ static void print_instructions(void)
         const cbi_instruction *row = &cbi_instructions[i];
         printf("| %03x | `%s` | %s | %s | ", row->opcode, row->mnemonic, NAME(lengths, row->length),
                NAME(kinds, row->kind));
-        if (row->result || row->sources || row->at_exit)
-            printf("%u, %u, %u", row->result, row->sources, row->at_exit);
+        if (row->result || row->sources)
+            printf("%u, %u", row->result, row->sources);
         printf(" | ");
         print_flags(row->predicates, predicates, CBI_COUNT(predicates));
         printf(" | ");

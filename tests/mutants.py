@@ -38,8 +38,7 @@ RULES = [
     ("what keeps code to sm_100",
      "return chip->fast_bit;", "return chip->fast_mask;"),
     ("latency of reads",
-     "INSTRUCTION(0x988, STS,            \"STS\",            STORE_NARROW,      TWO,       MEMORY,       .sources = 9,",
-     "INSTRUCTION(0x988, STS,            \"STS\",            STORE_NARROW,      TWO,       MEMORY,       .sources = 14,"),
+     "FIRST = 6, EACH_REGISTER = 2", "FIRST = 6, EACH_REGISTER = 3"),
     ("numbers of scoreboards",
      "CBI_SB_NUMBERS = 6", "CBI_SB_NUMBERS = 5"),
 ]

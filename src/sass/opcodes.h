@@ -186,8 +186,7 @@ typedef struct cbi_instruction {
     uint8_t shape, length, kind, slow;
     uint16_t
         result; /* cycles until the result is there, as the compiler reckons; 0: most results' */
-    uint8_t sources; /* ... until the sources were read */
-    uint8_t at_exit; /* ... until the result is there for the barrier in front of an exit */
+    uint8_t sources; /* ... until the sources are read, but for two for each register; 0: most */
     uint8_t predicates;
     uint16_t flags;
 } cbi_instruction;

@@ -30,6 +30,14 @@ static inline bool cbi_regset_any(const cbi_regset *a)
     return a->w[0] | a->w[1] | a->w[2] | a->w[3];
 }
 
+static inline unsigned cbi_regset_count(const cbi_regset *a)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; k < CBI_COUNT(a->w); k++)
+        count += (unsigned)__builtin_popcountll(a->w[k]);
+    return count;
+}
+
 /* The sources that the instruction does not overwrite itself. */
 static inline cbi_regset cbi_sass_kept_sources(const cbi_operands *o)
 {

@@ -223,9 +223,8 @@ static void drop(cbi_u32_list *list, uint32_t q)
 static int64_t end_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
 {
     uint32_t op = cbi_sb_op(c, p->at);
-    bool shared_store = op == CBI_OP_STS || op == CBI_OP_STS_R;
-    bool store = shared_store || cbi_instruction_of(op)->shape == CBI_SHAPE_STORE;
-    return cbi_sb_latency(op, p->write, chip) + (!p->write && store);
+    bool store = cbi_instruction_of(op)->shape == CBI_SHAPE_STORE;
+    return cbi_sb_latency(c, p, chip) + (!p->write && store);
 }
 
 /* Where the last instruction of a block waits for its guard by a stall count, and for nothing

@@ -5,12 +5,17 @@
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
 static const uint64_t LIMIT = UINT64_C(1) << 31;
 
-int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip)
+int64_t cbi_sb_reading_time(uint32_t op, const cbi_operands *operands)
 {
-    enum { RESULT = 15, LONG_RESULT = 296, SOURCES = 12 };
+    enum { FIRST = 6, EACH_REGISTER = 2 };
+    uint8_t known = cbi_instruction_of(op)->sources;
+    return (known ? known : FIRST) + EACH_REGISTER * (int64_t)cbi_regset_count(&operands->read);
+}
+
+int64_t cbi_sb_result_time(uint32_t op, uint32_t chip)
+{
+    enum { RESULT = 15, LONG_RESULT = 296 };
     const cbi_instruction *row = cbi_instruction_of(op);
-    if (!write)
-        return row->sources ? row->sources : SOURCES;
     const cbi_chip *facts = row->flags & CBI_OPF_QUICK ? cbi_chip_find(chip) : NULL;
     if (row->result)
         return row->result - (facts && facts->quick);

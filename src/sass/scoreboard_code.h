@@ -154,9 +154,17 @@ static inline int64_t cbi_sb_cycles(const cbi_sb_code *c, uint32_t i)
     return c->cycles ? c->cycles[i] : cbi_sass_stall(c->words[i]);
 }
 
-/* Cycles until a result is there (write) or the sources are read, as the compiler reckons for a
- * chip. */
-int64_t cbi_sb_latency(uint32_t op, bool write, uint32_t chip);
+/* Cycles until the result of an instruction is there, as the compiler reckons for a chip. */
+int64_t cbi_sb_result_time(uint32_t op, uint32_t chip);
+/* Cycles until its sources are read: general registers, one after the other. */
+int64_t cbi_sb_reading_time(uint32_t op, const cbi_operands *operands);
+
+/* The one or the other for a producer. */
+static inline int64_t cbi_sb_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
+{
+    uint32_t op = cbi_sb_op(c, p->at);
+    return p->write ? cbi_sb_result_time(op, chip) : cbi_sb_reading_time(op, &c->operands[p->at]);
+}
 
 /* Cycles until a product of matrices of integers has read its sources. */
 int64_t cbi_sb_product_reads(cbi_sass w);
@@ -167,8 +175,8 @@ static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_pro
     return p->is_late && cbi_instruction_of(cbi_sb_op(c, p->at))->slow == CBI_SLOW_IMMA;
 }
 
-/* The same of a producer: late ones count as there at once, but for the sources of comparisons and
- * for products of matrices of integers. */
+/* The same for the chip of the code: late ones count as there at once, but for the sources of
+ * comparisons and for products of matrices of integers. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { COMPARE_READS = 13 };
@@ -179,7 +187,7 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     bool slow = c->cycles && cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT;
     if ((p->is_late || slow) && !product)
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
-    return cbi_sb_latency(op, p->write, c->chip);
+    return cbi_sb_latency(c, p, c->chip);
 }
 
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False

@@ -5,8 +5,7 @@
 
 enum {
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
-    BARRIER_STALLS = 6, /* the stall counts of its instructions */
-    READ_STALLS = 8,    /* ... as far as sources are concerned */
+    BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
     PREDICATE_LATENCY = 13,
 };
 
@@ -17,20 +16,9 @@ typedef struct clock {
     uint32_t *stalls; /* sum of the stall counts alone */
 } clock;
 
-static bool is_shared_store(uint32_t op)
-{
-    return op == CBI_OP_STS || op == CBI_OP_STS_R;
-}
-
 static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { EARLIEST = 8 }; /* sources that are read that early are not later here */
-    uint32_t op = cbi_sb_op(c, p->at), known = cbi_instruction_of(op)->at_exit;
-    if (!p->write) {
-        uint32_t read = (uint32_t)cbi_sb_latency(op, false, c->chip);
-        return read + (is_shared_store(op) ? 2 : read > EARLIEST);
-    }
-    return known ? known : (uint32_t)cbi_sb_latency(op, true, c->chip);
+    return (uint32_t)cbi_sb_latency(c, p, c->chip);
 }
 
 /* The parts of a fence are one instruction of Mercury code. */
@@ -44,10 +32,11 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
  * count that is due to the end of the block, which counts for sums of stall counts alone. */
 static uint32_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
+    enum { BAR_CYCLES = 2 };
     if (is_part_of_fence(c, i))
         return 0;
     bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? 1 : (uint32_t)cbi_sb_cycles(c, i);
+    return leaves ? BAR_CYCLES : (uint32_t)cbi_sb_cycles(c, i);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -101,13 +90,12 @@ static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    uint32_t stalls = p->write ? BARRIER_STALLS : READ_STALLS;
-    bool met = t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + stalls >= arrival;
+    bool met =
+        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
-/* The numbers all of whose pending holders are due, one bit each; not those that were due without
- * the barrier, too: there the estimate is off. */
+/* The numbers all of whose pending holders are due, one bit each. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const clock *t,
                            uint32_t end)
 {
@@ -116,11 +104,8 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const cl
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        due_time when = here ? is_due(c, t, p, end) : DUE_LATER;
-        if (when == DUE_WITH_BARRIER)
-            met |= (uint8_t)(1u << p->old);
-        else if (when == DUE_LATER)
-            later |= (uint8_t)(1u << p->old);
+        bool due = here && is_due(c, t, p, end) != DUE_LATER;
+        *(due ? &met : &later) |= (uint8_t)(1u << p->old);
     }
     return met & (uint8_t)~later;
 }
@@ -171,13 +156,10 @@ static bool is_for_barrier(const cbi_sb_code *c, const clock *t, const cbi_sb_pr
                            uint32_t exit)
 {
     uint32_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
-    uint32_t op = cbi_sb_op(c, p->at), second = cbi_sass_read_predicate(c->words[exit]);
-    /* Stores read a cycle longer; exits with two predicates are later by as much. */
-    uint32_t kept = second == CBI_SASS_PT && (is_shared_store(op) || op == CBI_OP_STG) ? 1 : 0;
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
-           (p->write || passed < cbi_sb_latency_of(c, p) + kept);
+           (p->write || passed < cbi_sb_latency_of(c, p));
 }
 
 /* The end of the block does not wait for the producer. */
