@@ -201,7 +201,8 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
         bool exact = cbi_sb_is_reproduced(&c);
         if (!exact)
             cbi_sb_learn(&c, &own);
-        if (exact || !ret_best->n || own.count < ret_guide->count) {
+        /* Without exceptions it fits, but for choices in which the R1 load took part. */
+        if (!ret_best->n || (exact ? ret_guide->count > 0 : own.count < ret_guide->count)) {
             *ret_best = c;
             *ret_guide = own;
         }
@@ -252,8 +253,13 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
     if (restores && !best.blocks.items[0].succ.len)
         return false; /* nothing would wait for it */
     bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
+    uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
+    uint8_t *waits = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
     if (find_bare_exits(&code, text, bare))
         cbi_sb_leave_exits(&best, bare);
+    /* Barriers, because an object of the link asks for them. */
+    if (!restores && cbi_sb_find_barriers(&code, text, barrier))
+        cbi_sb_meet_exits(&best, barrier, waits);
     cbi_sass *out = CBI_NEW_ARRAY(ctx, code.n, cbi_sass);
     cbi_sb_assign(&best, restores, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))

@@ -140,6 +140,7 @@ typedef struct price {
     int64_t stall; /* cycles that somebody waits longer */
     int64_t slack; /* cycles by which the producer is waited for earlier, or is ready later */
     int64_t ready; /* when the last holder is */
+    bool outlasts; /* no holder is waited for before the producer is */
 } price;
 
 /* From the start of its own block. */
@@ -196,6 +197,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         if (p->local != CBI_SB_NOWHERE)
             ret_price->slack = a->c->issue[p->local] - a->c->issue[next];
     } else if (p->local != CBI_SB_NOWHERE) {
+        ret_price->outlasts = true;
         ret_price->stall = not_below_zero(ret_price->ready - a->c->issue[p->local]);
         ret_price->slack = not_below_zero(ret_price->ready - mine);
     }
@@ -206,7 +208,9 @@ static bool is_lower(const price *a, const price *b, bool local)
 {
     if (a->stall != b->stall || !local)
         return a->stall < b->stall;
-    return a->slack != b->slack ? a->slack < b->slack : a->ready < b->ready;
+    if (a->slack != b->slack)
+        return a->slack < b->slack;
+    return a->outlasts && b->outlasts && a->ready < b->ready;
 }
 
 /* Rule 7: no number is free, so the one that costs least. */

@@ -91,12 +91,25 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
            cbi_sb_has(c->pending[i], q + 1);
 }
 
+/* Is instruction i the end of a first block of a loop, whose wait for sources that come around
+ * stands for what is behind it? */
+static bool stands_for_others(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+    bool back = false;
+    for (size_t k = 0; k < b->pred.len; k++)
+        back |= c->position[b->pred.items[k]] >= c->position[c->block_of[i]];
+    return !p->write && back && b->end == i + 1 && cbi_sb_comes_around(c, p, i) &&
+           !cbi_sb_needs(c, p, i);
+}
+
 /* A wait for another producer of the same number may have hidden the real consumer. */
 static void uncover(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
     cbi_u32_list found = {0}, unknown = {0}, loops = {0}, todo = {0};
     uint32_t visit = ++c->visit;
+    bool moved = false;
     cbi_sb_push_behind(c, p->at, p->at, &loops, &todo);
     while (todo.len) {
         uint32_t i = todo.items[--todo.len];
@@ -108,6 +121,10 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         if (cbi_sb_needs(c, p, i)) {
             cbi_vec_push(c->ctx, &found, i);
         } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
+                   stands_for_others(c, p, i)) {
+            moved = true;
+            cbi_sb_push_behind(c, p->at, i, &loops, &todo);
+        } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
                    ((p->flush && c->block_of[i] == p->block && i > p->at) ||
                     (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             cbi_vec_push(c->ctx, &unknown, i);
@@ -115,14 +132,15 @@ static void uncover(cbi_sb_code *c, uint32_t q)
             cbi_sb_push_behind(c, p->at, i, &loops, &todo);
         }
     }
-    bool hidden = false;
+    bool hidden = moved;
     for (size_t k = 0; k < unknown.len; k++)
         cbi_vec_push(c->ctx, &found, unknown.items[k]);
     for (size_t k = 0; k < p->consumers.len; k++) {
         uint32_t x = p->consumers.items[k];
         if (cbi_sb_contains(&found, x))
             continue;
-        if (others_touch(c, q, x) || is_taken_again(c, q, x))
+        if (others_touch(c, q, x) || is_taken_again(c, q, x) ||
+            (moved && stands_for_others(c, p, x)))
             hidden = true;
         else
             cbi_vec_push(c->ctx, &found, x);

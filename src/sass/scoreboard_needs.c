@@ -13,6 +13,15 @@ static bool is_shared_access(uint32_t op)
     return cbi_op_has(op, CBI_OPF_SHARED);
 }
 
+/* Accesses to memory that come one after the other, so that the second does not wait for the
+ * sources of the first. */
+static bool keep_order(uint32_t first, uint32_t second)
+{
+    return (is_shared_access(first) && is_shared_access(second)) ||
+           (first == CBI_OP_STG && second == CBI_OP_LDS) ||
+           (first == CBI_OP_LDG && second == CBI_OP_LDG);
+}
+
 bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     enum { NEGATION = 8 };
@@ -49,7 +58,7 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     if (!p->write) /* shared accesses of a block keep their order while it runs, uniform registers
                       are read at once */
         return cbi_regset_meet(&a->read, &b->written) &&
-               !(is_shared_access(cbi_sb_op(c, p->at)) && is_shared_access(cbi_sb_op(c, i)) &&
+               !(keep_order(cbi_sb_op(c, p->at), cbi_sb_op(c, i)) &&
                  c->block_of[p->at] == c->block_of[i] && p->at < i);
     if (is_meeting(c, p, i) && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */

@@ -134,7 +134,7 @@ static bool is_stack_load_beyond(const cbi_sb_code *c, uint32_t q, uint32_t i)
 }
 
 /* Waits at the end of a block for what comes around a loop: they were added when all else was
- * placed.  True if there are any. */
+ * placed.  True if there are more than before. */
 static bool find_later_waits(cbi_sb_code *c)
 {
     bool any = false;
@@ -155,8 +155,8 @@ static bool find_later_waits(cbi_sb_code *c)
                 ahead |= (uint8_t)(1u << p->old);
         }
         ahead &= (uint8_t)~needed;
-        c->later[i] = ahead;
-        any = any || ahead;
+        any = any || ahead & ~c->later[i];
+        c->later[i] |= ahead;
     }
     return any;
 }
@@ -175,7 +175,7 @@ void cbi_sb_find_pending(cbi_sb_code *c)
 {
     make_sets(c);
     find_pending(c);
-    if (find_later_waits(c))
+    while (find_later_waits(c)) /* what one does not end may reach another */
         find_pending(c);
     find_consumers(c);
 }

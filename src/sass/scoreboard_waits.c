@@ -129,6 +129,8 @@ typedef struct around {
     uint64_t **leaving;
     const uint8_t *busy, *wait;
     uint8_t *added;
+    uint32_t *visited; /* by instruction: the last walk over the code that was there */
+    uint32_t *visit;   /* the last one */
 } around;
 
 /* Blocks that others behind them lead to. */
@@ -167,8 +169,27 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
     return loops;
 }
 
-/* Loops that a producer comes around to instruction i, which it finds in none of their first
- * blocks: these wait for it at their ends.  Returns whether there are new ones. */
+/* Is the block the first one of such a loop? */
+static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_t block)
+{
+    bool is = false;
+    for (size_t k = 0; k < loops->len; k++)
+        is |= c->block_of[loops->items[k]] == block;
+    return is;
+}
+
+/* The end of a loop's first block waits for the producer.  Returns whether that is new. */
+static bool wait_at(const around *x, uint32_t q, uint32_t last)
+{
+    if (cbi_sb_contains(&x->starts[last], q))
+        return false;
+    cbi_vec_push(x->a->c->ctx, &x->starts[last], q);
+    return true;
+}
+
+/* Loops that a producer comes around to instruction i, which takes its number and which it finds in
+ * none of their first blocks: these wait for it at their ends.  Returns whether there are new ones.
+ */
 static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = x->a->c;
@@ -176,17 +197,59 @@ static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
     bool any = false;
     if (!loops.len)
         loops = loops_of(x, q);
-    for (size_t k = 0; k < loops.len; k++)
-        if (c->block_of[loops.items[k]] == c->block_of[i])
-            return false;
-    for (size_t k = 0; k < loops.len; k++) {
-        uint32_t last = cbi_sb_last_of(c, c->block_of[loops.items[k]]);
-        if (cbi_sb_contains(&x->starts[last], q))
-            continue;
-        cbi_vec_push(c->ctx, &x->starts[last], q);
-        any = true;
-    }
+    for (size_t k = 0; k < loops.len && !is_start_of(c, &loops, c->block_of[i]); k++)
+        any |= wait_at(x, q, cbi_sb_last_of(c, c->block_of[loops.items[k]]));
     return any;
+}
+
+/* The place, in the order of the assignment, of the last block that leads back to this one. */
+static uint32_t last_of_loop(const cbi_sb_code *c, uint32_t head)
+{
+    const cbi_u32_list *pred = &c->blocks.items[head].pred;
+    uint32_t place = c->position[head];
+    for (size_t p = 0; p < pred->len; p++)
+        if (c->position[pred->items[p]] > place)
+            place = c->position[pred->items[p]];
+    return place;
+}
+
+/* Does the end of a loop's first block wait for a producer that comes around?  For what needs it
+ * first behind that block, if this is in front of the producer's own block or behind the loop, or
+ * if it does not wait for the number anyway. */
+static bool is_needed_behind(const around *x, uint32_t q, uint32_t last)
+{
+    const cbi_sb_assignment *a = x->a;
+    const cbi_sb_code *c = a->c;
+    cbi_u32_list todo = {0};
+    uint32_t visit = ++*x->visit, head = c->block_of[last], end = last_of_loop(c, head);
+    uint32_t home = c->position[c->producers.items[q].block];
+    bool needed = false;
+    cbi_sb_push_next(c, last, &todo);
+    while (todo.len && !needed) {
+        uint32_t i = todo.items[--todo.len], place = c->position[c->block_of[i]];
+        if (x->visited[i] == visit)
+            continue;
+        x->visited[i] = visit;
+        if (!cbi_sb_contains(&x->needs[i], q))
+            cbi_sb_push_next(c, i, &todo);
+        else
+            needed = c->block_of[i] != head &&
+                     (place < home || place > end || !(x->wait[i] >> a->number[q] & 1));
+    }
+    return needed;
+}
+
+static void find_starts(const around *x)
+{
+    const cbi_sb_code *c = x->a->c;
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_u32_list *loops = &c->producers.items[q].loops;
+        for (size_t k = 0; k < loops->len; k++) {
+            uint32_t last = cbi_sb_last_of(c, c->block_of[loops->items[k]]);
+            if (x->a->present[q] && !c->producers.items[q].is_late && is_needed_behind(x, q, last))
+                wait_at(x, q, last);
+        }
+    }
 }
 
 static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set)
@@ -206,7 +269,8 @@ static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t 
     bool moved = false;
     for (size_t k = 0; k < x->needs[i].len; k++) {
         uint32_t q = x->needs[i].items[k];
-        if (a->c->producers.items[q].loops.len && cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
+        if (a->c->producers.items[q].is_late && a->c->producers.items[q].loops.len &&
+            cbi_sb_has(set, q) && !(here >> a->number[q] & 1))
             moved |= wait_at_starts(x, q, i);
     }
     for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
@@ -254,6 +318,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
     const cbi_u32_list heads = find_heads(c);
     if (!heads.len)
         return;
+    uint32_t visit = 0;
     around x = {.a = a,
                 .busy = busy,
                 .needs = needs,
@@ -262,7 +327,10 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                 .sets = cbi_sb_sets(c),
                 .leaving = leaving,
                 .wait = wait,
-                .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
+                .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
+                .visited = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t),
+                .visit = &visit};
+    find_starts(&x);
     pass_around(&x);
     for (uint32_t i = 0; i < c->n; i++)
         wait[i] |= x.added[i];
