@@ -184,12 +184,19 @@ typedef struct row_writer {
     uint64_t exit; /* end of the last exit with a barrier, 0 for none */
     origin exit_from;
     uint64_t walked;           /* how far instructions were looked at: each once */
-    bool borrowed;             /* the row written last has that of the exit */
-    bool *lent;                /* per instruction: has that of an exit */
+    origin maker_from;         /* of the last instruction that the finalizer makes anew */
+    bool made;                 /* there is one */
+    bool bare;                 /* behind it an exit lost its barrier */
+    origin bare_from;          /* ... which came from here */
+    bool borrowed;             /* the row written last has that of another instruction */
+    uint8_t *lent;             /* per instruction: whose origin it has (lender) */
     bool known;                /* ... by the other line table of the function, which is finer */
     uint64_t rows;             /* written */
     CBI_VEC(uint64_t) numbers; /* of each row that was read: the row written for it */
 } row_writer;
+
+/* Whose origin has an instruction? */
+typedef enum lender { OWN, OF_EXIT, OF_MAKER } lender;
 
 /* A row that is written when its end is known. */
 typedef struct held_row {
@@ -292,17 +299,66 @@ static uint64_t origin_key(const origin *o)
     return XXH3_64bits_withSeed(o->context.data, o->context.size, key);
 }
 
+static const uint8_t *instruction_at(const row_writer *w, uint64_t address)
+{
+    return w->rw->func->text->bytes + address;
+}
+
 /* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
- * exit that got a barrier, unless the compiler's own is of something behind that exit. */
-static bool borrows_origin(const row_writer *w, uint64_t address)
+ * exit that got a barrier, unless the compiler's own is of something behind that exit.  Where it
+ * takes a barrier away, that of the last instruction in front that it makes anew, too. */
+static lender find_lender(const row_writer *w, uint64_t address)
 {
     if (w->known)
         return w->lent[address / CBI_SASS_INSTRUCTION];
-    const uint8_t *insn = w->rw->func->text->bytes + address;
+    const uint8_t *insn = instruction_at(w, address);
     uint32_t op = cbi_sass_opcode(insn);
-    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I || op == CBI_OP_IMNMX_U) &&
-           !cbi_sass_chooses_long(cbi_sass_load(insn)) && w->exit &&
-           (uint64_t)(uintptr_t)cbi_map_get(&w->seen, origin_key(&w->own)) < w->exit;
+    if ((op != CBI_OP_IMNMX && op != CBI_OP_IMNMX_I && op != CBI_OP_IMNMX_U) ||
+        cbi_sass_chooses_long(cbi_sass_load(insn)))
+        return OWN;
+    if (w->exit && (uint64_t)(uintptr_t)cbi_map_get(&w->seen, origin_key(&w->own)) < w->exit)
+        return OF_EXIT;
+    return w->bare && w->made && same_origin(&w->own, &w->bare_from) ? OF_MAKER : OWN;
+}
+
+/* Does the finalizer make the instruction anew, so that its origin is one to be at? */
+static bool is_made_anew(uint32_t op)
+{
+    switch (op) {
+    case CBI_OP_LDC:
+    case CBI_OP_LDCU:
+    case CBI_OP_S2R:
+    case CBI_OP_S2UR:
+    case CBI_OP_CS2R:
+    case CBI_OP_LDL:
+    case CBI_OP_STL_R:
+    case CBI_OP_REDUX:
+    case CBI_OP_BAR:
+    case CBI_OP_DEPBAR:
+    case CBI_OP_HMMA:
+    case CBI_OP_IMMA:
+    case CBI_OP_DMMA:
+        return true;
+    default:
+        return cbi_op_has(op, CBI_OPF_FENCE);
+    }
+}
+
+/* Looks at an instruction that comes from where its row says. */
+static void walk(row_writer *w, uint64_t address)
+{
+    uint64_t next = address + CBI_SASS_INSTRUCTION;
+    uint32_t op = cbi_sass_opcode(instruction_at(w, address));
+    bool stays = cbi_rewrite_map(w->rw, address) != cbi_rewrite_map(w->rw, next);
+    if (op == CBI_OP_EXIT && address &&
+        cbi_rewrite_map(w->rw, address) == cbi_rewrite_map(w->rw, address - CBI_SASS_INSTRUCTION)) {
+        w->bare = true;
+        w->bare_from = w->own;
+    } else if (stays && is_made_anew(op)) {
+        w->bare = false;
+        w->made = true;
+        w->maker_from = w->own;
+    }
 }
 
 /* The operations that lead from the row written last to another origin. */
@@ -339,8 +395,11 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
         end = w->rw->old_size;
     do {
         bool inside = !again && cbi_fits(at, CBI_SASS_INSTRUCTION, end);
-        bool borrows = inside && borrows_origin(w, at);
-        const origin *from = borrows ? &w->exit_from : &w->own;
+        lender whose = inside ? find_lender(w, at) : OWN;
+        bool borrows = whose != OWN;
+        const origin *from = whose == OF_EXIT    ? &w->exit_from
+                             : whose == OF_MAKER ? &w->maker_from
+                                                 : &w->own;
         bool start = at == row->address && (!inside || (!borrows && !w->borrowed));
         if (start || !same_origin(from, &w->written)) {
             w->places = start && !w->borrowed ? row->places : way_to(lk, w, from);
@@ -350,7 +409,9 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
         if (!number && !borrows)
             number = w->rows;
         if (borrows)
-            w->lent[at / CBI_SASS_INSTRUCTION] = true;
+            w->lent[at / CBI_SASS_INSTRUCTION] = (uint8_t)whose;
+        else if (inside)
+            walk(w, at);
         w->borrowed = borrows;
         if (inside &&
             w->rw->place[at / CBI_SASS_INSTRUCTION] != w->rw->self[at / CBI_SASS_INSTRUCTION]) {
@@ -383,10 +444,10 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
     row_writer w = {.rw = rw, .unit = u, .line = 1};
-    bool **lent = &lk->merc->lent[rw->func->number];
+    uint8_t **lent = &lk->merc->lent[rw->func->number];
     w.known = !fine && *lent;
     w.lent =
-        w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, rw->old_size / CBI_SASS_INSTRUCTION + 1, bool);
+        w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, rw->old_size / CBI_SASS_INSTRUCTION + 1, uint8_t);
     if (fine)
         *lent = w.lent;
     held_row row = {0}, next = {.any = true};

@@ -14,7 +14,7 @@ void cbi_mercury_open(const cbi_linker *lk)
     struct cbi_mercury_state *state = lk->merc;
     const size_t funcs = lk->symbols->funcs.len;
     state->places = CBI_NEW_ARRAY(lk->ctx, funcs, const cbi_mercury_places *);
-    state->lent = CBI_NEW_ARRAY(lk->ctx, funcs, bool *);
+    state->lent = CBI_NEW_ARRAY(lk->ctx, funcs, uint8_t *);
     state->rewrites = CBI_NEW_ARRAY(lk->ctx, funcs, const struct cbi_rewrite *);
     state->codes = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t *);
 }
