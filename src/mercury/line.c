@@ -350,8 +350,7 @@ static void walk(row_writer *w, uint64_t address)
     uint64_t next = address + CBI_SASS_INSTRUCTION;
     uint32_t op = cbi_sass_opcode(instruction_at(w, address));
     bool stays = cbi_rewrite_map(w->rw, address) != cbi_rewrite_map(w->rw, next);
-    if (op == CBI_OP_EXIT && address &&
-        cbi_rewrite_map(w->rw, address) == cbi_rewrite_map(w->rw, address - CBI_SASS_INSTRUCTION)) {
+    if (w->rw->bare && w->rw->bare[address / CBI_SASS_INSTRUCTION]) {
         w->bare = true;
         w->bare_from = w->own;
     } else if (stays && is_made_anew(op)) {

@@ -1,6 +1,7 @@
 /* The text and the capsule of a function whose instructions run at another pace: NOPs fill what a
  * stall count cannot say.  In the capsule each of them is a run of one without a record. */
 #include "capsule/capsule.h"
+#include "mercury/entries.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
@@ -102,35 +103,10 @@ static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pa
         memcpy(at, old + step->old_size - CBI_SASS_INSTRUCTION, CBI_SASS_INSTRUCTION);
 }
 
-/* Entries of a capsule in the making. */
-typedef struct writer {
-    cbi_ctx *ctx;
-    cbi_buf bitmap, bytes;
-    uint32_t count;
-} writer;
-
-static void put_entry(writer *w, bool derived, cbi_span bytes)
-{
-    if (w->count % 32 == 0)
-        cbi_buf_append(w->ctx, &w->bitmap, NULL, 4);
-    if (derived)
-        w->bitmap.items[w->count / 8] |= (uint8_t)(1u << w->count % 8);
-    w->count++;
-    if (bytes.size)
-        cbi_buf_append(w->ctx, &w->bytes, bytes.data, bytes.size);
-}
-
-static void put_run(writer *w, uint32_t count)
-{
-    uint8_t mark[2];
-    cbi_st16(mark, cbi_capsule_run_mark(CBI_CAPSULE_RUN_MARK, count));
-    put_entry(w, false, (cbi_span){mark, sizeof mark});
-}
-
 static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, const bool *idle,
                         const uint32_t *gap)
 {
-    writer w = {.ctx = lk->ctx};
+    cbi_entries w = {.ctx = lk->ctx};
     uint32_t total = (uint32_t)(step->old_size / CBI_SASS_INSTRUCTION);
     cbi_capsule walk;
     cbi_capsule_entry e;
@@ -139,17 +115,15 @@ static void put_capsule(const cbi_linker *lk, cbi_rewrite *step, cbi_span old, c
         if (e.count && idle[e.first])
             continue;
         for (uint32_t k = 0; e.count && k < gap[e.first]; k++)
-            put_run(&w, 1);
+            cbi_entries_put_run(&w, 1);
         if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            put_run(&w, (uint32_t)((step->size - step->self[e.first]) / CBI_SASS_INSTRUCTION));
+            cbi_entries_put_run(
+                &w, (uint32_t)((step->size - step->self[e.first]) / CBI_SASS_INSTRUCTION));
         else
-            put_entry(&w, e.kind == CBI_CAPSULE_DERIVED,
-                      (cbi_span){old.data + from, walk.pos - from});
+            cbi_entries_put(&w, e.kind == CBI_CAPSULE_DERIVED,
+                            (cbi_span){old.data + from, walk.pos - from});
     }
-    uint8_t *header = cbi_buf_append(lk->ctx, &step->capsule, old.data, CBI_CAPSULE_HEADER);
-    cbi_st32(header + 8, w.count);
-    cbi_buf_append(lk->ctx, &step->capsule, w.bitmap.items, w.bitmap.len);
-    cbi_buf_append(lk->ctx, &step->capsule, w.bytes.items, w.bytes.len);
+    step->capsule = cbi_entries_capsule(&w, old);
 }
 
 /* One rewriting after another. */

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
+#include "mercury/entries.h"
 #include "mercury/fences.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite_code.h"
@@ -60,8 +61,7 @@ static const uint8_t barrier_record[] = {0x01, 0x11, 0x00, 0x0a};
 
 /* The record of an exit with its barrier: up to four instructions, the exit's predicate in byte 4.
  */
-static void put_barrier_entry(const cbi_linker *lk, cbi_buf *out, const uint8_t *exit_insn,
-                              uint32_t count)
+static void put_barrier_entry(cbi_entries *out, const uint8_t *exit_insn, uint32_t count)
 {
     uint8_t bytes[18] = {0};
     uint8_t guard = exit_insn[1] >> 4;
@@ -73,7 +73,7 @@ static void put_barrier_entry(const cbi_linker *lk, cbi_buf *out, const uint8_t 
     unsigned second = cbi_sass_read_predicate(w);
     bytes[13] = (uint8_t)((second == CBI_SASS_PT ? CBI_CAPSULE_NO_PREDICATE : second) << 3 |
                           cbi_sass_bits(w, 90, 1));
-    cbi_buf_append(lk->ctx, out, bytes, sizeof bytes);
+    cbi_entries_put(out, false, (cbi_span){bytes, sizeof bytes});
 }
 
 /* May the function have one?  Spares -r the walk over code that it leaves as it is. */
@@ -95,51 +95,56 @@ static bool is_barrier_entry(const cbi_capsule_entry *e, const uint8_t *text)
                CBI_OP_EXIT;
 }
 
-static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old, const bool *drop,
-                            const uint8_t *barrier)
+/* The entry of what stays of `e`, or with more in front of it. */
+static void put_changed_entry(cbi_entries *out, const cbi_capsule_entry *e, cbi_span bytes,
+                              uint32_t gone, uint32_t more)
+{
+    cbi_buf own = {0};
+    bool listed = e->kind == CBI_CAPSULE_RUN_RECORD,
+         single = listed && gone && e->count - gone == 1;
+    if (more && e->kind == CBI_CAPSULE_RECORD)
+        cbi_buf_append(out->ctx, &own, (uint8_t[2]){0}, 2); /* a run now */
+    if (single) /* the record of one instruction needs no run prefix */
+        bytes = (cbi_span){bytes.data + 2, bytes.size - 2};
+    cbi_buf_append(out->ctx, &own, bytes.data, bytes.size);
+    if (more)
+        cbi_st16(own.items, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e->count + more));
+    else if (listed && gone && !single)
+        cbi_st16(own.items, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e->count - gone));
+    cbi_entries_put(out, false, (cbi_span){own.items, own.len});
+}
+
+static void rebuild_capsule(const cbi_linker *lk, cbi_rewrite *rw, cbi_buf old,
+                            const cbi_changes *changes)
 {
     const uint8_t *text = cbi_mercury_code(lk, rw->func->text);
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
+    cbi_entries out = {.ctx = lk->ctx};
     cbi_capsule walk;
     cbi_capsule_entry e;
     cbi_capsule_open((cbi_span){old.items, old.len}, &walk);
-    size_t header = walk.pos;
-    cbi_buf out = {0};
-    cbi_buf_append(lk->ctx, &out, old.items, header);
     for (size_t from = walk.pos; cbi_capsule_next(&walk, &e); from = walk.pos) {
-        if (barrier[e.first] && e.kind == CBI_CAPSULE_DERIVED) {
-            uint8_t *bits = out.items + CBI_CAPSULE_HEADER + e.index / 8;
-            *bits &= (uint8_t) ~(1u << (e.index % 8));
-            put_barrier_entry(lk, &out, text + (size_t)e.first * CBI_SASS_INSTRUCTION,
-                              barrier[e.first] + 1u);
-            continue;
-        }
-        uint32_t gone = 0, more = 0;
+        uint32_t gone = 0, more = 0, last = e.first + e.count - (e.count > 0);
         for (uint32_t i = 0; i < e.count; i++) {
-            gone += drop[e.first + i];
-            more += barrier[e.first + i];
+            gone += changes->drop[e.first + i];
+            more += changes->barrier[e.first + i];
         }
-        if (more && e.kind == CBI_CAPSULE_RECORD)
-            cbi_buf_append(lk->ctx, &out, (uint8_t[2]){0}, 2); /* a run now */
-        if (gone + 1 == e.count && !lk->merc->exit_barriers && is_barrier_entry(&e, text)) {
-            out.items[CBI_CAPSULE_HEADER + e.index / 8] |= (uint8_t)(1u << (e.index % 8));
+        if (e.count && changes->idle[e.first] && gone)
             continue;
-        }
-        bool single = e.kind == CBI_CAPSULE_RUN_RECORD && gone && e.count - gone == 1;
-        if (single) /* the record of one instruction needs no run prefix */
-            from += 2;
-        uint8_t *at = cbi_buf_append(lk->ctx, &out, old.items + from, walk.pos - from);
-        if (more)
-            cbi_st16(e.kind == CBI_CAPSULE_RECORD ? at - 2 : at,
-                     cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e.count + more));
-        else if (e.kind == CBI_CAPSULE_RUN_RECORD && gone && !single)
-            cbi_st16(at, cbi_capsule_run_mark(CBI_CAPSULE_RUN_LISTED, e.count - gone));
+        for (uint32_t k = 0; e.count && k < changes->more[last]; k++)
+            cbi_entries_put_run(&out, 1);
+        if (more && e.kind == CBI_CAPSULE_DERIVED)
+            put_barrier_entry(&out, text + (size_t)e.first * CBI_SASS_INSTRUCTION, more + 1);
+        else if (e.kind == CBI_CAPSULE_DERIVED || (e.count && changes->bare[last]))
+            cbi_entries_put(&out, true, (cbi_span){NULL, 0});
         else if (e.kind == CBI_CAPSULE_RUN && e.first + e.count == total)
-            cbi_st16(at,
-                     cbi_capsule_run_mark(CBI_CAPSULE_RUN_MARK,
-                                          (rw->size - rw->place[e.first]) / CBI_SASS_INSTRUCTION));
+            cbi_entries_put_run(&out,
+                                (uint32_t)((rw->size - rw->place[e.first]) / CBI_SASS_INSTRUCTION));
+        else
+            put_changed_entry(&out, &e, (cbi_span){old.items + from, walk.pos - from},
+                              e.kind == CBI_CAPSULE_RUN ? 0 : gone, more);
     }
-    rw->capsule = out;
+    rw->capsule = cbi_entries_capsule(&out, (cbi_span){old.items, old.len});
 }
 
 static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
@@ -157,6 +162,33 @@ static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
     return keep;
 }
 
+/* NOPs between the barrier of an exit and the exit; in the capsule the barrier's first parts are
+ * the runs of one that the NOPs were. */
+static uint32_t pauses_in(const cbi_capsule_entry *e, const uint8_t *text)
+{
+    uint32_t count = 0;
+    while (count + 1 < e->count &&
+           cbi_sass_opcode(text + (size_t)(e->first + e->count - 2 - count) *
+                                      CBI_SASS_INSTRUCTION) == CBI_OP_NOP)
+        count++;
+    return count;
+}
+
+/* The barrier of an exit goes. */
+static void lose_barrier(const cbi_capsule_entry *e, const uint8_t *text, const bool *target,
+                         cbi_changes *changes)
+{
+    uint32_t exit = e->first + e->count - 1, pauses = pauses_in(e, text);
+    if (pauses > e->first)
+        return;
+    for (uint32_t i = e->first - pauses; i < exit; i++) {
+        changes->drop[i] = i < exit - pauses;
+        changes->idle[i] = i >= exit - pauses;
+    }
+    changes->bare[exit] = true;
+    cbi_rewrite_plan_exit(text, target, exit, changes);
+}
+
 static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
 {
     bool restores = is_finished(lk, func);
@@ -167,30 +199,33 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     cbi_capsule_entry e;
     const uint8_t *text = cbi_mercury_code(lk, func->text);
     uint32_t total = (uint32_t)(func->text->size / CBI_SASS_INSTRUCTION);
-    bool *drop = CBI_NEW_ARRAY(lk->ctx, total + 1, bool);
-    uint8_t *barrier = CBI_NEW_ARRAY(lk->ctx, total + 1, uint8_t); /* instructions in front */
+    cbi_changes changes = cbi_changes_none(lk->ctx, total);
+    changes.chip = cbi_arch_renumbered(func->obj->object.sm);
     bool may_drop = cbi_mercury_may_rewrite(lk, func);
     bool barriers = lk->merc->exit_barriers;
-    const bool *target = barriers || restores ? cbi_rewrite_targets(lk->ctx, text, total) : NULL;
+    const bool *target = cbi_rewrite_targets(lk->ctx, text, total);
     bool any = false;
     cbi_needs keep = {0};
     if (may_drop || restores)
         keep = find_needs((cbi_span){capsule.items, capsule.len}, text);
     if (restores)
         any = cbi_fences_find((cbi_span){capsule.items, capsule.len}, text, total, target,
-                              keep.loads, barrier);
+                              keep.loads, changes.barrier);
     cbi_capsule_open((cbi_span){capsule.items, capsule.len}, &walk);
     while (cbi_capsule_next(&walk, &e)) {
+        uint16_t op = e.count ? cbi_sass_opcode(text + (size_t)e.first * CBI_SASS_INSTRUCTION) : 0;
         if (!barriers && is_barrier_entry(&e, text)) {
-            memset(drop + e.first, true, e.count - 1);
+            lose_barrier(&e, text, target, &changes);
             any = true;
             continue;
         }
+        if (e.kind == CBI_CAPSULE_RUN && e.count == 1 && op == CBI_OP_NOP && barriers)
+            changes.idle[e.first] = true;
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
-            any |= cbi_rewrite_mark_run(text, e.first, e.count, keep, drop);
-        if (barriers && e.kind == CBI_CAPSULE_DERIVED &&
-            cbi_sass_opcode(text + (size_t)e.first * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT) {
-            barrier[e.first] = cbi_rewrite_barrier_length(text, target, e.first, may_drop);
+            any |= cbi_rewrite_mark_run(text, e.first, e.count, keep, changes.drop);
+        if (barriers && e.kind == CBI_CAPSULE_DERIVED && op == CBI_OP_EXIT) {
+            changes.barrier[e.first] = cbi_rewrite_barrier_length(text, target, e.first, may_drop);
+            cbi_rewrite_plan_exit(text, target, e.first, &changes);
             any = true;
         }
     }
@@ -201,9 +236,9 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
     rw->old_size = func->text->size;
     rw->place = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
     rw->self = CBI_NEW_ARRAY(lk->ctx, total + 1, uint32_t);
-    cbi_rewrite_move(lk->ctx, rw, text, target ? target : cbi_rewrite_targets(lk->ctx, text, total),
-                     drop, barrier);
-    rebuild_capsule(lk, rw, capsule, drop, barrier);
+    rw->bare = changes.bare;
+    cbi_rewrite_move(lk->ctx, rw, text, target, &changes);
+    rebuild_capsule(lk, rw, capsule, &changes);
     lk->merc->rewrites[func->number] = rw;
 }
 

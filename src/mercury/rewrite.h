@@ -10,9 +10,10 @@ typedef struct cbi_rewrite {
     uint64_t size;
     cbi_buf capsule;
     uint64_t old_size;
-    uint32_t *place; /* old instruction -> new offset; one more for the end */
-    uint32_t *self;  /* the same, past what was put in front of the instruction */
-    uint32_t *frame; /* place, but behind the instruction before; NULL where that is the same */
+    uint32_t *place;  /* old instruction -> new offset; one more for the end */
+    uint32_t *self;   /* the same, past what was put in front of the instruction */
+    uint32_t *frame;  /* place, but behind the instruction before; NULL where that is the same */
+    const bool *bare; /* old instruction -> an exit whose barrier goes */
     CBI_VEC(uint32_t) lengthened; /* offsets: a cycle more for the exit behind, which waits */
 } cbi_rewrite;
 

@@ -11,7 +11,17 @@ enum {
     BARRIER_GAIN = 7, /* cycles that waiting behind a guarded exit gains */
     EXIT_STALL = 5,   /* the least */
     PREDICATE_LATENCY = 13,
+    LAST_STALL = 6,    /* of a barrier */
+    LONGEST_HELD = 11, /* what takes longer lets the warp go */
 };
+
+/* Code that was not scheduled waits for everything everywhere, its first instruction, too. */
+static bool is_unscheduled(const uint8_t *text)
+{
+    enum { ALL = 3 };
+    cbi_sass first = cbi_sass_load(text);
+    return cbi_sass_stall(first) == CBI_SASS_STALL_MAX && cbi_sass_wait(first) == ALL;
+}
 
 /* LDS RZ, [RZ] under the never predicate, control bits aside. */
 static bool is_dummy_load(const uint8_t *insn)
@@ -180,13 +190,12 @@ static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 /* Memory barrier, error barrier and cache invalidation under the exit's predicate.  Code that was
  * not scheduled (-O0) has the same control bits everywhere, but for the barrier itself. */
 static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, uint32_t waits,
-                        unsigned last_stall)
+                        unsigned last_stall, bool scheduled)
 {
     enum { AT_EXIT = 0x50 << 8 }; /* kind of MEMBAR */
     static const uint16_t opcodes[CBI_BARRIER_LENGTH] = {CBI_OP_MEMBAR, CBI_OP_ERRBAR,
                                                          CBI_OP_CGAERRBAR};
     const cbi_sass leaves = cbi_sass_load(exit_insn);
-    bool scheduled = cbi_sass_stall(leaves) != CBI_SASS_STALL_MAX;
     for (size_t i = CBI_BARRIER_LENGTH - count; i < CBI_BARRIER_LENGTH;
          i++, at += CBI_SASS_INSTRUCTION) {
         cbi_sass w = {.lo = opcodes[i] | (leaves.lo & 0xf000), .hi = i == 0 ? AT_EXIT : 0};
@@ -220,16 +229,6 @@ static void keep_warp(uint8_t *insn)
     cbi_sass w = cbi_sass_load(insn);
     cbi_sass_set_yield(&w, 1);
     cbi_sass_store(insn, w);
-}
-
-/* Cycles of the barrier count for what waits behind a guarded exit. */
-static void shorten_exit(uint8_t *insn)
-{
-    unsigned stall = stall_of(insn);
-    if (stall <= EXIT_STALL || stall == CBI_SASS_STALL_MAX)
-        return;
-    set_stall(insn, cbi_larger(stall, EXIT_STALL + BARRIER_GAIN) - BARRIER_GAIN);
-    keep_warp(insn);
 }
 
 /* Is the guard of the exit ready with a stall count of one in front of it? */
@@ -283,10 +282,9 @@ void cbi_rewrite_settle_exits(const cbi_rewrite *rw)
 /* A long stall lets the warp go. */
 static void lengthen(uint8_t *insn, unsigned stall)
 {
-    enum { LONGEST_KEPT = 11 };
     cbi_sass w = cbi_sass_load(insn);
     cbi_sass_set_stall(&w, stall);
-    if (stall > LONGEST_KEPT)
+    if (stall > LONGEST_HELD)
         cbi_sass_set_yield(&w, 0);
     cbi_sass_store(insn, w);
 }
@@ -299,24 +297,43 @@ static bool is_double_result(cbi_sass w)
            cbi_sass_write(w) == CBI_SB_NONE;
 }
 
+/* Products of matrices that have no scoreboard, and when they are there for another block. */
+static bool is_product(cbi_sass w)
+{
+    return cbi_instruction_of(cbi_sass_op(w))->shape == CBI_SHAPE_TENSOR &&
+           cbi_sass_write(w) == CBI_SB_NONE;
+}
+
+static unsigned product_latency(cbi_sass w, uint32_t chip)
+{
+    enum { NEWER = 120, OF_NEWER = 29, INTEGERS_OF_NEWER = 27, OF_OTHERS = 20 };
+    if (chip < NEWER)
+        return OF_OTHERS;
+    return cbi_sass_op(w) == CBI_OP_IMMA ? INTEGERS_OF_NEWER : OF_NEWER;
+}
+
 /* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
  * `start`, are there in time for the first instruction of the next one. */
 static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, uint32_t at,
-                          const bool *drop)
+                          const cbi_changes *changes)
 {
-    enum { DOUBLES = 11 };
+    enum { DOUBLES = 11, FAR = 2 * CBI_SASS_STALL_MAX, MOST = EXIT_STALL + BARRIER_GAIN };
     unsigned passed = 0, need = EXIT_STALL;
     if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
         return;
-    for (uint32_t i = at; i-- > start && passed < CBI_SASS_STALL_MAX;) {
-        if (drop[i])
+    for (uint32_t i = at; i-- > start && passed < FAR;) {
+        if (changes->drop[i])
             continue;
         cbi_sass w = cbi_sass_load(rw->text + rw->self[i]);
         passed += cbi_sass_stall(w);
         cbi_operands operands;
         cbi_sass_operands(w, &operands);
         unsigned latency = is_double_result(w) ? DOUBLES : cbi_pace_end_latency(w, &operands);
-        if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
+        if (is_product(w)) /* what it needed besides would be in the stall count */
+            latency = cbi_larger(product_latency(w, changes->chip), passed) - passed < MOST
+                          ? product_latency(w, changes->chip)
+                          : passed + MOST;
+        if (is_product(w) || cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_OTHER)
             need = cbi_larger(latency, need + passed) - passed;
     }
     lengthen(insn, need);
@@ -355,7 +372,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { LAST_STALL = 6, LONGEST = 11, BAR_STALL = 6 };
+    enum { LONGEST = 11, BAR_STALL = 6 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -390,7 +407,8 @@ static void shorten_for_second(uint8_t *insn, const uint8_t *from, unsigned stal
     if (stall >= stall_of(from))
         return;
     set_stall(insn, stall);
-    if (stall <= LONGEST_KEPT || cbi_sass_holds(cbi_sass_load(insn)))
+    cbi_sass w = cbi_sass_load(insn);
+    if (stall <= LONGEST_KEPT || cbi_sass_holds(w) || (is_product(w) && stall <= LONGEST_HELD))
         keep_warp(insn);
 }
 
@@ -407,7 +425,7 @@ static void lengthen_for_second(uint8_t *insn, const uint8_t *text, uint32_t at,
         return;
     lengthen(insn, stall + latency - since);
     cbi_sass w = cbi_sass_load(insn);
-    bool stays = cbi_sass_holds(w) || cbi_op_is_barrier(cbi_sass_op(w));
+    bool stays = cbi_sass_holds(w) || cbi_op_is_barrier(cbi_sass_op(w)) || is_product(w);
     cbi_sass_set_yield(&w, cbi_sass_yield(w) && stays);
     cbi_sass_store(insn, w);
 }
@@ -423,16 +441,25 @@ static uint32_t code_count(const uint8_t *text, uint32_t total)
 
 /* Where each instruction goes, with its barrier and by itself, and the size of it all: what is left
  * is padded to a multiple of 8, with 8 to spare.  Returns how many instructions stay. */
-static uint32_t plan_places(cbi_rewrite *rw, uint32_t used, const bool *drop,
-                            const uint8_t *barrier)
+static uint32_t plan_places(cbi_rewrite *rw, uint32_t used, const cbi_changes *changes)
 {
     enum { PADDED_TO = 8 };
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION), kept = 0;
     for (uint32_t i = 0; i < used; i++) {
-        rw->place[i] = kept * CBI_SASS_INSTRUCTION;
-        kept += barrier[i];
+        kept += changes->more[i];
+        uint32_t at = kept, old = changes->pause[i] - changes->more[i];
+        kept += changes->barrier[i];
+        if (changes->barrier[i] && old) { /* which goes in front of the NOPs */
+            at -= old;
+            for (uint32_t k = i - old; k < i; k++)
+                rw->place[k] = rw->self[k] += changes->barrier[i] * CBI_SASS_INSTRUCTION;
+        }
+        if (changes->bare[i] && changes->pause[i]) /* so its rows are the exit's own */
+            for (uint32_t k = i - old; k-- > 0 && changes->drop[k];)
+                rw->place[k] = rw->self[k] = kept * CBI_SASS_INSTRUCTION;
+        rw->place[i] = at * CBI_SASS_INSTRUCTION;
         rw->self[i] = kept * CBI_SASS_INSTRUCTION;
-        kept += !drop[i];
+        kept += !changes->drop[i];
     }
     uint32_t padded = (kept + 2 * PADDED_TO - 1) / PADDED_TO * PADDED_TO;
     for (uint32_t i = used; i <= total; i++) {
@@ -447,25 +474,18 @@ static uint32_t plan_places(cbi_rewrite *rw, uint32_t used, const bool *drop,
 /* Does a dropped instruction, and nothing but such, stand between instruction i and an exit?  The
  * exit, or NULL. */
 static const uint8_t *exit_behind_dropped(const uint8_t *old, uint32_t i, uint32_t used,
-                                          const bool *drop)
+                                          const cbi_changes *changes)
 {
     uint32_t next = i + 1;
-    while (next < used && drop[next])
+    while (next < used && changes->drop[next])
         next++;
-    const uint8_t *behind = old + (size_t)next * CBI_SASS_INSTRUCTION;
-    bool is_exit = next < used && next > i + 1 && cbi_sass_opcode(behind) == CBI_OP_EXIT;
-    return is_exit ? behind : NULL;
+    bool is_bare = next < used && next > i + 1 && changes->bare[next] && !changes->pause[next];
+    return is_bare ? old + (size_t)next * CBI_SASS_INSTRUCTION : NULL;
 }
 
 static bool is_exit(const uint8_t *text, uint32_t at)
 {
     return cbi_sass_opcode(text + (size_t)at * CBI_SASS_INSTRUCTION) == CBI_OP_EXIT;
-}
-
-/* An exit whose barrier goes. */
-static bool is_bare_exit(const uint8_t *text, uint32_t at, const bool *drop)
-{
-    return at && drop[at - 1] && is_exit(text, at);
 }
 
 static bool ends_block(const uint8_t *insn)
@@ -474,13 +494,93 @@ static bool ends_block(const uint8_t *insn)
     return cbi_op_has(op, CBI_OPF_BRANCH) || cbi_op_has(op, CBI_OPF_CALL);
 }
 
+cbi_changes cbi_changes_none(cbi_ctx *ctx, uint32_t total)
+{
+    return (cbi_changes){.drop = CBI_NEW_ARRAY(ctx, total + 1, bool),
+                         .barrier = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
+                         .bare = CBI_NEW_ARRAY(ctx, total + 1, bool),
+                         .idle = CBI_NEW_ARRAY(ctx, total + 1, bool),
+                         .pause = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
+                         .more = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
+                         .cycles = CBI_NEW_ARRAY(ctx, total + 1, uint32_t)};
+}
+
+/* Cycles that the instruction in front of a barrier gives up, and the barrier does not take. */
+static unsigned given_up(const uint8_t *text, uint32_t at)
+{
+    barrier_stalls stalls = plan_stalls(text, at);
+    unsigned had = (at ? stall_of(text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION) : 0) + LAST_STALL;
+    unsigned now = stalls.before + stalls.last;
+    return at && had > now ? had - now : 0;
+}
+
+/* Cycles that the instruction in front of a barrier gets back when that goes. */
+static unsigned given_back(const uint8_t *text, uint32_t at, const bool *drop)
+{
+    uint8_t insn[CBI_SASS_INSTRUCTION];
+    uint32_t front = at;
+    while (front > 0 && drop[front - 1])
+        front--;
+    if (front == at || front-- == 0)
+        return 0;
+    memcpy(insn, text + (size_t)front * CBI_SASS_INSTRUCTION, sizeof insn);
+    unsigned had = stall_of(insn);
+    lengthen_for_second(insn, text, front, text + (size_t)at * CBI_SASS_INSTRUCTION);
+    return cbi_larger(stall_of(insn), had) - had;
+}
+
+void cbi_rewrite_plan_exit(const uint8_t *text, const bool *target, uint32_t at,
+                           cbi_changes *changes)
+{
+    enum { MOST = 8 }; /* NOPs */
+    unsigned cycles = stall_of(text + (size_t)at * CBI_SASS_INSTRUCTION);
+    bool gains = changes->bare[at];
+    uint32_t had = 0;
+    if (is_unscheduled(text) || cycles <= EXIT_STALL)
+        return;
+    while (had < MOST && had < at && changes->idle[at - 1 - had] && !target[at - had])
+        cycles += stall_of(text + (size_t)(at - ++had) * CBI_SASS_INSTRUCTION);
+    if (gains)
+        cycles =
+            cbi_larger(cycles + BARRIER_GAIN - given_back(text, at, changes->drop), EXIT_STALL);
+    else
+        cycles = cbi_larger(cycles + given_up(text, at), EXIT_STALL + BARRIER_GAIN) - BARRIER_GAIN;
+    uint32_t need = (cycles - 1) / CBI_SASS_STALL_MAX;
+    changes->cycles[at] = cycles;
+    changes->pause[at] = (uint8_t)need;
+    changes->more[at] = (uint8_t)(need > had ? need - had : 0);
+    for (uint32_t k = need; k < had; k++)
+        changes->drop[at - 1 - k] = true;
+}
+
+/* NOPs in front of an exit, and its own stall count. */
+static void put_pauses(const cbi_rewrite *rw, uint8_t *insn, uint32_t cycles, uint32_t pauses)
+{
+    uint8_t *nop = insn - (size_t)pauses * CBI_SASS_INSTRUCTION;
+    cbi_sass w = cbi_sass_load(insn);
+    cbi_sass_set_stall(&w, cycles < CBI_SASS_STALL_MAX ? cycles : CBI_SASS_STALL_MAX);
+    cbi_sass_set_yield(&w, cycles <= LONGEST_HELD);
+    cbi_sass_store(insn, w);
+    for (uint32_t left = cycles; left > CBI_SASS_STALL_MAX && nop >= rw->text;
+         nop += CBI_SASS_INSTRUCTION) {
+        left -= CBI_SASS_STALL_MAX;
+        cbi_sass filler = {.lo = CBI_OP_NOP | CBI_SASS_PT << 12};
+        cbi_sass_set_scoreboards(&filler, CBI_SB_NONE << 3 | CBI_SB_NONE);
+        cbi_sass_set_stall(&filler, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
+        cbi_sass_store(nop, filler);
+    }
+}
+
 /* Each instruction goes with what its changed neighbours ask of it. */
 void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const bool *target,
-                      const bool *drop, const uint8_t *barrier)
+                      const cbi_changes *changes)
 {
+    const bool *drop = changes->drop;
+    const uint8_t *barrier = changes->barrier;
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
     uint32_t used = code_count(old, total);
-    uint32_t kept = plan_places(rw, used, drop, barrier);
+    uint32_t kept = plan_places(rw, used, changes);
+    bool scheduled = !used || !is_unscheduled(old);
     rw->text = cbi_alloc(ctx, rw->size);
     uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
     barrier_stalls stalls, next = used ? plan_stalls(old, 0) : (barrier_stalls){0};
@@ -495,7 +595,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
         if (meets_exit)
             next = plan_stalls(old, i + 1);
         if (at_exit)
-            put_barrier(rw->text + rw->place[i], from, barrier[i], waits, stalls.last);
+            put_barrier(rw->text + rw->place[i], from, barrier[i], waits, stalls.last, scheduled);
         else if (barrier[i])
             cbi_fences_put(rw->text + rw->place[i], from, barrier[i]);
         if (drop[i]) {
@@ -505,24 +605,24 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
         uint8_t *insn = rw->text + rw->self[i];
         cbi_sass w = cbi_sass_load(from);
         cbi_sass_add_wait(&w, left);
-        if (cbi_sass_stall(w) != CBI_SASS_STALL_MAX)
+        if (scheduled)
             cbi_sass_set_wait(&w, cbi_sass_wait(w) & ~waits);
         cbi_sass_store(insn, w);
         left = 0;
-        if (at_exit)
-            shorten_exit(insn);
+        if (changes->cycles[i])
+            put_pauses(rw, insn, changes->cycles[i], changes->pause[i]);
         if (meets_exit) {
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, from, next.before);
         }
-        const uint8_t *exit = exit_behind_dropped(old, i, used, drop);
+        const uint8_t *exit = exit_behind_dropped(old, i, used, changes);
         if (exit) {
             lengthen_for_second(insn, old, i, exit);
             if (lengthen_last(insn, exit))
                 cbi_vec_push(ctx, &rw->lengthened, rw->self[i]);
         }
-        if (is_bare_exit(old, i, drop))
-            lengthen_exit(rw, insn, start, i, drop);
+        if (changes->bare[i] && !changes->cycles[i])
+            lengthen_exit(rw, insn, start, i, changes);
         cbi_rewrite_retarget(rw, i, insn);
     }
     const uint8_t *filler = old + (size_t)(total - 1) * CBI_SASS_INSTRUCTION;
