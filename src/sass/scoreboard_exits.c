@@ -79,13 +79,33 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
     t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
 }
 
+/* How much later than at its issue a producer can read its sources: the last product of 64 bits
+ * that one of them is of may itself have waited for an operand, up to three cycles of which its
+ * result is late. */
+static uint32_t sources_late(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p)
+{
+    enum { TO_MEMORY = 5, MOST = 3 };
+    const cbi_regset *read = &c->operands[p->at].read;
+    uint32_t i = p->at;
+    while (i > t->start && !cbi_regset_meet(&c->operands[i - 1].written, read))
+        i--;
+    if (p->write || !c->wait[p->at] || i-- <= t->start + 1 || !c->wait[i] ||
+        cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_WIDE)
+        return 0;
+    const uint32_t *issue = t->issue + (i - t->start);
+    uint32_t waited = issue[0] - issue[-1] - (uint32_t)cbi_sb_cycles(c, i - 1);
+    uint32_t there = issue[0] + TO_MEMORY + (waited < MOST ? waited : MOST);
+    uint32_t at = t->issue[p->at - t->start];
+    return there > at ? there - at : 0;
+}
+
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
 static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    uint32_t arrival = t->issue[p->at - t->start] + latency(c, p);
+    uint32_t arrival = t->issue[p->at - t->start] + latency(c, p) + sources_late(c, t, p);
     if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
     if (t->issue[last] >= arrival)
