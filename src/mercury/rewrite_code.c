@@ -131,9 +131,23 @@ static bool return_distance(const uint8_t *insn, int64_t *ret_offset)
     return true;
 }
 
+/* The place that LEPC names, from the next instruction. */
+static void rename_place(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
+{
+    const uint64_t field = UINT64_C(0xffffffff) << 24;
+    int64_t next = (int64_t)(old + 1) * CBI_SASS_INSTRUCTION;
+    int64_t place = next + cbi_sass_named_distance(cbi_sass_load(insn));
+    if (place < 0 || (uint64_t)place > rw->old_size)
+        return;
+    uint64_t distance = cbi_rewrite_map(rw, (uint64_t)place) - rw->self[old] - CBI_SASS_INSTRUCTION;
+    cbi_st64(insn, (cbi_ld64(insn) & ~field) | (distance << 24 & field));
+}
+
 void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
 {
     int64_t offset;
+    if (cbi_sass_opcode(insn) == CBI_OP_LEPC)
+        rename_place(rw, old, insn);
     if (!cbi_rewrite_distance(insn, &offset) && !return_distance(insn, &offset))
         return;
     if (!offset && cbi_sass_opcode(insn) == CBI_OP_WARPSYNC)

@@ -72,6 +72,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_REDUCE,       /* an atomic operation without a result */
     CBI_SHAPE_SHUFFLE,
     CBI_SHAPE_TENSOR,
+    CBI_SHAPE_WRITE_PAIR,
     CBI_SHAPE_TENSOR_LOAD, /* of tensor memory */
     CBI_SHAPE_TENSOR_STORE,
     CBI_SHAPE_TEXTURE,

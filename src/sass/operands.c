@@ -52,6 +52,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNIFORM_SELECT_64] = {.ud = 2, .ua = 2, .ub = 2},
     [CBI_SHAPE_TO_UNIFORM] = {.ud = 1, .a = 1},
     [CBI_SHAPE_BRX] = {.a = 2},
+    [CBI_SHAPE_WRITE_PAIR] = {.d = 2},
     [CBI_SHAPE_BRXU] = {.ua = 2},
     [CBI_SHAPE_LDC] = {.d = SIZE, .a = 1},
     [CBI_SHAPE_LDCU] = {.ud = SIZE, .ua = 1},
@@ -443,6 +444,11 @@ int64_t cbi_sass_branch_distance(cbi_sass w)
 {
     uint64_t v = cbi_sass_bits(w, 16, 8) | cbi_sass_bits(w, 34, 48) << 8;
     return (int64_t)(v << 8) / 64; /* 56 bits, in units of 4 bytes */
+}
+
+int64_t cbi_sass_named_distance(cbi_sass w)
+{
+    return (int32_t)cbi_sass_bits(w, 24, 32);
 }
 
 bool cbi_sass_compares_long(cbi_sass w)

@@ -94,4 +94,7 @@ bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate);
 /* Distance in bytes from the next instruction to the target of a branch. */
 int64_t cbi_sass_branch_distance(cbi_sass w);
 
+/* The same of LEPC, whose result is the address of an instruction. */
+int64_t cbi_sass_named_distance(cbi_sass w);
+
 #endif

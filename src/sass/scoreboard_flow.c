@@ -96,9 +96,15 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         uint32_t op = cbi_sb_op(c, i);
         if (op == CBI_OP_NANOSLEEP || op == CBI_OP_YIELD)
             last_pause = op;
-        else if (starts_apart(c, op, last_pause)) {
+        else if (op == CBI_OP_LEPC || starts_apart(c, op, last_pause)) {
             leader[i] = true;
             last_pause = CBI_OP_NOP;
+        }
+        if (op == CBI_OP_LEPC) { /* so does the place that it names */
+            int64_t place =
+                (int64_t)i + 1 + cbi_sass_named_distance(c->words[i]) / CBI_SASS_INSTRUCTION;
+            if (place >= 0 && place < c->n)
+                leader[place] = true;
         }
         if (c->calls_apart && cbi_op_has(op, CBI_OPF_CALL) && op != CBI_OP_RET)
             leader[i] = leader[i + 1] = true;
