@@ -38,6 +38,19 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
 void cbi_pace_block_cycles(const cbi_sb_code *c, const cbi_sb_block *block, const bool *idle,
                            uint32_t *ret_cycles);
 
+/* Times in a block, whose instructions are taken one after the other, as the compiler reckons. */
+typedef struct cbi_pace_clock {
+    const cbi_sb_code *c;
+    uint32_t start; /* of the block; from there on: */
+    uint32_t moved; /* the last one whose delay is not that of the one before it */
+    int64_t *slot;  /* when each would be issued without waits, by the stall counts */
+    int64_t *issue; /* when it is issued */
+} cbi_pace_clock;
+
+/* When instruction i of the block, not the first one, may be issued at the soonest, but for waits
+ * of its own.  Stall counts are there for distances, which waits make up for. */
+int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i);
+
 /* Cycles from an instruction to the end of its block, for the first instruction of the next one; 0
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);

@@ -4,6 +4,7 @@
  * one that they do not explain stays.  No two instructions that are not computed by the slow unit
  * come closer to each other than in the input, unless the table has a distance for them.
  * docs/code-rewriting.md has the table and how it was found. */
+#include "format/arch.h"
 #include "sass/pace_code.h"
 
 uint32_t cbi_pace_occupancy(uint32_t op)
@@ -34,6 +35,8 @@ uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
 
 enum {
     FAR = 20, /* as far apart as in the input; no result takes longer without a scoreboard */
+    WINDOW = 2 * FAR,   /* instructions that long before one have no say in when it is issued */
+    REACH = 2 * WINDOW, /* so many before it, with the parts of fences, which take no time */
     READ_TIME = 2,
     GUARD_LATENCY = 13,
     UNIFORM_GUARD = 9,
@@ -383,6 +386,12 @@ static bool may_use(const cbi_sb_code *c, uint32_t i, uint32_t j)
            cbi_pace_may_meet(c->words[j], &a->written, false);
 }
 
+static bool has_late_alu(uint32_t sm)
+{
+    const cbi_chip *chip = cbi_chip_find(sm);
+    return chip && chip->late_alu;
+}
+
 /* Cycles from instruction i to j that nothing else watches over. */
 static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                          bool adjacent)
@@ -413,7 +422,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
         least = cbi_larger(least, from == CBI_KIND_WIDE ? wide_latency(c->words[i], c->words[j], b)
-                                                        : result_latency(from, to));
+                                                        : result_latency(from, to) +
+                                                              (from == CBI_KIND_ALU && from == to &&
+                                                               has_late_alu(c->chip)));
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, rewrite_latency(from, to));
     if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
@@ -490,11 +501,17 @@ static int64_t explained_by_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
 
 typedef struct block_times {
     const cbi_sb_code *c;
-    uint32_t count;
-    uint32_t *at;    /* instructions, without those that only take time */
+    uint32_t start, count;
+    uint32_t *at;    /* instructions, without those that only take time; NULL: all from start on */
     int64_t *before; /* when they are issued in the input, and the end */
     int64_t *now;
+    bool same_units; /* as in the input */
 } block_times;
+
+static uint32_t instruction(const block_times *t, uint32_t k)
+{
+    return t->at ? t->at[k] : t->start + k;
+}
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -516,9 +533,9 @@ static uint32_t least_stall(const block_times *t, uint32_t k)
  * after. */
 static bool is_awaited(const block_times *t, uint32_t k, const cbi_sass *words)
 {
-    uint32_t own = cbi_sass_holds(words[t->at[k]]);
+    uint32_t own = cbi_sass_holds(words[instruction(t, k)]);
     for (uint32_t n = k + 1; n < t->count; n++) {
-        if (cbi_sass_wait(words[t->at[n]]) & own)
+        if (cbi_sass_wait(words[instruction(t, n)]) & own)
             return true;
         if (own_stall(t, n))
             break;
@@ -529,19 +546,23 @@ static bool is_awaited(const block_times *t, uint32_t k, const cbi_sass *words)
 static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
 {
     const cbi_sb_code *c = t->c;
-    uint32_t j = t->at[k];
+    uint32_t j = instruction(t, k);
     uses of = uses_of(c, j);
     int64_t need = t->now[k - 1] + least_stall(t, k - 1);
     int64_t explained = t->before[k - 1] + 1;
-    for (uint32_t n = k; n-- > 0 && t->before[n] + 2 * FAR > t->before[k - 1];) {
-        uint32_t i = t->at[n];
+    uint32_t first = k > REACH ? k - REACH : 0;
+    for (uint32_t n = k; n-- > first && t->before[n] + WINDOW > t->before[k - 1];) {
+        uint32_t i = instruction(t, n);
         int64_t gap = t->before[k] - t->before[n];
         int64_t least = distance(c, i, j, &of, n + 1 == k);
         need = later(need, t->now[n] + (least < gap ? least : gap));
         need = later(need, t->now[n] + overtaking(c, i, j));
         explained = later(explained, t->before[n] + (least < gap ? least : gap));
         int64_t of_unit = explained_by_unit(c, i, j);
-        explained = later(explained, t->before[n] + (gap < of_unit ? gap : of_unit));
+        of_unit = gap < of_unit ? gap : of_unit;
+        explained = later(explained, t->before[n] + of_unit);
+        if (t->same_units)
+            need = later(need, t->now[n] + of_unit);
         hide(c, i, &of);
     }
     if (is_awaited(t, k - 1, c->words))
@@ -551,6 +572,23 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     if (t->before[k] > explained)
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return cbi_pace_unit_time(cbi_sb_op(c, j)) ? later(need, unit_free) : need;
+}
+
+int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i)
+{
+    const int64_t *slot = clock->slot, *issued = clock->issue;
+    uint32_t k = i - clock->start, last = k - 1;
+    if (last > 0 && issued[last] - slot[last] != issued[last - 1] - slot[last - 1])
+        clock->moved = last;
+    if (!clock->moved || slot[clock->moved - 1] + WINDOW <= slot[last])
+        return issued[last] + slot[k] - slot[last];
+    block_times t = {.c = clock->c,
+                     .start = clock->start,
+                     .count = k + 1,
+                     .before = clock->slot,
+                     .now = clock->issue,
+                     .same_units = true};
+    return issue(&t, k, 0);
 }
 
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)

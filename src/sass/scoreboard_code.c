@@ -1,5 +1,6 @@
 /* What the scoreboard model reads from code, step by step, and when results are there. */
 #include "format/arch.h"
+#include "sass/pace_code.h"
 #include "sass/scoreboard_read.h"
 
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
@@ -66,11 +67,15 @@ void cbi_sb_find_issue(cbi_sb_code *c)
 {
     c->issue = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
+    int64_t *slot = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
+    for (uint32_t i = 0; i < c->n; i++)
+        slot[i + 1] = slot[i] + cbi_sb_cycles(c, i);
+    cbi_pace_clock clock = {0};
     for (uint32_t i = 0; i < c->n; i++) {
         bool starts = c->blocks.items[c->block_of[i]].start == i;
-        int64_t next = 0;
-        if (!starts)
-            next = c->issue[i - 1] + cbi_sb_cycles(c, i - 1);
+        if (starts)
+            clock = (cbi_pace_clock){.c = c, .start = i, .slot = slot + i, .issue = c->issue + i};
+        int64_t next = starts ? 0 : cbi_pace_tick(&clock, i);
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];

@@ -1,24 +1,25 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
  * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
+#include "sass/pace_code.h"
 #include "sass/scoreboard_assign.h"
 
 enum {
+    PREDICATE_LATENCY = 13,
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
-    PREDICATE_LATENCY = 13,
 };
 
 /* Estimated times in a block, by instruction from its start. */
-typedef struct clock {
+typedef struct times {
     uint32_t start;
-    uint32_t *issue;  /* with waits */
-    uint32_t *stalls; /* sum of the stall counts alone */
-} clock;
+    int64_t *issue;  /* with waits */
+    int64_t *stalls; /* sum of the stall counts alone */
+} times;
 
-static uint32_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
+static int64_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    return (uint32_t)cbi_sb_latency(c, p, c->chip);
+    return cbi_sb_latency(c, p, c->chip);
 }
 
 /* The parts of a fence are one instruction of Mercury code. */
@@ -30,20 +31,21 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 
 /* What instruction `i` of the block takes in front of `end`: a BAR directly before has a stall
  * count that is due to the end of the block, which counts for sums of stall counts alone. */
-static uint32_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     enum { BAR_CYCLES = 2 };
     if (is_part_of_fence(c, i))
         return 0;
     bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : (uint32_t)cbi_sb_cycles(c, i);
+    return leaves ? BAR_CYCLES : cbi_sb_cycles(c, i);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
  * whose latency also runs while others wait. */
-static uint32_t end_time(const cbi_sb_code *c, const clock *t, uint32_t end, uint32_t time)
+static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end)
 {
     uint32_t guard = cbi_sass_guard(c->words[end]), writer = end;
+    int64_t time = t->issue[end - t->start];
     if (guard == CBI_SASS_PT || end == t->start)
         return time;
     while (writer > t->start && !cbi_sass_writes_predicate(c->words[writer - 1], guard))
@@ -51,61 +53,45 @@ static uint32_t end_time(const cbi_sb_code *c, const clock *t, uint32_t end, uin
     if (writer-- == t->start)
         return time;
     uint32_t last = end - 1 - t->start, from = writer - t->start;
-    uint32_t ready = t->issue[from] + PREDICATE_LATENCY;
+    int64_t ready = t->issue[from] + PREDICATE_LATENCY;
     if (t->stalls[end - t->start] - t->stalls[from] == PREDICATE_LATENCY)
         time = t->issue[last] + 1;
     return time > ready ? time : ready;
 }
 
 /* Fills in the times of the block up to and including `end`. */
-static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, clock *t)
+static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
-    uint32_t time = 0, stalls = 0, count = end - b->start + 1;
-    *t = (clock){b->start, CBI_NEW_ARRAY(c->ctx, count, uint32_t),
-                 CBI_NEW_ARRAY(c->ctx, count, uint32_t)};
-    for (uint32_t i = b->start; i <= end; i++) {
-        for (uint32_t q = c->first[b->start]; i < end && c->wait[i] && q < c->first[i]; q++) {
+    uint32_t start = b->start, count = end - start + 1;
+    int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
+    *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
+                 CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
+    for (uint32_t i = start; i <= end; i++) {
+        slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
+        t->stalls[i - start + 1] = t->stalls[i - start] + cbi_sb_cycles(c, i);
+    }
+    cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
+    for (uint32_t i = start; i <= end; i++) {
+        int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
+        for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q))
                 continue;
-            uint32_t arrival = t->issue[p->at - b->start] + latency(c, p);
+            int64_t arrival = t->issue[p->at - start] + latency(c, p);
             time = arrival > time ? arrival : time;
         }
-        t->issue[i - b->start] = time;
-        t->stalls[i - b->start] = stalls;
-        stalls += cbi_sb_cycles(c, i);
-        time += time_of(c, i, end);
+        t->issue[i - start] = time;
     }
-    t->issue[end - b->start] = end_time(c, t, end, t->issue[end - b->start]);
-}
-
-/* How much later than at its issue a producer can read its sources: the last product of 64 bits
- * that one of them is of may itself have waited for an operand, up to three cycles of which its
- * result is late. */
-static uint32_t sources_late(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p)
-{
-    enum { TO_MEMORY = 5, MOST = 3 };
-    const cbi_regset *read = &c->operands[p->at].read;
-    uint32_t i = p->at;
-    while (i > t->start && !cbi_regset_meet(&c->operands[i - 1].written, read))
-        i--;
-    if (p->write || !c->wait[p->at] || i-- <= t->start + 1 || !c->wait[i] ||
-        cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_WIDE)
-        return 0;
-    const uint32_t *issue = t->issue + (i - t->start);
-    uint32_t waited = issue[0] - issue[-1] - (uint32_t)cbi_sb_cycles(c, i - 1);
-    uint32_t there = issue[0] + TO_MEMORY + (waited < MOST ? waited : MOST);
-    uint32_t at = t->issue[p->at - t->start];
-    return there > at ? there - at : 0;
+    t->issue[end - start] = end_time(c, t, end);
 }
 
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
-static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p, uint32_t end)
+static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    uint32_t arrival = t->issue[p->at - t->start] + latency(c, p) + sources_late(c, t, p);
+    int64_t arrival = t->issue[p->at - t->start] + latency(c, p);
     if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
     if (t->issue[last] >= arrival)
@@ -116,7 +102,7 @@ static due_time is_due(const cbi_sb_code *c, const clock *t, const cbi_sb_produc
 }
 
 /* The numbers all of whose pending holders are due, one bit each. */
-static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const clock *t,
+static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
     uint8_t met = 0, later = c->wait[b->end - 1];
@@ -154,7 +140,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
             cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
         uint32_t end = exit - barrier[exit];
-        clock t;
+        times t;
         tell_times(c, b, end, &t);
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
@@ -172,10 +158,10 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
 }
 
 /* Does the exit wait because of its barrier, and not without it? */
-static bool is_for_barrier(const cbi_sb_code *c, const clock *t, const cbi_sb_producer *p,
+static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
                            uint32_t exit)
 {
-    uint32_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
+    int64_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
@@ -217,7 +203,7 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
     for (uint32_t n = 0; n < c->blocks.len; n++) {
         const cbi_sb_block *b = &c->blocks.items[n];
         uint32_t exit = b->end - 1;
-        clock t;
+        times t;
         if (!bare[exit] || exit == b->start || c->all[exit] ||
             cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
