@@ -29,12 +29,12 @@ int64_t cbi_sb_product_reads(cbi_sass w)
     return cbi_sass_is_deep(w) ? (sparse ? 30 : 26) : (sparse ? 25 : 20);
 }
 
-/* Does it read the index of the thread in its block? */
+/* Does a S2R read the index of the thread in its block? */
 static bool reads_thread_index(cbi_sass w)
 {
     enum { TID_X = 0x21, TID_Z = 0x23 };
     uint64_t which = cbi_sass_bits(w, 72, 8);
-    return cbi_sass_op(w) == CBI_OP_S2R && which >= TID_X && which <= TID_Z;
+    return which >= TID_X && which <= TID_Z;
 }
 
 static bool is_comparison(uint32_t op)
@@ -45,15 +45,18 @@ static bool is_comparison(uint32_t op)
 
 /* When the result of p is there for the instruction of its block that needs it.  Indices of threads
  * come sooner to the ALU, but not to moves and comparisons, and where it reads uniform registers,
- * too. */
+ * too; other special registers come later to all. */
 static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { INDEX_FOR_ALU = 26 };
+    enum { INDEX_FOR_ALU = 26, OTHER_SPECIAL = 34 };
     uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
-    if (p->write && reads_thread_index(c->words[p->at]) && cbi_op_kind(op) == CBI_KIND_ALU &&
-        op != CBI_OP_MOV && !is_comparison(op) && !cbi_regset_any(&c->operands[user].uniform_read))
-        return c->issue[p->at] + INDEX_FOR_ALU;
-    return c->issue[p->at] + cbi_sb_latency_of(c, p);
+    if (!p->write || cbi_sb_op(c, p->at) != CBI_OP_S2R)
+        return c->issue[p->at] + cbi_sb_latency_of(c, p);
+    if (!reads_thread_index(c->words[p->at]))
+        return c->issue[p->at] + OTHER_SPECIAL;
+    bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV && !is_comparison(op) &&
+                !cbi_regset_any(&c->operands[user].uniform_read);
+    return c->issue[p->at] + (soon ? INDEX_FOR_ALU : cbi_sb_latency_of(c, p));
 }
 
 static void reach(int64_t *time, int64_t at_least)
