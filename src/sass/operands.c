@@ -71,6 +71,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_ATOM_SHARED_CAST] = {.a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_REDUCE] = {.a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
@@ -366,6 +367,7 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
         break;
     case CBI_SHAPE_ATOM_CAS:
     case CBI_SHAPE_ATOM_SHARED_CAS:
+    case CBI_SHAPE_ATOM_SHARED_CAST:
         fixed_places(w, s, o);
         if (cbi_sass_bits(w, 91, 1))
             uniform(&o->uniform_read, w, AT_A, 2);
