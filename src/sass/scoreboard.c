@@ -126,9 +126,18 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
     return same;
 }
 
+/* Does instruction i take its second cycle only for what follows, which waits for a number that it
+ * sets, in the input, and no longer? */
+static bool is_shorter(const cbi_sb_code *c, const cbi_sass *words, uint32_t i)
+{
+    return cbi_sass_stall(words[i]) == 2 &&
+           cbi_sass_wait(c->words[i + 1]) & cbi_sass_holds(c->words[i]) &&
+           !(cbi_sass_wait(words[i + 1]) & cbi_sass_holds(words[i]));
+}
+
 /* Where an instruction takes a cycle more than in the input, what follows it takes one less if it
- * took that long only because of something before. */
-static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
+ * took that long only because of something before; and the other way round. */
+static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
 {
     bool *idle = NULL;
     uint32_t *cycles = NULL, known = UINT32_MAX; /* the block whose cycles these are */
@@ -137,7 +146,9 @@ static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
     now.input = c->words;
     for (uint32_t i = 1; i + 1 < c->n; i++) {
         const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-        if (cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i]) || i + 2 >= b->end)
+        bool shorter = is_shorter(c, words, i);
+        if (i + 2 >= b->end ||
+            (!shorter && cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i])))
             continue;
         if (!idle) {
             idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
@@ -147,7 +158,11 @@ static void shorten_behind(const cbi_sb_code *c, cbi_sass *words)
             cbi_pace_block_cycles(&now, b, idle, cycles);
         known = c->block_of[i];
         uint32_t behind = cbi_sass_stall(c->words[i + 1]);
-        if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
+        if (shorter && cycles[i] == 1 && cycles[i + 1] <= behind + 1) {
+            cbi_sass_set_stall(&words[i], 1);
+            if (cycles[i + 1] == behind + 1)
+                cbi_sass_set_stall(&words[i + 1], behind + 1);
+        } else if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
             cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
     }
 }
@@ -264,7 +279,7 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
     cbi_sb_assign(&best, restores, guide.exception ? &guide : NULL, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))
         return false;
-    shorten_behind(&best, out);
+    settle_stalls(&best, out);
     write_code(&best, out, text->bytes);
     return true;
 }
@@ -321,7 +336,7 @@ static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads
         out[i] = c.words[i];
         cbi_sass_add_wait(&out[i], waits[i]);
     }
-    shorten_behind(&c, out);
+    settle_stalls(&c, out);
     write_code(&c, out, text->bytes);
 }
 
