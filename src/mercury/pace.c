@@ -28,11 +28,6 @@ bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t 
 
 /* ---- code that was not scheduled: everything waits for 0 and 1 ---- */
 
-static bool is_unscheduled(const cbi_sb_code *c)
-{
-    return cbi_sass_stall(c->words[0]) == CBI_SASS_STALL_MAX && cbi_sass_wait(c->words[0]) == 3;
-}
-
 static void mark_unscheduled(cbi_sb_code *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
@@ -236,7 +231,7 @@ static cb_status run_pace(cbi_ctx *ctx, void *arg)
         return CB_OK;
     cbi_pace pace = {.words = c.words, .cycles = w->pace->cycles, .count = c.n};
     cbi_sb_late late = find_late(&c);
-    bool scheduled = !is_unscheduled(&c);
+    bool scheduled = !cbi_sass_is_unscheduled(c.words[0]);
     if (scheduled) {
         pace_scheduled(&c, text, &late, w->drop_stack_load, w->idle, &pace);
     } else {

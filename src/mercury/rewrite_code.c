@@ -15,14 +15,6 @@ enum {
     LONGEST_HELD = 11, /* what takes longer lets the warp go */
 };
 
-/* Code that was not scheduled waits for everything everywhere, its first instruction, too. */
-static bool is_unscheduled(const uint8_t *text)
-{
-    enum { ALL = 3 };
-    cbi_sass first = cbi_sass_load(text);
-    return cbi_sass_stall(first) == CBI_SASS_STALL_MAX && cbi_sass_wait(first) == ALL;
-}
-
 /* LDS RZ, [RZ] under the never predicate, control bits aside. */
 static bool is_dummy_load(const uint8_t *insn)
 {
@@ -550,7 +542,7 @@ void cbi_rewrite_plan_exit(const uint8_t *text, const bool *target, uint32_t at,
     unsigned cycles = stall_of(text + (size_t)at * CBI_SASS_INSTRUCTION);
     bool gains = changes->bare[at];
     uint32_t had = 0;
-    if (is_unscheduled(text) || cycles <= EXIT_STALL)
+    if (cbi_sass_is_unscheduled(cbi_sass_load(text)) || cycles <= EXIT_STALL)
         return;
     while (had < MOST && had < at && changes->idle[at - 1 - had] && !target[at - had])
         cycles += stall_of(text + (size_t)(at - ++had) * CBI_SASS_INSTRUCTION);
@@ -594,7 +586,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
     uint32_t total = (uint32_t)(rw->old_size / CBI_SASS_INSTRUCTION);
     uint32_t used = code_count(old, total);
     uint32_t kept = plan_places(rw, used, changes);
-    bool scheduled = !used || !is_unscheduled(old);
+    bool scheduled = !used || !cbi_sass_is_unscheduled(cbi_sass_load(old));
     rw->text = cbi_alloc(ctx, rw->size);
     uint32_t left = 0; /* for what the guard of a barrier that goes waited, and its exit does now */
     barrier_stalls stalls, next = used ? plan_stalls(old, 0) : (barrier_stalls){0};

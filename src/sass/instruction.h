@@ -123,4 +123,12 @@ static inline uint32_t cbi_sass_holds(cbi_sass w)
     return (1u << cbi_sass_write(w) | 1u << cbi_sass_read(w)) & CBI_SB_EVERYTHING;
 }
 
+/* Code that was not scheduled waits for 0 and 1, all its numbers, everywhere: by its first
+ * instruction. */
+static inline bool cbi_sass_is_unscheduled(cbi_sass first)
+{
+    enum { BOTH = 3 };
+    return cbi_sass_stall(first) == CBI_SASS_STALL_MAX && cbi_sass_wait(first) == BOTH;
+}
+
 #endif

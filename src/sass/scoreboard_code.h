@@ -133,6 +133,16 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
+/* Does a block lead back to this one? */
+static inline bool cbi_sb_starts_loop(const cbi_sb_code *c, uint32_t block)
+{
+    const cbi_u32_list *pred = &c->blocks.items[block].pred;
+    for (size_t p = 0; p < pred->len; p++)
+        if (c->position[pred->items[p]] >= c->position[block])
+            return true;
+    return false;
+}
+
 /* A wait for the number of the fence before it, which stands in the instruction and not in its
  * mask. */
 static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)

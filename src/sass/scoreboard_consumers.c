@@ -95,12 +95,9 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
  * stands for what is behind it? */
 static bool stands_for_others(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-    bool back = false;
-    for (size_t k = 0; k < b->pred.len; k++)
-        back |= c->position[b->pred.items[k]] >= c->position[c->block_of[i]];
-    return !p->write && back && b->end == i + 1 && cbi_sb_comes_around(c, p, i) &&
-           !cbi_sb_needs(c, p, i);
+    uint32_t block = c->block_of[i];
+    return !p->write && cbi_sb_last_of(c, block) == i && cbi_sb_starts_loop(c, block) &&
+           cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i);
 }
 
 /* A wait for another producer of the same number may have hidden the real consumer. */

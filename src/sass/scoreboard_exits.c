@@ -17,11 +17,6 @@ typedef struct times {
     int64_t *stalls; /* sum of the stall counts alone */
 } times;
 
-static int64_t latency(const cbi_sb_code *c, const cbi_sb_producer *p)
-{
-    return cbi_sb_latency(c, p, c->chip);
-}
-
 /* The parts of a fence are one instruction of Mercury code. */
 static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 {
@@ -77,7 +72,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q))
                 continue;
-            int64_t arrival = t->issue[p->at - start] + latency(c, p);
+            int64_t arrival = t->issue[p->at - start] + cbi_sb_latency(c, p, c->chip);
             time = arrival > time ? arrival : time;
         }
         t->issue[i - start] = time;
@@ -91,7 +86,7 @@ typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    int64_t arrival = t->issue[p->at - t->start] + latency(c, p);
+    int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency(c, p, c->chip);
     if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
     if (t->issue[last] >= arrival)

@@ -137,14 +137,9 @@ typedef struct around {
 static cbi_u32_list find_heads(const cbi_sb_code *c)
 {
     cbi_u32_list heads = {0};
-    for (uint32_t b = 0; b < c->blocks.len; b++) {
-        const cbi_u32_list *pred = &c->blocks.items[b].pred;
-        bool back = false;
-        for (size_t p = 0; p < pred->len; p++)
-            back |= c->position[pred->items[p]] >= c->position[b];
-        if (back)
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        if (cbi_sb_starts_loop(c, b))
             cbi_vec_push(c->ctx, &heads, b);
-    }
     return heads;
 }
 
@@ -172,10 +167,10 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
 /* Is the block the first one of such a loop? */
 static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_t block)
 {
-    bool is = false;
     for (size_t k = 0; k < loops->len; k++)
-        is |= c->block_of[loops->items[k]] == block;
-    return is;
+        if (c->block_of[loops->items[k]] == block)
+            return true;
+    return false;
 }
 
 /* The end of a loop's first block waits for the producer.  Returns whether that is new. */
@@ -197,7 +192,9 @@ static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
     bool any = false;
     if (!loops.len)
         loops = loops_of(x, q);
-    for (size_t k = 0; k < loops.len && !is_start_of(c, &loops, c->block_of[i]); k++)
+    if (is_start_of(c, &loops, c->block_of[i]))
+        return false;
+    for (size_t k = 0; k < loops.len; k++)
         any |= wait_at(x, q, cbi_sb_last_of(c, c->block_of[loops.items[k]]));
     return any;
 }
