@@ -158,12 +158,15 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
             cbi_pace_block_cycles(&now, b, idle, cycles);
         known = c->block_of[i];
         uint32_t behind = cbi_sass_stall(c->words[i + 1]);
-        if (shorter && cycles[i] == 1 && cycles[i + 1] <= behind + 1) {
+        uint32_t longest = behind < CBI_SASS_STALL_MAX ? behind + 1 : behind;
+        if (shorter && cycles[i] == 1 && cycles[i + 1] <= longest) {
             cbi_sass_set_stall(&words[i], 1);
-            if (cycles[i + 1] == behind + 1)
-                cbi_sass_set_stall(&words[i + 1], behind + 1);
-        } else if (cycles[i] == cbi_sass_stall(words[i]) && cycles[i + 1] + 1 == behind)
+            if (cycles[i + 1] > behind)
+                cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
+        } else if (!shorter && cycles[i] == cbi_sass_stall(words[i]) &&
+                   cycles[i + 1] + 1 == behind) {
             cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
+        }
     }
 }
 
