@@ -1,23 +1,36 @@
 #!/usr/bin/env python3
 """Loads linked code through the CUDA driver and runs it; skips without a GPU.
 
-usage: gpu.py [--build FOLDER] [--keep FOLDER] [--record FILE] [NAME...]
+usage: gpu.py [--build FOLDER] [--arch ARCH --prepare FOLDER | --from FOLDER] [--programs FOLDER]
+              [--jobs N] [--limit SECONDS] [--record FILE] [NAME...]
 
 1. The samples, linked by cubind, compute what the processor computes (sm_90 GPUs).
 2. Every golden fixture for the GPU's architecture: linked by cubind and as nvlink linked it, both
    are loaded, every kernel is launched, and what it leaves in memory must agree.
-3. With the CUDA toolkit the same for the oracle's feature programs, compiled for the GPU at hand.
+3. With the CUDA toolkit the same for the oracle's feature programs, compiled for the GPU at hand
+   and linked in several modes.
+4. Every image of 2, and of 3 in the first mode, in a fatbin that `cubind bundle` made, compressed in turn in every way, and of
+   `cubind prune` out of a fatbin with code for another target.
+5. nvJitLink's callers with cubind in its place (jit.py), where Python has NVIDIA's bindings.
+6. With --programs FOLDER: each folder in it with a Makefile that has a `run:` line is built with
+   -rdc=true by nvcc as it is, and with cubind as its nvlink and fatbinary; both must print the same.
 
-NAME restricts 2 and 3 to programs whose name contains it.  --record appends the outcome to a file.
+--prepare makes the images of 2 to 4 where the toolkit is, without a GPU; --from runs them where the
+GPU is.  NAME restricts all to what contains it.  --record appends the outcome to a file.
 """
 
 import argparse
+import concurrent.futures
+import glob
+import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
+import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
@@ -26,48 +39,34 @@ import features  # noqa: E402
 import toolchain  # noqa: E402
 
 NO_GPU = 77
-LIMIT = 60
+RUN_LIMIT = 20
+BUILD_LIMIT = 240
+MODES = ("default", "r", "g", "r-g-final", "kernels", "preserve", "relink", "partial")
+RELOCATABLE = {"r"}
 # Results that depend on time, on the order of threads or on what the driver gives out.
-VARIES = {"cdp", "printf-malloc"}
+VARIES = {"cdp", "printf-malloc", "own-malloc"}
+COMPRESSION = ["none", "speed", "balance", "size"]
 
 
-class Gpu:
-    def __init__(self, args):
-        self.program = os.path.join(args.build, "tests/gpu/gpu_run")
-        self.tools = toolchain.Tools(os.path.join(args.build, "cubind"))
-        self.folder = args.keep or tempfile.mkdtemp(dir=self.tools.tmp)
-        os.makedirs(self.folder, exist_ok=True)
-        self.only = args.names
-        self.passed, self.failed, self.skipped = 0, 0, 0
+class Pair:
+    """Two images that must do the same: what cubind made, and what it is measured by."""
 
-    def run(self, *argv):
-        try:
-            p = subprocess.run([self.program, *argv], stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
-            return p.returncode, p.stdout
-        except subprocess.TimeoutExpired:
-            return -1, "time limit\n"
+    def __init__(self, label, mine, theirs):
+        self.label, self.mine, self.theirs = label, mine, theirs
+        self.kernels = []
 
-    def result(self, name, ok, text):
-        self.passed += ok
-        self.failed += not ok
-        print("%s %s%s" % ("ok  " if ok else "FAIL", name, ": " + text if text else ""))
-        sys.stdout.flush()
 
-    def skip(self, name, why):
-        self.skipped += 1
-        print("skip %s: %s" % (name, why))
+class Images:
+    """Makes the pairs, for which no GPU is needed."""
 
-    def save(self, name, data):
-        path = os.path.join(self.folder, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
+    def __init__(self, tools, arch, wanted):
+        self.tools, self.arch, self.wanted = tools, arch, wanted
+        self.problems = []
 
-    def kernels(self, path):
+    def kernels(self, image):
         """NAME:SIZES of each kernel of a cubin."""
-        p = subprocess.run([self.tools.cubind, "dump", "--json", "--summary", "--info", path],
-                           stdout=subprocess.PIPE, text=True)
+        p = self.tools.run_beside([self.tools.cubind, "dump", "--json", "--summary", "--info", "i"],
+                                  [("i", image)])
         image = json.loads(p.stdout)["images"][0]
         jobs = []
         for row in image["summary"]:
@@ -83,99 +82,395 @@ class Gpu:
             jobs.append("%s:%s" % (row["name"], ",".join(str(s) for _, s in sorted(sizes))))
         return jobs
 
-    def compare(self, name, mine, theirs):
-        """Runs both images; the same kernels must load and leave the same memory."""
-        a, b = self.save(name + ".cubind", mine), self.save(name + ".nvlink", theirs)
-        jobs = self.kernels(b)
-        if not jobs:
-            return self.skip(name, "no kernels")
-        mine_code, mine_says = self.run(a, *jobs)
-        code, says = self.run(b, *jobs)
-        same = mine_code == code and mine_says == says
-        if name.split("-sm_")[0] in VARIES:
-            same = mine_code == code and len(mine_says.split("\n")) == len(says.split("\n"))
-        errors = len(re.findall(r"CUDA_ERROR", says))
-        text = "%d kernels%s%s" % (len(jobs), ", %d errors in both" % errors if errors else "",
-                                   "" if mine != theirs else ", identical images")
-        if not same:
-            text += "\n    cubind: %s\n    nvlink: %s" % (
-                mine_says.strip().replace("\n", "\n            "),
-                says.strip().replace("\n", "\n            "))
-        return self.result(name, same, text)
+    def pair(self, label, mine, theirs, kernels_of=None):
+        pair = Pair(label, mine, theirs)
+        pair.kernels = self.kernels(kernels_of or theirs)
+        return pair
 
-    def wanted(self, name):
-        return not self.only or any(n in name for n in self.only)
-
-    def samples(self, arch):
-        if arch != "90":
-            return self.skip("samples", "they are made for sm_90, this is sm_" + arch)
-        files = [(n, open(os.path.join(ROOT, "samples", n), "rb").read())
-                 for n in ("reduce.cubin", "mathlib.cubin")]
-        r = self.tools.run_cubind(["-arch=sm_90"], files)
-        if r.out is None:
-            return self.result("samples", False, r.err)
-        code, says = self.run("--sample", self.save("samples.cubin", r.out))
-        return self.result("samples", code == 0, says.strip())
-
-    def goldens(self, arch):
+    def goldens(self):
         root = os.path.join(ROOT, "tests", "golden")
         for name in sorted(os.listdir(root)):
             folder = os.path.join(root, name)
             expected = os.path.join(folder, "expected.cubin")
-            parts = name.split("-")
-            if not self.wanted(name) or not os.path.exists(expected):
+            cmd = os.path.join(folder, "cmd")
+            if not self.wanted(name) or not os.path.exists(expected) or not os.path.exists(cmd):
                 continue
-            if parts[-2] not in (arch, arch + "a") or parts[-1] == "r":
-                continue
-            with open(os.path.join(folder, "cmd")) as f:
+            with open(cmd) as f:
                 words = f.read().split()
-            inputs = [(w, open(os.path.join(folder, w), "rb").read()) for w in words
-                      if w.startswith("in/")]
+            if not {"-arch=sm_" + self.arch, "-arch=sm_%sa" % self.arch} & set(words) or "-r" in words:
+                continue
+            inputs = []
+            for w in words:
+                if w.startswith("in/"):
+                    with open(os.path.join(folder, w), "rb") as f:
+                        inputs.append((w, f.read()))
             r = self.tools.run_cubind([w for w in words if not w.startswith("in/")], inputs)
             with open(expected, "rb") as f:
                 theirs = f.read()
             if r.out is None:
-                self.result("golden " + name, False, r.err)
+                self.problems.append(("golden " + name, r.err))
             else:
-                self.compare("golden-%s" % name, r.out, theirs)
+                yield self.pair("golden-" + name, r.out, theirs)
 
-    def features(self, arch):
-        if not (self.tools.nvcc and self.tools.nvlink):
-            return self.skip("feature programs", "the CUDA toolkit is not on PATH")
-        for name in sorted(os.listdir(features.HERE)):
-            if not self.wanted(name) or not os.path.exists(
-                    os.path.join(features.HERE, name, "job.json")):
+    def feature(self, name):
+        """The pairs of one program; a mode that leaves what another left is not run again."""
+        program, seen, out = features.Program(name), set(), []
+        for target in (self.arch, self.arch + "a"):
+            if target not in toolchain.GROUPS["all"] or not program.runs_on(target) or \
+                    program.expected(target)[0]:
                 continue
-            program = features.Program(name)
-            for target in (arch, arch + "a"):
-                if target not in toolchain.GROUPS["all"] or not program.runs_on(target):
-                    continue
-                if program.expected(target)[0]:
-                    continue
+            try:
                 inputs = program.inputs(self.tools, target)
-                steps = features.steps_for(program, "default", target, inputs)[0]
-                theirs = self.tools.run_nvlink(steps, inputs)
-                mine = self.tools.run_cubind(steps, inputs)
-                label = "%s-sm_%s" % (name, target)
-                if theirs.out is None:
+            except toolchain.ToolError:
+                continue
+            for mode in [m for m in MODES if m in program.modes() and m not in RELOCATABLE]:
+                files = features.arrange(self.tools, mode, target, inputs)
+                steps = features.steps_for(self.tools, program, mode, target, files)
+                theirs = self.link(self.tools.run_nvlink, steps, files)
+                mine = self.link(self.tools.run_cubind, steps, files)
+                label = "%s-sm_%s-%s" % (name, target, mode)
+                if theirs.out is None or theirs.out in seen:
                     continue
+                seen.add(theirs.out)
                 if mine.out is None:
-                    self.result(label, False, mine.err)
+                    self.problems.append((label, mine.err))
                 else:
-                    self.compare(label, mine.out, theirs.out)
-        return None
+                    out.append(self.pair(label, mine.out, theirs.out))
+        return out
+
+    @staticmethod
+    def link(linker, steps, files):
+        for step in steps:
+            r = linker(step, files)
+            if r.out is None:
+                break
+            files = [("step.cubin", r.out)]
+        return r
+
+    def features(self, pool):
+        if not (self.tools.nvcc and self.tools.nvlink):
+            return
+        names = [n for n in sorted(os.listdir(features.HERE)) if self.wanted(n) and
+                 os.path.exists(os.path.join(features.HERE, n, "job.json"))]
+        for pairs in pool.map(self.feature, names):
+            yield from pairs
+
+    def container(self, number, pair):
+        """The image of a pair inside what `cubind bundle` or, every third time, `prune` made."""
+        how = COMPRESSION[number % len(COMPRESSION)]
+        target = self.arch + "a" * bool(re.search("[-_]%sa-" % self.arch, pair.label))
+        folder = self.tools.workdir()
+        image, fatbin = os.path.join(folder, "i.cubin"), os.path.join(folder, "o.fatbin")
+        with open(image, "wb") as f:
+            f.write(pair.mine)
+        extra = []
+        if number % 3 == 0:
+            other = os.path.join(ROOT, "tests", "golden", "alias-80-default", "expected.cubin")
+            if os.path.exists(other):
+                extra = ["--image3=kind=elf,sm=80,file=" + other]
+        argv = [self.tools.cubind, "bundle", "--compress-mode=" + how, "--create=" + fatbin,
+                "--image3=kind=elf,sm=%s,file=%s" % (target, image), *extra]
+        p = subprocess.run(argv, capture_output=True, text=True)
+        label = "bundle-%s-%s" % (how, pair.label)
+        if p.returncode == 0 and extra:
+            label = "prune-%s-%s" % (how, pair.label)
+            p = subprocess.run([self.tools.cubind, "prune", "--arch=sm_" + target, "-o", fatbin + "2",
+                                fatbin], capture_output=True, text=True)
+            fatbin += "2"
+        if p.returncode:
+            self.problems.append((label, p.stderr))
+            return None
+        with open(fatbin, "rb") as f:
+            inside = f.read()
+        shutil.rmtree(folder, ignore_errors=True)
+        return self.pair(label, inside, pair.theirs, pair.theirs)
+
+    def all(self, jobs):
+        number = 0
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for pair in itertools.chain(self.goldens(), self.features(pool)):
+                yield pair
+                if pair.label.startswith("golden-") or pair.label.endswith("-default"):
+                    inside = self.container(number, pair)
+                    number += 1
+                    if inside:
+                        yield inside
+
+
+def write_pairs(folder, pairs):
+    """Prepared pairs: one file for each different image, and a list."""
+    os.makedirs(folder, exist_ok=True)
+    rows, files = [], {}
+
+    def save(data):
+        if data not in files:
+            files[data] = "%04d.image" % len(files)
+            with open(os.path.join(folder, files[data]), "wb") as f:
+                f.write(data)
+        return files[data]
+
+    for pair in pairs:
+        rows.append([pair.label, save(pair.mine), save(pair.theirs), pair.kernels])
+    with open(os.path.join(folder, "pairs.json"), "w") as f:
+        json.dump(rows, f, indent=0)
+    return len(rows)
+
+
+def read_pairs(folder):
+    with open(os.path.join(folder, "pairs.json")) as f:
+        rows = json.load(f)
+    for label, mine, theirs, kernels in rows:
+        pair = Pair(label, None, None)
+        pair.kernels = kernels
+        for what, name in (("mine", mine), ("theirs", theirs)):
+            with open(os.path.join(folder, name), "rb") as f:
+                setattr(pair, what, f.read())
+        yield pair
+
+
+class Gpu:
+    """Runs images and programs and counts what came of it."""
+
+    def __init__(self, args, tools):
+        self.program = os.path.join(args.build, "tests/gpu/gpu_run")
+        self.build, self.tools, self.only = args.build, tools, args.names
+        self.end = time.monotonic() + args.limit
+        self.lock = threading.Lock()
+        self.passed, self.failed, self.skipped = 0, 0, 0
+        self.identical, self.ran, self.errors = 0, 0, 0
+        self.outcomes = {}
+
+    def run(self, *argv, program=None, cwd=None, env=None, limit=RUN_LIMIT):
+        """Exit status and output; -1 when the time is up."""
+        try:
+            p = subprocess.run([program or self.program, *argv], stdout=subprocess.PIPE, cwd=cwd,
+                               stderr=subprocess.STDOUT, timeout=limit, env=env,
+                               stdin=subprocess.DEVNULL)
+            return p.returncode, p.stdout.decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            return -1, "time limit\n"
+
+    def result(self, name, ok, text):
+        with self.lock:
+            self.passed += ok
+            self.failed += not ok
+            print("%s %s%s" % ("ok  " if ok else "FAIL", name, ": " + text if text else ""))
+            sys.stdout.flush()
+
+    def skip(self, name, why):
+        with self.lock:
+            self.skipped += 1
+            print("skip %s: %s" % (name, why))
+
+    def wanted(self, name):
+        return not self.only or any(n in name for n in self.only)
+
+    def is_late(self, name):
+        if time.monotonic() < self.end:
+            return False
+        self.skip(name, "the time is up")
+        return True
+
+    def outcome(self, image, kernels):
+        """What an image does; an image that is part of several pairs runs once."""
+        key = toolchain.digest(image, *kernels)
+        with self.lock:
+            known = self.outcomes.get(key)
+        if known is None:
+            folder = self.tools.workdir()
+            path = os.path.join(folder, "image")
+            with open(path, "wb") as f:
+                f.write(image)
+            known = self.run(path, *kernels)
+            shutil.rmtree(folder, ignore_errors=True)
+            with self.lock:
+                self.outcomes[key] = known
+        return known
+
+    def compare(self, pair):
+        """Runs both images; the same kernels must load and leave the same memory."""
+        if not self.wanted(pair.label) or self.is_late(pair.label):
+            return
+        if not pair.kernels:
+            self.skip(pair.label, "no kernels")
+            return
+        code, says = self.outcome(pair.mine, pair.kernels)
+        want_code, want = self.outcome(pair.theirs, pair.kernels)
+        same = code == want_code and says == want
+        if any(pair.label.startswith(("%s-sm_" % v, "golden-" + v)) or "-golden-" + v in pair.label
+               for v in VARIES):
+            same = code == want_code and says.count("\n") == want.count("\n")
+        errors = len(re.findall(r"CUDA_ERROR|time limit", want))
+        ran = len(re.findall(r": [0-9a-f]{16}$", says, re.M))
+        with self.lock:
+            self.errors += errors
+            self.ran += ran
+            self.identical += pair.mine == pair.theirs
+        text = "%d of %d kernels ran%s%s" % (
+            ran, len(pair.kernels), ", then an error in both" if errors else "",
+            ", identical images" if pair.mine == pair.theirs else "")
+        if errors:
+            text += " (%s)" % want.strip().split("\n")[-1]
+        if not same:
+            text += "\n    cubind: %s\n    nvlink: %s" % (
+                says.strip().replace("\n", "\n            "),
+                want.strip().replace("\n", "\n            "))
+        self.result(pair.label, same, text)
+
+    def samples(self, arch):
+        if arch != "90":
+            self.skip("samples", "they are made for sm_90, this is sm_" + arch)
+            return
+        files = []
+        for n in ("reduce.cubin", "mathlib.cubin"):
+            with open(os.path.join(ROOT, "samples", n), "rb") as f:
+                files.append((n, f.read()))
+        r = self.tools.run_plain(["-arch=sm_90"], files)
+        if r.out is None:
+            self.result("samples", False, r.err)
+            return
+        path = os.path.join(self.tools.workdir(), "samples.cubin")
+        with open(path, "wb") as f:
+            f.write(r.out)
+        code, says = self.run("--sample", path)
+        self.result("samples", code == 0, says.strip())
+
+    # ---- nvJitLink's callers ----
+
+    def jit(self, arch):
+        found = glob.glob(os.path.join(self.build, "package", "libcubind-nvjitlink.so"))
+        if not found:
+            self.skip("jit", "the library for nvJitLink's place is not built")
+            return
+        folder = self.tools.workdir()
+        for name in ("libnvJitLink.so.13", "libnvJitLink.so"):
+            os.symlink(found[0], os.path.join(folder, name))
+        script = os.path.join(ROOT, "tests", "gpu", "jit.py")
+        ours = dict(os.environ, LD_PRELOAD=os.path.join(folder, "libnvJitLink.so.13"),
+                    CUBIND_EMULATE=toolchain.EMULATE)
+        for part in ("bindings", "bindings-lto", "core", "numba", "numba-lto"):
+            name = "jit-" + part
+            if not self.wanted(name) or self.is_late(name):
+                continue
+            code, says = self.run(script, part, arch, program=sys.executable, env=ours, limit=120)
+            if code == NO_GPU:
+                self.skip(name, says.strip().split("\n")[-1])
+                continue
+            want_code, want = self.run(script, part, arch, program=sys.executable, limit=120)
+            last = says.strip().split("\n")[-1]
+            if want_code:
+                self.skip(name, "with NVIDIA's library: " + want.strip().split("\n")[-1])
+            else:
+                self.result(name, code == 0 and "cubind" in last, says.strip() if code else last)
+
+    # ---- whole programs ----
+
+    def nvcc_with_cubind(self):
+        """A folder that holds nvcc, and cubind as its nvlink and fatbinary (README.md)."""
+        top = os.path.dirname(os.path.dirname(os.path.realpath(self.tools.nvcc)))
+        folder = self.tools.workdir()
+        for name in ("nvcc", "crt"):
+            os.symlink(os.path.join(top, "bin", name), os.path.join(folder, name))
+        for name in ("nvlink", "fatbinary"):
+            os.symlink(self.tools.cubind, os.path.join(folder, name))
+        with open(os.path.join(top, "bin", "nvcc.profile")) as f:
+            profile = re.sub(r"(?m)^TOP .*", "TOP = " + top, f.read())
+        with open(os.path.join(folder, "nvcc.profile"), "w") as f:
+            f.write(profile)
+        return os.path.join(folder, "nvcc")
+
+    def whole_program(self, job):
+        source, arch, cubind_nvcc = job
+        name = "program " + os.path.basename(source)
+        if not self.wanted(name) or self.is_late(name):
+            return
+        folder = os.path.join(self.tools.workdir(), os.path.basename(source))
+        shutil.copytree(source, folder)
+        with open(os.path.join(folder, "Makefile")) as f:
+            text = f.read()
+        run = re.search(r"(?m)^run:.*\n\t(.*)$", text)
+        program = re.search(r"(?m)^program\s*=\s*(\S+)", text)
+        if not run or not program:
+            self.skip(name, "no run: line")
+            return
+        program = program.group(1)
+        words = run.group(1).replace("$(LAUNCHER)", "").replace("$(program)", program).split()
+        built = os.path.join(folder, program)
+        for nvcc, to in ((self.tools.nvcc, "by-nvlink"), (cubind_nvcc, "by-cubind")):
+            code, says = self.run("CC=%s -rdc=true -Wno-deprecated-gpu-targets" % nvcc, "ARCH=sm_" + arch,
+                                  program, program="make", cwd=folder, limit=BUILD_LIMIT)
+            if code or not os.path.exists(built):
+                if to == "by-nvlink":
+                    self.skip(name, "does not build: " + says.strip().split("\n")[-1][:100])
+                else:
+                    self.result(name, False, "links with nvlink and not with cubind: " + says[-600:])
+                return
+            os.rename(built, os.path.join(folder, to))
+        outcomes = []
+        for which in ("by-nvlink", "by-nvlink", "by-cubind"):
+            argv = [os.path.join(folder, which) if w in ("./" + program, program) else w for w in words]
+            if self.is_late(name):
+                return
+            outcomes.append(self.run(*argv[1:], program=argv[0], cwd=folder))
+        (code, want), (_, again), (mine_code, mine) = outcomes
+        lines = [x.split("\n") for x in (want, again, mine)]
+        firm = [i for i, (x, y) in enumerate(zip(lines[0], lines[1])) if x == y]
+        same = code == mine_code and len(lines[0]) == len(lines[2]) and \
+            all(lines[2][i] == lines[0][i] for i in firm)
+        if code < 0 and mine_code < 0:
+            self.skip(name, "takes too long")
+            return
+        text = "exit %d, %d lines%s" % (mine_code, len(lines[2]),
+                                         ", PASS" if re.search(r"\bPASS", mine) else "")
+        if not same:
+            bad = [i for i in firm if i >= len(lines[2]) or lines[2][i] != lines[0][i]][:3]
+            text += "".join("\n    nvlink: %s\n    cubind: %s" % (
+                lines[0][i][:200], (lines[2] + [""] * i)[i][:200]) for i in bad)
+            text += "\n    exit %d and %d, %d and %d lines" % (code, mine_code, len(lines[0]),
+                                                               len(lines[2]))
+        self.result(name, same, text)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def programs(self, top, arch, jobs):
+        if not self.tools.nvcc:
+            self.skip("programs", "the CUDA toolkit is not on PATH")
+            return
+        nvcc = self.nvcc_with_cubind()
+        work = [(os.path.join(top, n), arch, nvcc) for n in sorted(os.listdir(top))
+                if os.path.exists(os.path.join(top, n, "Makefile"))]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(self.whole_program, work))
+
+
+def say_tally(gpu):
+    line = "%d passed, %d failed, %d skipped" % (gpu.passed, gpu.failed, gpu.skipped)
+    print(line)
+    return line
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    parser.add_argument("--keep")
+    parser.add_argument("--arch")
+    parser.add_argument("--prepare")
+    parser.add_argument("--from", dest="prepared")
+    parser.add_argument("--programs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=int, default=3600)
     parser.add_argument("--record")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     args.build = os.path.abspath(args.build)
-    gpu = Gpu(args)
+    tools = toolchain.Tools(os.path.join(args.build, "cubind"))
+    gpu = Gpu(args, tools)
     try:
+        if args.prepare:
+            images = Images(tools, args.arch, gpu.wanted)
+            gpu.passed = write_pairs(args.prepare, images.all(args.jobs))
+            for name, why in images.problems:
+                gpu.result(name, False, why)
+            say_tally(gpu)
+            return 1 if gpu.failed else 0
         code, says = gpu.run("--device")
         if code == NO_GPU:
             print(says.strip())
@@ -188,17 +483,25 @@ def main():
         target, driver, device = says.strip().split(" ", 2)
         print("%s, %s, driver for CUDA %s" % (device, target, driver))
         arch = target[len("sm_"):]
-        if not args.names:
+        if gpu.wanted("samples"):
             gpu.samples(arch)
-        gpu.goldens(arch)
-        gpu.features(arch)
+        images = Images(tools, arch, gpu.wanted)
+        pairs = read_pairs(args.prepared) if args.prepared else images.all(args.jobs)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            list(pool.map(gpu.compare, pairs))
+        for name, why in images.problems:
+            gpu.result(name, False, why)
+        gpu.jit(arch)
+        if args.programs:
+            gpu.programs(os.path.abspath(args.programs), arch, args.jobs)
+        print("%d kernels ran, %d images ended in the same error; images identical: %d" %
+              (gpu.ran, gpu.errors, gpu.identical))
     finally:
-        gpu.tools.close()
-    line = "%d passed, %d failed, %d skipped" % (gpu.passed, gpu.failed, gpu.skipped)
+        tools.close()
+    line = say_tally(gpu)
     if args.record:
         with open(args.record, "a") as f:
             f.write("| %s | %s | %s | %s |\n" % (device, target, driver, line))
-    print(line)
     return 1 if gpu.failed else 0
 
 
