@@ -15,7 +15,11 @@ typedef unsigned long long CUdeviceptr;
 
 enum {
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13
 };
 
 /* Rows of result-parameters-symbol; the names of later versions of a function carry _v2. */
@@ -35,6 +39,7 @@ enum {
       "cuModuleGetFunction")                                                                       \
     X(cuModuleGetGlobal, (CUdeviceptr * at, size_t * bytes, CUmodule module, const char *name),    \
       "cuModuleGetGlobal_v2")                                                                      \
+    X(cuFuncGetAttribute, (int *value, int attrib, CUfunction function), "cuFuncGetAttribute")     \
     X(cuMemAlloc, (CUdeviceptr * at, size_t bytes), "cuMemAlloc_v2")                               \
     X(cuMemFree, (CUdeviceptr at), "cuMemFree_v2")                                                 \
     X(cuMemcpyHtoD, (CUdeviceptr to, const void *from, size_t bytes), "cuMemcpyHtoD_v2")           \
@@ -42,6 +47,10 @@ enum {
     X(cuLaunchKernel,                                                                              \
       (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
        unsigned shared, CUstream stream, void **params, void **extra),                             \
-      "cuLaunchKernel")
+      "cuLaunchKernel")                                                                            \
+    X(cuLaunchCooperativeKernel,                                                                   \
+      (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
+       unsigned shared, CUstream stream, void **params),                                           \
+      "cuLaunchCooperativeKernel")
 
 #endif

@@ -24,7 +24,9 @@ IS_NOTHING(cuCtxSetCurrent)
 IS_NOTHING(cuCtxSynchronize)
 IS_NOTHING(cuModuleUnload)
 IS_NOTHING(cuModuleGetFunction)
+IS_NOTHING(cuFuncGetAttribute)
 IS_NOTHING(cuLaunchKernel)
+IS_NOTHING(cuLaunchCooperativeKernel)
 
 EXPORT CUresult cuDriverGetVersion(int *version);
 EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal);

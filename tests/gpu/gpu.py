@@ -39,12 +39,16 @@ import features  # noqa: E402
 import toolchain  # noqa: E402
 
 NO_GPU = 77
-RUN_LIMIT = 20
+RUN_LIMIT = 60
+PROGRAM_LIMIT = 30
 BUILD_LIMIT = 240
 MODES = ("default", "r", "g", "r-g-final", "kernels", "preserve", "relink", "partial")
 RELOCATABLE = {"r"}
 # Results that depend on time, on the order of threads or on what the driver gives out.
-VARIES = {"cdp", "printf-malloc", "own-malloc"}
+VARIES = {"cdp", "checks", "printf-malloc", "own-malloc"}
+# Instructions of these need a whole group of four warps.
+NEEDS_WARPGROUP = {"wgmma"}
+WARP, WARPGROUP = 32, 128
 COMPRESSION = ["none", "speed", "balance", "size"]
 
 
@@ -201,6 +205,8 @@ def write_pairs(folder, pairs):
     """Prepared pairs: one file for each different image, and a list."""
     os.makedirs(folder, exist_ok=True)
     rows, files = [], {}
+    pairs = sorted(pairs, key=lambda p: (p.label.count("a-default") and not p.label.count("wgmma"),
+                                         not p.label.endswith(("-default", "-relink", "90")), p.label))
 
     def save(data):
         if data not in files:
@@ -271,37 +277,59 @@ class Gpu:
         self.skip(name, "the time is up")
         return True
 
-    def outcome(self, image, kernels):
-        """What an image does; an image that is part of several pairs runs once."""
-        key = toolchain.digest(image, *kernels)
-        with self.lock:
-            known = self.outcomes.get(key)
-        if known is None:
-            folder = self.tools.workdir()
-            path = os.path.join(folder, "image")
-            with open(path, "wb") as f:
+    def run_images(self, rows):
+        """What each (key, image, threads, kernels) does.  A process runs one image after the other
+        until one ends in an error, and the next process goes on behind it."""
+        folder, left = self.tools.workdir(), list(enumerate(rows))
+        for number, (_, image, _, _) in left:
+            with open(os.path.join(folder, str(number)), "wb") as f:
                 f.write(image)
-            known = self.run(path, *kernels)
-            shutil.rmtree(folder, ignore_errors=True)
+        while left and time.monotonic() < self.end:
+            with open(os.path.join(folder, "list"), "w") as f:
+                for number, (_, _, threads, kernels) in left:
+                    f.write("%d %d %s\n" % (number, threads, " ".join(kernels)))
+            says = self.run("--list", "list", cwd=folder)[1]
+            parts = re.split(r"(?m)^= (\d+)\n", says)
+            found = dict(zip(map(int, parts[1::2]), parts[2::2]))
+            if not found:
+                found = {left[0][0]: says}
             with self.lock:
-                self.outcomes[key] = known
-        return known
+                self.outcomes.update((rows[n][0], text) for n, text in found.items())
+            left = [x for x in left if x[0] not in found]
+        shutil.rmtree(folder, ignore_errors=True)
 
-    def compare(self, pair):
-        """Runs both images; the same kernels must load and leave the same memory."""
-        if not self.wanted(pair.label) or self.is_late(pair.label):
-            return
-        if not pair.kernels:
-            self.skip(pair.label, "no kernels")
-            return
-        code, says = self.outcome(pair.mine, pair.kernels)
-        want_code, want = self.outcome(pair.theirs, pair.kernels)
-        same = code == want_code and says == want
-        if any(pair.label.startswith(("%s-sm_" % v, "golden-" + v)) or "-golden-" + v in pair.label
-               for v in VARIES):
-            same = code == want_code and says.count("\n") == want.count("\n")
+    def compare_all(self, pairs, jobs):
+        """Runs every image once, then says what its pairs came to."""
+        pairs, rows, keys = [p for p in pairs if self.wanted(p.label)], {}, {}
+        for pair in pairs:
+            threads = WARPGROUP if any(n in pair.label for n in NEEDS_WARPGROUP) else WARP
+            for image in (pair.mine, pair.theirs):
+                key = toolchain.digest(image, str(threads), *pair.kernels)
+                keys[pair.label, image] = key
+                if pair.kernels:
+                    rows[key] = (key, image, threads, pair.kernels)
+        rows = list(rows.values())
+        size = max(1, min(24, len(rows) // jobs))
+        chunks = [rows[i:i + size] for i in range(0, len(rows), size)]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(self.run_images, chunks))
+        for pair in pairs:
+            says, want = [self.outcomes.get(keys[pair.label, i]) for i in (pair.mine, pair.theirs)]
+            if not pair.kernels:
+                self.skip(pair.label, "no kernels")
+            elif says is None or want is None:
+                self.skip(pair.label, "the time is up")
+            else:
+                self.compare(pair, says, want)
+
+    def compare(self, pair, says, want):
+        """The same kernels must load, and leave the same memory or end in the same error."""
         errors = len(re.findall(r"CUDA_ERROR|time limit", want))
         ran = len(re.findall(r": [0-9a-f]{16}$", says, re.M))
+        same = says == want and (ran == len(pair.kernels) or errors)
+        if any(pair.label.startswith(("%s-sm_" % v, "golden-" + v)) or "-golden-" + v in pair.label
+               for v in VARIES):
+            same = says.count("\n") == want.count("\n")
         with self.lock:
             self.errors += errors
             self.ran += ran
@@ -408,18 +436,19 @@ class Gpu:
             os.rename(built, os.path.join(folder, to))
         outcomes = []
         for which in ("by-nvlink", "by-nvlink", "by-cubind"):
-            argv = [os.path.join(folder, which) if w in ("./" + program, program) else w for w in words]
+            shutil.copy(os.path.join(folder, which), built)  # some print their name
+            argv = [built if w in ("./" + program, program) else w for w in words]
             if self.is_late(name):
                 return
-            outcomes.append(self.run(*argv[1:], program=argv[0], cwd=folder))
+            outcomes.append(self.run(*argv[1:], program=argv[0], cwd=folder, limit=PROGRAM_LIMIT))
+            if outcomes[-1][0] == -1:
+                self.skip(name, "takes too long")
+                return
         (code, want), (_, again), (mine_code, mine) = outcomes
         lines = [x.split("\n") for x in (want, again, mine)]
         firm = [i for i, (x, y) in enumerate(zip(lines[0], lines[1])) if x == y]
         same = code == mine_code and len(lines[0]) == len(lines[2]) and \
             all(lines[2][i] == lines[0][i] for i in firm)
-        if code < 0 and mine_code < 0:
-            self.skip(name, "takes too long")
-            return
         text = "exit %d, %d lines%s" % (mine_code, len(lines[2]),
                                          ", PASS" if re.search(r"\bPASS", mine) else "")
         if not same:
@@ -487,8 +516,7 @@ def main():
             gpu.samples(arch)
         images = Images(tools, arch, gpu.wanted)
         pairs = read_pairs(args.prepared) if args.prepared else images.all(args.jobs)
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            list(pool.map(gpu.compare, pairs))
+        gpu.compare_all(pairs, args.jobs)
         for name, why in images.problems:
             gpu.result(name, False, why)
         gpu.jit(arch)

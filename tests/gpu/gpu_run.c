@@ -2,10 +2,12 @@
  *
  *     gpu_run --device                  prints "sm_NN DRIVER NAME"
  *     gpu_run --sample IMAGE            runs the kernels of samples/ and checks what they compute
- *     gpu_run IMAGE KERNEL:SIZES...     launches each kernel and prints a digest of its memory
+ *     gpu_run --list FILE               launches kernels and prints a digest of what each leaves
  *
- * SIZES are the sizes of the parameters, separated by commas; each parameter of 8 bytes or more
- * starts with a pointer to scratch memory, smaller ones are 1.  Exit 77: no driver or no GPU.
+ * Each line of FILE is IMAGE THREADS KERNEL:SIZES...  SIZES are the sizes of the parameters, separated
+ * by commas; each parameter of 8 bytes or more starts with a pointer to scratch memory, smaller ones
+ * are 1.  What comes of an image follows a line "= IMAGE".  After an error the context is of no more
+ * use and the program ends; the caller goes on behind that image.  Exit 77: no driver or no GPU.
  */
 #include "cuda.h"
 
@@ -20,7 +22,7 @@
 CUDA_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-enum { SCRATCH_BYTES = 1 << 20, NO_GPU = 77, THREADS = 32 };
+enum { SCRATCH_BYTES = 1 << 20, DYNAMIC_SHARED = 4096, NO_GPU = 77 };
 
 static void no_gpu(const char *why)
 {
@@ -75,7 +77,7 @@ static void print_device(CUdevice device)
     printf("sm_%d%d %d.%d %s\n", major, minor, version / 1000, version % 1000 / 10, name);
 }
 
-static CUmodule load(const char *path)
+static char *read_file(const char *path)
 {
     FILE *f = fopen(path, "rb");
     if (!f) {
@@ -86,8 +88,17 @@ static CUmodule load(const char *path)
     size_t size = (size_t)ftell(f);
     rewind(f);
     char *image = malloc(size + 1);
-    size = fread(image, 1, size, f);
+    if (!image || fread(image, 1, size, f) != size) {
+        printf("cannot read %s\n", path);
+        exit(1);
+    }
     fclose(f);
+    return image;
+}
+
+static CUmodule load(const char *path)
+{
+    char *image = read_file(path);
     CUmodule module;
     must(cuModuleLoadData(&module, image), "cuModuleLoadData");
     free(image);
@@ -170,61 +181,149 @@ static int run_sample(const char *path)
 
 /* ---- any kernel: what it leaves in its memory ---- */
 
-static uint64_t digest(const uint8_t *data, size_t size)
+typedef struct memory {
+    uint32_t words[SCRATCH_BYTES / 4];
+} memory;
+
+/* A word that differs between two runs is an address or a time: it does not count. */
+static uint64_t digest(const memory *a, const memory *b)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ data[i]) * 0x100000001b3u;
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
+    for (size_t i = 0; i < sizeof a->words / sizeof *a->words; i++)
+        h = (h ^ (a->words[i] == b->words[i] ? a->words[i] : 0)) * 0x100000001b3u;
     return h;
 }
 
-/* Launches "NAME:SIZES".  After an error the context is of no more use: the caller stops. */
-static CUresult run_kernel(CUmodule module, char *job)
+/* A grid of one cluster: of one block, where the kernel asks for none. */
+static unsigned cluster_size(CUfunction function, int attribute)
 {
-    char *sizes = strrchr(job, ':');
-    if (!sizes)
+    int value = 0;
+    if (cuFuncGetAttribute(&value, attribute, function) != 0 || value < 1)
         return 1;
-    *sizes++ = 0;
+    return (unsigned)value;
+}
+
+static CUresult launch(CUfunction function, unsigned threads, void **params)
+{
+    unsigned x = cluster_size(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+    unsigned y = cluster_size(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT);
+    unsigned z = cluster_size(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH);
+    int most = 0;
+    if (cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function) == 0 &&
+        most > 0 && (unsigned)most < threads)
+        threads = (unsigned)most;
+    /* Cooperative where it can be, so that a grid may wait for itself; with memory for what is
+     * declared without a size. */
+    CUresult result =
+        cuLaunchCooperativeKernel(function, x, y, z, threads, 1, 1, DYNAMIC_SHARED, NULL, params);
+    if (result)
+        result = cuLaunchKernel(function, x, y, z, threads, 1, 1, DYNAMIC_SHARED, NULL, params, NULL);
+    if (result)
+        result = cuLaunchKernel(function, x, y, z, threads, 1, 1, 0, NULL, params, NULL);
+    return result;
+}
+
+/* Launches the kernel of a module and fetches its memory. */
+static CUresult run_once(CUmodule module, unsigned threads, const char *name, const char *sizes,
+                         memory *left)
+{
     CUfunction function;
-    CUresult result = cuModuleGetFunction(&function, module, job);
+    CUresult result = cuModuleGetFunction(&function, module, name);
     if (result)
         return result;
-
-    static uint8_t scratch[SCRATCH_BYTES];
-    for (size_t i = 0; i < sizeof scratch; i += 4)
-        scratch[i] = (uint8_t)(i / 4 % 5 + 1), scratch[i + 1] = scratch[i + 2] = scratch[i + 3] = 0;
-    CUdeviceptr at = upload(scratch, sizeof scratch);
+    for (size_t i = 0; i < sizeof left->words / sizeof *left->words; i++)
+        left->words[i] = (uint32_t)(i % 5 + 1);
+    CUdeviceptr at = upload(left, sizeof *left);
     /* the middle, so that negative indices stay inside */
     uint64_t pointer = at + SCRATCH_BYTES / 2;
 
     static uint64_t values[4096 / 8 * 2];
     void *params[256];
     size_t count = 0, used = 0;
-    for (char *s = strtok(sizes, ","); s && count < 256; s = strtok(NULL, ",")) {
-        size_t words = (strtoul(s, NULL, 10) + 7) / 8;
-        if (used + words > sizeof values / sizeof *values)
+    for (const char *s = sizes; *s && count < 256;) {
+        char *end;
+        size_t size = strtoul(s, &end, 10), words = (size + 7) / 8;
+        s = *end == ',' ? end + 1 : end;
+        if (used + words > sizeof values / sizeof *values || (*end && *end != ','))
             return 1;
         params[count++] = &values[used];
-        values[used] = strtoul(s, NULL, 10) >= 8 ? pointer : 1;
+        values[used] = size >= 8 ? pointer : 1;
         for (size_t i = 1; i < words; i++)
             values[used + i] = 1;
         used += words;
     }
-    result = cuLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL);
+    result = launch(function, threads, params);
     if (!result)
         result = cuCtxSynchronize();
     if (!result)
-        result = cuMemcpyDtoH(scratch, at, sizeof scratch);
-    if (!result)
-        printf("%s: %016llx\n", job, (unsigned long long)digest(scratch, sizeof scratch));
-    cuMemFree(at);
+        result = cuMemcpyDtoH(left, at, sizeof *left);
+    return result; /* the memory stays, so that the next has another address */
+}
+
+static CUresult say(const char *what, CUresult result)
+{
+    const char *name = "unknown error";
+    cuGetErrorName(result, &name);
+    printf("%s: %s\n", what, name);
     return result;
+}
+
+/* "IMAGE THREADS KERNEL:SIZES...".  Every kernel runs in two loads of the image. */
+static CUresult run_image(char *line)
+{
+    const char *path = strtok(line, " \n"), *threads = strtok(NULL, " \n");
+    if (!path || !threads)
+        return 0;
+    printf("= %s\n", path);
+    fflush(stdout);
+    static memory first, second;
+    CUmodule modules[2];
+    char *image = read_file(path);
+    for (int i = 0; i < 2; i++) {
+        CUresult result = cuModuleLoadData(&modules[i], image);
+        if (result)
+            return say("cuModuleLoadData", result);
+    }
+    free(image);
+    for (char *job = strtok(NULL, " \n"); job; job = strtok(NULL, " \n")) {
+        char *sizes = strrchr(job, ':');
+        if (!sizes)
+            return 1;
+        *sizes++ = 0;
+        unsigned count = (unsigned)strtoul(threads, NULL, 10);
+        CUresult result = run_once(modules[0], count, job, sizes, &first);
+        if (!result)
+            result = run_once(modules[1], count, job, sizes, &second);
+        if (result)
+            return say(job, result);
+        printf("%s: %016llx\n", job, (unsigned long long)digest(&first, &second));
+        fflush(stdout);
+    }
+    cuModuleUnload(modules[0]);
+    cuModuleUnload(modules[1]);
+    return 0;
+}
+
+static void run_list(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        printf("cannot open %s\n", path);
+        exit(1);
+    }
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, f) > 0)
+        if (run_image(line))
+            break;
+    free(line);
+    fclose(f);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: gpu_run --device | --sample IMAGE | IMAGE KERNEL:SIZES...\n");
+        fprintf(stderr, "usage: gpu_run --device | --sample IMAGE | --list FILE\n");
         return 2;
     }
     CUdevice device = open_device();
@@ -235,15 +334,7 @@ int main(int argc, char **argv)
     use_device(device);
     if (strcmp(argv[1], "--sample") == 0 && argc == 3)
         return run_sample(argv[2]);
-    CUmodule module = load(argv[1]);
-    for (int i = 2; i < argc; i++) {
-        CUresult result = run_kernel(module, argv[i]);
-        if (result) {
-            const char *name = "unknown error";
-            cuGetErrorName(result, &name);
-            printf("%s: %s\n", argv[i], name);
-            return 0; /* an answer, to be compared like any other */
-        }
-    }
-    return 0;
+    if (strcmp(argv[1], "--list") == 0 && argc == 3)
+        run_list(argv[2]);
+    return 0; /* an error of the driver is an answer, to be compared like any other */
 }

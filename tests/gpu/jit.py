@@ -134,6 +134,10 @@ def main():
         elif part == "core":
             import cuda.core  # noqa: F401
         else:
+            import numpy
+            for old, new in (("row_stack", "vstack"), ("trapz", "trapezoid"), ("in1d", "isin")):
+                if not hasattr(numpy, old):  # gone from newer ones, and older ones of numba ask
+                    setattr(numpy, old, getattr(numpy, new))
             import numba.cuda  # noqa: F401
     except ImportError as e:
         print("not installed: %s" % e)
