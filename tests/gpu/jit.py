@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Links at run time through nvJitLink as Python's users of it do, and runs what comes out.
 
-usage: jit.py bindings|bindings-lto|core|numba|numba-lto ARCH
+usage: jit.py api|bindings|bindings-lto|core|numba|numba-lto ARCH
+
+api: not through nvJitLink, but with cubind's Python package, out of memory.
 
 The last line names the library that did it (cubind's stand-in, or NVIDIA's).  Exit 77: what is
 needed is not installed; 1: an error or a wrong result.
@@ -33,8 +35,8 @@ WANTED = [2 * i + 10 for i in range(COUNT)]
 
 def which_library():
     with open("/proc/self/maps") as f:
-        names = {line.split()[-1] for line in f if "nvJitLink" in line or "nvjitlink.so" in line}
-    return "cubind" if any("cubind" in n for n in names) else "NVIDIA's" if names else "none"
+        names = {line.split()[-1] for line in f if "nvJitLink" in line or "libcubind" in line}
+    return "cubind" if any("libcubind" in n for n in names) else "NVIDIA's" if names else "none"
 
 
 def check(status, *values):
@@ -88,6 +90,12 @@ def by_bindings(arch, lto):
     return run_image(bytes(image))
 
 
+def by_api(arch):
+    import cubind
+    parts = [compiled(text, arch, False) for text in (KERNEL, FUNCTION)]
+    return run_image(bytes(cubind.link(parts, arch="sm_" + arch).image))
+
+
 def by_core(arch):
     try:
         from cuda.core import Linker, LinkerOptions, Program, ProgramOptions
@@ -129,7 +137,7 @@ def main():
     part, arch = sys.argv[1], sys.argv[2]
     lto = part.endswith("-lto")
     try:
-        if part.startswith("bindings"):
+        if part.startswith(("bindings", "api")):
             import cuda.bindings.nvjitlink  # noqa: F401
         elif part == "core":
             import cuda.core  # noqa: F401
@@ -144,6 +152,8 @@ def main():
         return SKIP
     if part.startswith("bindings"):
         got = by_bindings(arch, lto)
+    elif part == "api":
+        got = by_api(arch)
     elif part == "core":
         got = by_core(arch)
     else:
