@@ -107,24 +107,59 @@ static void find_pending(cbi_sb_code *c)
     }
 }
 
+/* The first instruction from i to the end of its block that needs the producer. */
+static uint32_t first_need_from(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t end = c->blocks.items[c->block_of[i]].end;
+    while (i < end && !cbi_sb_needs(c, p, i))
+        i++;
+    return i < end ? i : CBI_SB_NOWHERE;
+}
+
+/* Where a producer is needed next, by block. */
+typedef struct next_needs {
+    bool *open;     /* nothing in the block needs it */
+    bool *again;    /* from the block's start: that waits for its number */
+    uint32_t *todo; /* blocks to look before */
+} next_needs;
+
+/* Before the loop goes around. */
+static void find_next_needs(const cbi_sb_code *c, const cbi_sb_producer *p, const next_needs *x)
+{
+    size_t count = 0;
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        bool ahead = c->position[b] > c->position[p->block];
+        uint32_t need = ahead ? first_need_from(c, p, c->blocks.items[b].start) : CBI_SB_NOWHERE;
+        x->open[b] = ahead && need == CBI_SB_NOWHERE;
+        x->again[b] = need != CBI_SB_NOWHERE && c->wait[need] >> p->old & 1;
+        if (x->again[b])
+            x->todo[count++] = b;
+    }
+    while (count) {
+        const cbi_u32_list *pred = &c->blocks.items[x->todo[--count]].pred;
+        for (size_t k = 0; k < pred->len; k++) {
+            uint32_t b = pred->items[k];
+            if (!x->open[b] || x->again[b])
+                continue;
+            x->again[b] = true;
+            x->todo[count++] = b;
+        }
+    }
+}
+
 /* Does an instruction after i, before the loop goes around, need the producer and wait for its
  * number (again)? */
-static bool is_awaited_again(cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+static bool is_awaited_again(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i,
+                             const next_needs *x)
 {
-    cbi_u32_list todo = {0};
-    uint32_t visit = ++c->visit;
-    bool again = false;
-    cbi_sb_push_next(c, i, &todo);
-    while (todo.len && !again) {
-        uint32_t j = todo.items[--todo.len];
-        if (c->visited[j] == visit || cbi_sb_comes_around(c, p, j))
-            continue;
-        c->visited[j] = visit;
-        again = cbi_sb_needs(c, p, j) && c->wait[j] >> p->old & 1;
-        if (!cbi_sb_needs(c, p, j))
-            cbi_sb_push_next(c, j, &todo);
-    }
-    return again;
+    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
+    uint32_t need = i + 1 < b->end ? first_need_from(c, p, i + 1) : CBI_SB_NOWHERE;
+    if (need != CBI_SB_NOWHERE)
+        return c->wait[need] >> p->old & 1;
+    for (size_t k = 0; k < b->succ.len; k++)
+        if (x->again[b->succ.items[k]])
+            return true;
+    return false;
 }
 
 /* Nobody needs the R1 load, and behind its block nothing waits for it. */
@@ -133,30 +168,78 @@ static bool is_stack_load_beyond(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return q == c->stack_load && c->block_of[i] != c->producers.items[q].block;
 }
 
-/* Waits at the end of a block for what comes around a loop: they were added when all else was
- * placed.  True if there are more than before. */
-static bool find_later_waits(cbi_sb_code *c)
+/* Waits for numbers of which something comes around a loop, and of what else. */
+typedef struct around {
+    cbi_u32_list at;         /* instructions */
+    uint8_t *numbers;        /* by entry of `at` */
+    uint8_t *needed, *ahead; /* the same: was there from the start; was not */
+    uint64_t *pending;       /* the same: 64 producers */
+    next_needs next;
+} around;
+
+static around find_around(const cbi_sb_code *c)
 {
-    bool any = false;
+    around x = {.numbers = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     for (uint32_t i = 0; i < c->n; i++) {
-        uint8_t around = 0, ahead = 0, needed = 0;
+        uint8_t numbers = 0;
         CBI_SB_EACH(q, c->pending[i], c->wait[i] ? c->row : 0)
         if (cbi_sb_comes_around(c, &c->producers.items[q], i))
-            around |= (uint8_t)(1u << c->producers.items[q].old);
-        around &= c->wait[i];
-        CBI_SB_EACH(q, c->pending[i], around ? c->row : 0)
-        {
-            const cbi_sb_producer *p = &c->producers.items[q];
-            if (!(around >> p->old & 1) || cbi_sb_comes_around(c, p, i))
-                continue;
-            if (cbi_sb_needs(c, p, i))
-                needed |= (uint8_t)(1u << p->old); /* it was there from the start */
-            else if (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i))
-                ahead |= (uint8_t)(1u << p->old);
+            numbers |= (uint8_t)(1u << c->producers.items[q].old);
+        if (!(numbers & c->wait[i]))
+            continue;
+        x.numbers[x.at.len] = numbers & c->wait[i];
+        cbi_vec_push(c->ctx, &x.at, i);
+    }
+    return x;
+}
+
+/* Sorts the waits for the number of a producer that may have been there from the start. */
+static void sort_waits(const cbi_sb_code *c, uint32_t q, const around *x)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    bool found = false;
+    for (size_t k = 0; k < x->at.len; k++) {
+        uint32_t i = x->at.items[k];
+        uint8_t number = (uint8_t)(1u << p->old);
+        if (!(x->pending[k] >> (q % 64) & 1) || !(x->numbers[k] & number) ||
+            cbi_sb_comes_around(c, p, i))
+            continue;
+        if (cbi_sb_needs(c, p, i)) {
+            x->needed[k] |= number;
+            continue;
         }
-        ahead &= (uint8_t)~needed;
-        any = any || ahead & ~c->later[i];
-        c->later[i] |= ahead;
+        if (!found && !is_stack_load_beyond(c, q, i)) {
+            find_next_needs(c, p, &x->next);
+            found = true;
+        }
+        if (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i, &x->next))
+            x->ahead[k] |= number;
+    }
+}
+
+/* Waits at the end of a block for what comes around a loop: they were added when all else was
+ * placed.  True if there are more than before. */
+static bool find_later_waits(const cbi_sb_code *c)
+{
+    around x = find_around(c);
+    bool any = false;
+    x.needed = CBI_NEW_ARRAY(c->ctx, x.at.len, uint8_t);
+    x.ahead = CBI_NEW_ARRAY(c->ctx, x.at.len, uint8_t);
+    x.pending = CBI_NEW_ARRAY(c->ctx, x.at.len, uint64_t);
+    x.next = (next_needs){CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool),
+                          CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool),
+                          CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint32_t)};
+    for (size_t w = 0; x.at.len && w < c->row; w++) {
+        uint64_t all = 0;
+        for (size_t k = 0; k < x.at.len; k++)
+            all |= x.pending[k] = c->pending[x.at.items[k]][w];
+        CBI_SB_EACH(q, &all, 1)
+        sort_waits(c, (uint32_t)(w * 64) + q, &x);
+    }
+    for (size_t k = 0; k < x.at.len; k++) {
+        uint8_t ahead = x.ahead[k] & (uint8_t)~x.needed[k];
+        any = any || ahead & ~c->later[x.at.items[k]];
+        c->later[x.at.items[k]] |= ahead;
     }
     return any;
 }

@@ -129,8 +129,6 @@ typedef struct around {
     uint64_t **leaving;
     const uint8_t *busy, *wait;
     uint8_t *added;
-    uint32_t *visited; /* by instruction: the last walk over the code that was there */
-    uint32_t *visit;   /* the last one */
 } around;
 
 /* Blocks that others behind them lead to. */
@@ -210,41 +208,96 @@ static uint32_t last_of_loop(const cbi_sb_code *c, uint32_t head)
     return place;
 }
 
+/* The first instruction of each block that waits for a producer, and which of them, of two blocks
+ * at most, the end of a block leads to. */
+typedef struct first_waits {
+    uint32_t *need;        /* by block: the instruction, or CBI_SB_NOWHERE */
+    uint32_t *order;       /* blocks in the order of the assignment */
+    uint32_t *one, *other; /* by block: blocks that its end leads to, or CBI_SB_NOWHERE */
+    uint32_t *todo;
+} first_waits;
+
+/* Does the wait of a block count wherever the loop ends? */
+static bool counts_always(const around *x, uint32_t q, uint32_t block, const first_waits *w)
+{
+    const cbi_sb_code *c = x->a->c;
+    return c->position[block] < c->position[c->producers.items[q].block] ||
+           !(x->wait[w->need[block]] >> x->a->number[q] & 1);
+}
+
+/* Blocks whose ends lead to this one, with nothing between that needs the producer. */
+static void lead_to(const cbi_sb_code *c, uint32_t block, const first_waits *w)
+{
+    size_t count = 0;
+    uint32_t from = block;
+    do {
+        const cbi_u32_list *pred = &c->blocks.items[from].pred;
+        for (size_t k = 0; k < pred->len; k++) {
+            uint32_t b = pred->items[k];
+            if (w->one[b] == block || w->other[b] != CBI_SB_NOWHERE)
+                continue;
+            *(w->one[b] == CBI_SB_NOWHERE ? &w->one[b] : &w->other[b]) = block;
+            if (w->need[b] == CBI_SB_NOWHERE)
+                w->todo[count++] = b;
+        }
+        from = count ? w->todo[--count] : CBI_SB_NOWHERE;
+    } while (from != CBI_SB_NOWHERE);
+}
+
+static void find_first_waits(const around *x, uint32_t q, const cbi_u32_list *needs,
+                             const first_waits *w)
+{
+    const cbi_sb_code *c = x->a->c;
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        w->need[b] = w->one[b] = w->other[b] = CBI_SB_NOWHERE;
+    for (size_t k = 0; k < needs->len; k++) {
+        uint32_t i = needs->items[k], *first = &w->need[c->block_of[i]];
+        if (*first == CBI_SB_NOWHERE || i < *first)
+            *first = i;
+    }
+    /* Those that count always, then those furthest behind. */
+    for (unsigned always = 2; always--;)
+        for (size_t k = c->blocks.len; k--;) {
+            uint32_t b = w->order[k];
+            if (w->need[b] != CBI_SB_NOWHERE && counts_always(x, q, b, w) == (always == 1))
+                lead_to(c, b, w);
+        }
+}
+
 /* Does the end of a loop's first block wait for a producer that comes around?  For what needs it
  * first behind that block, if this is in front of the producer's own block or behind the loop, or
  * if it does not wait for the number anyway. */
-static bool is_needed_behind(const around *x, uint32_t q, uint32_t last)
+static bool is_needed_behind(const around *x, uint32_t q, uint32_t head, const first_waits *w)
 {
-    const cbi_sb_assignment *a = x->a;
-    const cbi_sb_code *c = a->c;
-    cbi_u32_list todo = {0};
-    uint32_t visit = ++*x->visit, head = c->block_of[last], end = last_of_loop(c, head);
-    uint32_t home = c->position[c->producers.items[q].block];
-    bool needed = false;
-    cbi_sb_push_next(c, last, &todo);
-    while (todo.len && !needed) {
-        uint32_t i = todo.items[--todo.len], place = c->position[c->block_of[i]];
-        if (x->visited[i] == visit)
-            continue;
-        x->visited[i] = visit;
-        if (!cbi_sb_contains(&x->needs[i], q))
-            cbi_sb_push_next(c, i, &todo);
-        else
-            needed = c->block_of[i] != head &&
-                     (place < home || place > end || !(x->wait[i] >> a->number[q] & 1));
-    }
-    return needed;
+    const cbi_sb_code *c = x->a->c;
+    uint32_t found = w->one[head] != head ? w->one[head] : w->other[head];
+    return found != CBI_SB_NOWHERE &&
+           (counts_always(x, q, found, w) || c->position[found] > last_of_loop(c, head));
 }
 
 static void find_starts(const around *x)
 {
     const cbi_sb_code *c = x->a->c;
+    uint32_t count = (uint32_t)c->blocks.len;
+    cbi_u32_list *needs = CBI_NEW_ARRAY(c->ctx, c->producers.len, cbi_u32_list);
+    cbi_u32_list order = cbi_sb_order(c);
+    first_waits w = {.need = CBI_NEW_ARRAY(c->ctx, count, uint32_t),
+                     .order = order.items,
+                     .one = CBI_NEW_ARRAY(c->ctx, count, uint32_t),
+                     .other = CBI_NEW_ARRAY(c->ctx, count, uint32_t),
+                     .todo = CBI_NEW_ARRAY(c->ctx, 2 * count, uint32_t)};
+    for (uint32_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < x->needs[i].len; k++)
+            cbi_vec_push(c->ctx, &needs[x->needs[i].items[k]], i);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         const cbi_u32_list *loops = &c->producers.items[q].loops;
+        if (!loops->len || !x->a->present[q] || c->producers.items[q].is_late)
+            continue;
+        find_first_waits(x, q, &needs[q], &w);
         for (size_t k = 0; k < loops->len; k++) {
-            uint32_t last = cbi_sb_last_of(c, c->block_of[loops->items[k]]);
-            if (x->a->present[q] && !c->producers.items[q].is_late && is_needed_behind(x, q, last))
-                wait_at(x, q, last);
+            uint32_t head = c->block_of[loops->items[k]];
+            if (is_needed_behind(x, q, head, &w))
+                wait_at(x, q, cbi_sb_last_of(c, head));
         }
     }
 }
@@ -315,7 +368,6 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
     const cbi_u32_list heads = find_heads(c);
     if (!heads.len)
         return;
-    uint32_t visit = 0;
     around x = {.a = a,
                 .busy = busy,
                 .needs = needs,
@@ -324,9 +376,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                 .sets = cbi_sb_sets(c),
                 .leaving = leaving,
                 .wait = wait,
-                .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
-                .visited = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t),
-                .visit = &visit};
+                .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     find_starts(&x);
     pass_around(&x);
     for (uint32_t i = 0; i < c->n; i++)
