@@ -88,6 +88,7 @@ static void lay_out(cbi_linker *lk)
 static void apply_relocations(cbi_linker *lk)
 {
     lk->patches = cbi_patches_begin(lk, &lk->patching);
+    cbi_link_warn_fixed(lk);
     cbi_link_relocate(lk);
     if (cbi_link_pack_relocs(lk))
         cbi_link_merge_forget(lk);

@@ -8,6 +8,11 @@
 struct cbi_patches_work;
 const cbi_patches *cbi_patches_begin(const cbi_linker *lk, struct cbi_patches_work **ret_work);
 void cbi_link_relocate(const cbi_linker *lk);
+
+/* Where -r leaves nothing that tells a later link of a variable's place, whose place it may change:
+ * shared memory of functions, and constants. */
+void cbi_link_warn_fixed(const cbi_linker *lk);
+
 /* Brings the entries that stay into the form of the file, but for the numbers of their symbols,
  * which are the link's from 1 on: then the list of relocations is not needed any more.  False where
  * a report or the second view asks for them, or one is outside of its section. */

@@ -641,6 +641,56 @@ static void settle(const cbi_linker *lk, void *arg, const cbi_share *share)
     }
 }
 
+/* ---- what a relocatable output cannot say any more ---- */
+
+typedef enum fixed_place { NOT_FIXED, FIXED_SHARED, FIXED_CONSTANT, FIXED_KINDS } fixed_place;
+
+/* Will the code read from here, wherever a later link puts the variable? */
+static fixed_place is_fixed(const cbi_linker *lk, const cbi_lrel *r)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(r->type);
+    const cbi_func *func = r->target->func;
+    if (!type || !r->sym || !func || !cbi_reloc_counts(lk, r) ||
+        type->action == CBI_RELOC_UNIFIED || cbi_reloc_decide(lk, type, r) != CBI_OUTCOME_PATCH)
+        return NOT_FIXED;
+    if (cbi_is_shared_var(r->sym)) /* a kernel takes its own along */
+        return cbi_is_kernel(func) || r->sym->size == 0 ? NOT_FIXED : FIXED_SHARED;
+    const cbi_osec *sec = cbi_placement_of(lk, r->sym).sec;
+    return sec && cbi_is_constant_type(sec->type) && sec->type != SHT_CUDA_CONSTANT_B0 &&
+                   !(cbi_is_kernel(func) && sec->func)
+               ? FIXED_CONSTANT
+               : NOT_FIXED;
+}
+
+void cbi_link_warn_fixed(const cbi_linker *lk)
+{
+    static const char *const kinds[FIXED_KINDS] = {"", "shared memory", "constants"};
+    if (lk->exec || lk->terse || lk->ctx->error_count)
+        return;
+    const cbi_lrel *first[FIXED_KINDS] = {NULL};
+    size_t counts[FIXED_KINDS] = {0};
+    for (size_t i = 0; i < lk->layout->rels.len; i++) {
+        const cbi_lrel *r = &lk->layout->rels.items[i];
+        const fixed_place kind = is_fixed(lk, r);
+        if (!first[kind])
+            first[kind] = r;
+        counts[kind]++;
+    }
+    for (fixed_place kind = FIXED_SHARED; kind < FIXED_KINDS; kind++) {
+        const cbi_lrel *r = first[kind];
+        if (!r)
+            continue;
+        const cbi_lsym *func = r->target->func->sym;
+        cbi_warning(lk->ctx, "place-fixed",
+                    &(cbi_place){.file = r->obj ? r->obj->file : NULL, .symbol = func->name->s},
+                    "link all inputs in one step: a later link may put it elsewhere, and the code, "
+                    "nvlink's as well, would not know",
+                    "Option '-r' fixes where code finds %s, %zu time%s; first: '%s' in '%s'",
+                    kinds[kind], counts[kind], counts[kind] == 1 ? "" : "s", r->sym->name->s,
+                    func->name->s);
+    }
+}
+
 void cbi_link_relocate(const cbi_linker *lk)
 {
     cbi_link_in_shares(lk, lk->records->secs.len, settle, NULL);

@@ -98,7 +98,7 @@ class Images:
             folder = os.path.join(root, name)
             expected = os.path.join(folder, "expected.cubin")
             cmd = os.path.join(folder, "cmd")
-            if not self.wanted(name) or not os.path.exists(expected) or not os.path.exists(cmd):
+            if not self.wanted("golden-" + name) or not os.path.exists(expected) or not os.path.exists(cmd):
                 continue
             with open(cmd) as f:
                 words = f.read().split()
@@ -289,7 +289,9 @@ class Gpu:
             with open(os.path.join(folder, "list"), "w") as f:
                 for number, (_, _, threads, kernels) in left:
                     f.write("%d %d %s\n" % (number, threads, " ".join(kernels)))
-            says = self.run("--list", "list", cwd=folder)[1]
+            code, says = self.run("--list", "list", cwd=folder)
+            if code:
+                says += "the process died, status %d\n" % code
             parts = re.split(r"(?m)^= (\d+)\n", says)
             found = dict(zip(map(int, parts[1::2]), parts[2::2]))
             if not found:
@@ -325,11 +327,10 @@ class Gpu:
 
     def compare(self, pair, says, want):
         """The same kernels must load, and leave the same memory or end in the same error."""
-        errors = len(re.findall(r"CUDA_ERROR|time limit", want))
+        errors = len(re.findall(r"CUDA_ERROR|time limit|died", want))
         ran = len(re.findall(r": [0-9a-f]{16}$", says, re.M))
         same = says == want and (ran == len(pair.kernels) or errors)
-        if any(pair.label.startswith(("%s-sm_" % v, "golden-" + v)) or "-golden-" + v in pair.label
-               for v in VARIES):
+        if any(re.search("(^|-)%s-" % v, pair.label) for v in VARIES):
             same = says.count("\n") == want.count("\n")
         with self.lock:
             self.errors += errors

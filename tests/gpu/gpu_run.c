@@ -4,10 +4,11 @@
  *     gpu_run --sample IMAGE            runs the kernels of samples/ and checks what they compute
  *     gpu_run --list FILE               launches kernels and prints a digest of what each leaves
  *
- * Each line of FILE is IMAGE THREADS KERNEL:SIZES...  SIZES are the sizes of the parameters, separated
- * by commas; each parameter of 8 bytes or more starts with a pointer to scratch memory, smaller ones
- * are 1.  What comes of an image follows a line "= IMAGE".  After an error the context is of no more
- * use and the program ends; the caller goes on behind that image.  Exit 77: no driver or no GPU.
+ * Each line of FILE is IMAGE THREADS KERNEL:SIZES...  SIZES are the sizes of the parameters,
+ * separated by commas; each parameter of 8 bytes or more starts with a pointer to scratch memory,
+ * smaller ones are 1.  What comes of an image follows a line "= IMAGE".  After an error the context
+ * is of no more use and the program ends; the caller goes on behind that image.  Exit 77: no driver
+ * or no GPU.
  */
 #include "cuda.h"
 
@@ -182,13 +183,14 @@ static int run_sample(const char *path)
 /* ---- any kernel: what it leaves in its memory ---- */
 
 typedef struct memory {
-    uint32_t words[SCRATCH_BYTES / 4];
+    uint64_t words[SCRATCH_BYTES / 8];
 } memory;
 
-/* A word that differs between two runs is an address or a time: it does not count. */
+/* What differs between two runs is an address or a time and does not count; nor does the other half
+ * of an address, which may be the same in both. */
 static uint64_t digest(const memory *a, const memory *b)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, eight bytes at a time */
     for (size_t i = 0; i < sizeof a->words / sizeof *a->words; i++)
         h = (h ^ (a->words[i] == b->words[i] ? a->words[i] : 0)) * 0x100000001b3u;
     return h;
@@ -217,7 +219,8 @@ static CUresult launch(CUfunction function, unsigned threads, void **params)
     CUresult result =
         cuLaunchCooperativeKernel(function, x, y, z, threads, 1, 1, DYNAMIC_SHARED, NULL, params);
     if (result)
-        result = cuLaunchKernel(function, x, y, z, threads, 1, 1, DYNAMIC_SHARED, NULL, params, NULL);
+        result =
+            cuLaunchKernel(function, x, y, z, threads, 1, 1, DYNAMIC_SHARED, NULL, params, NULL);
     if (result)
         result = cuLaunchKernel(function, x, y, z, threads, 1, 1, 0, NULL, params, NULL);
     return result;
@@ -232,7 +235,7 @@ static CUresult run_once(CUmodule module, unsigned threads, const char *name, co
     if (result)
         return result;
     for (size_t i = 0; i < sizeof left->words / sizeof *left->words; i++)
-        left->words[i] = (uint32_t)(i % 5 + 1);
+        left->words[i] = (2 * i) % 5 + 1 + (((2 * i + 1) % 5 + 1) << 32);
     CUdeviceptr at = upload(left, sizeof *left);
     /* the middle, so that negative indices stay inside */
     uint64_t pointer = at + SCRATCH_BYTES / 2;
