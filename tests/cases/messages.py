@@ -49,7 +49,7 @@ ROWS = [
     ("A symbol that is misspelt", "link -arch=sm_90 app.cubin math.cubin --why-live block_sun --trace-symbol helpr -o out.cubin", ""),
     ("A kernel that was dropped", "link -arch=sm_90 app.cubin math.cubin -kernels-used nothing --why-live block_sum -o out.cubin", ""),
     ("Links in two steps", "link -arch=sm_90 -r app.cubin math.cubin -o part.cubin",
-     "What nvlink's `-r` writes does not say any more where code reads a constant, or a function its shared memory; cubind writes the same bytes."),
+     "What `-r` writes, nvlink's too, does not say any more where code reads a constant or a function its shared memory."),
     ("A command that is misspelt", "lnik app.cubin", ""),
     ("An option of an inspector", "dump --sumary app.cubin", ""),
     ("A section that is misspelt", "dump --section .nv.inof app.cubin", ""),
