@@ -135,6 +135,23 @@ static bool is_shorter(const cbi_sb_code *c, const cbi_sass *words, uint32_t i)
            !(cbi_sass_wait(words[i + 1]) & cbi_sass_holds(words[i]));
 }
 
+/* Instruction i takes one cycle now: what is the first behind it that took as long as it did
+ * because of that, and takes one more. */
+static void shorten(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end,
+                    cbi_sass *words)
+{
+    uint32_t next = i + 1;
+    while (next + 1 < end && cycles[next] == cbi_sass_stall(c->words[next]))
+        next++;
+    uint32_t behind = cbi_sass_stall(c->words[next]);
+    uint32_t longest = behind < CBI_SASS_STALL_MAX ? behind + 1 : behind;
+    if (cycles[next] > longest)
+        return;
+    cbi_sass_set_stall(&words[i], 1);
+    if (cycles[next] > behind)
+        cbi_sass_set_stall(&words[next], cycles[next]);
+}
+
 /* Where an instruction takes a cycle more than in the input, what follows it takes one less if it
  * took that long only because of something before; and the other way round. */
 static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
@@ -157,16 +174,11 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
         if (known != c->block_of[i])
             cbi_pace_block_cycles(&now, b, idle, cycles);
         known = c->block_of[i];
-        uint32_t behind = cbi_sass_stall(c->words[i + 1]);
-        uint32_t longest = behind < CBI_SASS_STALL_MAX ? behind + 1 : behind;
-        if (shorter && cycles[i] == 1 && cycles[i + 1] <= longest) {
-            cbi_sass_set_stall(&words[i], 1);
-            if (cycles[i + 1] > behind)
-                cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
-        } else if (!shorter && cycles[i] == cbi_sass_stall(words[i]) &&
-                   cycles[i + 1] + 1 == behind) {
+        if (shorter && cycles[i] == 1)
+            shorten(c, cycles, i, b->end, words);
+        else if (!shorter && cycles[i] == cbi_sass_stall(words[i]) &&
+                 cycles[i + 1] + 1 == cbi_sass_stall(c->words[i + 1]))
             cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
-        }
     }
 }
 
