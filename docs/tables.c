@@ -222,9 +222,9 @@ static void print_instructions(void)
     static const char *const lengths[] = {
         "2?", "1?", "1", "2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2", "1 or 2"};
     static const char *const kinds[] = {
-        "",        "ALU",        "multiply", "wide",         "float",   "half",
-        "counter", "to uniform", "uniform",  "uniform move", "memory",  "constant",
-        "special", "late",       "convert",  "slow",         "control", "call"};
+        "",         "ALU",     "multiply",   "wide",    "float",        "half",    "pair",
+        "half ALU", "counter", "to uniform", "uniform", "uniform move", "memory",  "constant",
+        "special",  "remote",  "late",       "convert", "slow",         "control", "call"};
     static const char *const predicates[] = {"w81", "w84", "r87", "r77", "r68", "r87 if bit 74"};
     static const char *const flags[] = {"long",     "branch",   "call",      "relative", "mbarrier",
                                         "texture",  "copy end", "companion", "fence",    "shared",

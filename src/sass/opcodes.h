@@ -118,6 +118,7 @@ typedef enum cbi_sass_kind {
     CBI_KIND_WIDE, /* products of 64 bits */
     CBI_KIND_FLOAT,
     CBI_KIND_HALF,
+    CBI_KIND_PAIR,     /* sums of 64 bits, of sm_120 and later */
     CBI_KIND_HALF_ALU, /* of halves, by the unit of the ALU */
     CBI_KIND_COUNTER,  /* CS2R */
     CBI_KIND_TO_UNIFORM,

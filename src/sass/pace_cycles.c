@@ -118,6 +118,10 @@ static uint32_t result_latency(kind from, kind to)
         return to == CBI_KIND_OTHER ? FAR : 5;
     if (!cbi_kind_is_math(from))
         return FAR;
+    if (from == CBI_KIND_PAIR && to == CBI_KIND_PAIR)
+        return 4;
+    if (from == CBI_KIND_PAIR && (cbi_kind_is_math(to) || to == CBI_KIND_MEMORY))
+        return to == CBI_KIND_ALU ? 5 : 6;
     switch (to) {
     case CBI_KIND_SLOW:
         return 6;
@@ -136,6 +140,7 @@ static uint32_t result_latency(kind from, kind to)
         return from == CBI_KIND_MULTIPLY ? 4 : 5;
     case CBI_KIND_FLOAT:
     case CBI_KIND_HALF:
+    case CBI_KIND_PAIR:
     case CBI_KIND_HALF_ALU:
         return from == to ? 4 : 5;
     default:
@@ -256,6 +261,8 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
 {
     from = from == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : from;
     to = to == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : to;
+    if (from == CBI_KIND_PAIR)
+        return 2;
     bool alu = from == CBI_KIND_ALU || from == CBI_KIND_TO_UNIFORM || from == CBI_KIND_COUNTER;
     if (alu && (to == CBI_KIND_ALU || to == CBI_KIND_TO_UNIFORM || to == CBI_KIND_COUNTER))
         return 2;
@@ -386,10 +393,11 @@ static bool may_use(const cbi_sb_code *c, uint32_t i, uint32_t j)
            cbi_pace_may_meet(c->words[j], &a->written, false);
 }
 
-static bool has_late_alu(uint32_t sm)
+/* The ALU of sm_120 and later reads its own results, predicates as well, a cycle later. */
+static bool reaches_late(const cbi_sb_code *c, kind from, kind to)
 {
-    const cbi_chip *chip = cbi_chip_find(sm);
-    return chip && chip->late_alu;
+    const cbi_chip *chip = cbi_chip_find(c->chip);
+    return from == CBI_KIND_ALU && from == to && chip && chip->late_alu;
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */
@@ -421,10 +429,9 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (is_late(from))
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
-        least = cbi_larger(least, from == CBI_KIND_WIDE ? wide_latency(c->words[i], c->words[j], b)
-                                                        : result_latency(from, to) +
-                                                              (from == CBI_KIND_ALU && from == to &&
-                                                               has_late_alu(c->chip)));
+        least = cbi_larger(least, from == CBI_KIND_WIDE
+                                      ? wide_latency(c->words[i], c->words[j], b)
+                                      : result_latency(from, to) + reaches_late(c, from, to));
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, rewrite_latency(from, to));
     if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
@@ -442,7 +449,8 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
     if (f.written & g.guard)
         least = cbi_larger(least, compares(from) ? GUARD_LATENCY : FAR);
     if (f.written & g.read)
-        least = cbi_larger(least, predicate_latency(from, cbi_sb_op(c, j)));
+        least =
+            cbi_larger(least, predicate_latency(from, cbi_sb_op(c, j)) + reaches_late(c, from, to));
     if (f.written & g.written)
         least = cbi_larger(least, is_late(to) ? GUARD_LATENCY - 1
                                   : from == to || (compares(from) && compares(to)) ? 2
@@ -599,13 +607,16 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
         LIFTED = 15,
         UNIFORM_MOVE = 5,
         UNIFORM = 12,
-        REGISTER = 7
+        REGISTER = 7,
+        SUM_OF_PAIRS = 8
     };
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
     if (is_late(from) || takes_five(op) || op == CBI_OP_NOP)
         return 0;
+    if (from == CBI_KIND_PAIR)
+        return SUM_OF_PAIRS;
     if (from == CBI_KIND_OTHER)
         return op == CBI_OP_DEPBAR || cbi_op_has(op, CBI_OPF_FENCE) ? 0 : FAR;
     if (f.uniform_written)
@@ -631,6 +642,7 @@ static int64_t last_stall(const block_times *t)
                    : cbi_op_is_barrier(cbi_sb_op(c, last)) ? BARRIER_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP      ? 1
                    : k == CBI_KIND_OTHER                   ? FAR
+                   : k == CBI_KIND_PAIR                    ? 2
                    : cbi_sass_holds(c->words[last])        ? 2
                                                            : 1;
     return own > 2 && own > now ? now : own;
