@@ -115,7 +115,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
-        if (cbi_sb_needs(c, p, i)) {
+        if (cbi_sb_needs(c, p, i) || c->group[i]) { /* a sequence needs everything */
             cbi_vec_push(c->ctx, &found, i);
         } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
                    stands_for_others(c, p, i)) {

@@ -1,6 +1,7 @@
 /* Control flow of the code whose scoreboards are assigned: its blocks, and the order in which they
  * are taken. */
 #include "format/eiattr.h"
+#include "sass/pace_code.h"
 #include "sass/scoreboard_read.h"
 
 enum { GROUP_LENGTH = 12 }; /* longest warp-collective sequence */
@@ -74,32 +75,43 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     return true;
 }
 
-/* Does a wait for the warp start a block, the last pause being that?  Where code changes its pace,
- * those without a register do not behind a YIELD. */
-static bool starts_apart(const cbi_sb_code *c, uint32_t op, uint32_t last_pause)
+/* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
+ * scoreboard, has at the end of one, where nothing else needs them: the wait does not. */
+static bool starts_apart(const cbi_sb_code *c, uint32_t i)
 {
-    if (last_pause == CBI_OP_NOP)
+    enum { PREDICATE_AT_END = 13, SCOREBOARD_AT_END = 2 };
+    uint8_t written, read;
+    if (i == 0 || cbi_sb_op(c, i) != CBI_OP_WARPSYNC || cbi_sass_branch_distance(c->words[i]) ||
+        cbi_sass_signed_guard(c->words[i]) != CBI_SASS_PT)
         return false;
-    return op == CBI_OP_WARPSYNC_R ||
-           (op == CBI_OP_WARPSYNC && !(c->calls_apart && last_pause == CBI_OP_YIELD));
+    cbi_sass before = c->words[i - 1];
+    uint32_t held = cbi_sass_holds(before);
+    if (held)
+        return cbi_sass_stall(before) == SCOREBOARD_AT_END && !(cbi_sass_wait(c->words[i]) & held);
+    cbi_pace_predicates(before, &written, &read);
+    return written && cbi_sass_stall(before) == PREDICATE_AT_END;
+}
+
+/* A wait that lets those of the warp go on by themselves that have the same mask. */
+static bool is_exclusive(const cbi_sb_code *c, uint32_t i)
+{
+    enum { KIND = 85, EXCLUSIVE = 1 };
+    return cbi_sb_op(c, i) == CBI_OP_WARPSYNC_R && cbi_sass_bits(c->words[i], KIND, 2) == EXCLUSIVE;
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
 {
     bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
-    uint32_t last_pause = CBI_OP_NOP;
     leader[0] = true;
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_u32_list s = {0};
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_NANOSLEEP || op == CBI_OP_YIELD)
-            last_pause = op;
-        else if (op == CBI_OP_LEPC || starts_apart(c, op, last_pause)) {
+        if (op == CBI_OP_LEPC || starts_apart(c, i))
             leader[i] = true;
-            last_pause = CBI_OP_NOP;
-        }
+        if (is_exclusive(c, i))
+            leader[i + 1] = true;
         if (op == CBI_OP_LEPC) { /* so does the place that it names */
             int64_t place =
                 (int64_t)i + 1 + cbi_sass_named_distance(c->words[i]) / CBI_SASS_INSTRUCTION;

@@ -14,11 +14,17 @@ static bool is_shared_access(uint32_t op)
 }
 
 /* Accesses to memory that come one after the other, so that the second does not wait for the
- * sources of the first. */
-static bool keep_order(uint32_t first, uint32_t second)
+ * sources of the first: those of shared memory and stores to global memory, with shuffles behind
+ * them, and loads from there among each other. */
+static bool keep_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
-    return (is_shared_access(first) && is_shared_access(second)) ||
-           (first == CBI_OP_STG && second == CBI_OP_LDS) ||
+    uint32_t first = cbi_sb_op(c, i), second = cbi_sb_op(c, j);
+    bool shuffles = cbi_instruction_of(second)->shape == CBI_SHAPE_SHUFFLE;
+    if (i >= j || c->block_of[i] != c->block_of[j])
+        return false;
+    if (is_shared_access(first) && (is_shared_access(second) || shuffles))
+        return true;
+    return (first == CBI_OP_STG && (second == CBI_OP_LDS || shuffles)) ||
            (first == CBI_OP_LDG && second == CBI_OP_LDG);
 }
 
@@ -57,9 +63,7 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
         return false;
     if (!p->write) /* shared accesses of a block keep their order while it runs, uniform registers
                       are read at once */
-        return cbi_regset_meet(&a->read, &b->written) &&
-               !(keep_order(cbi_sb_op(c, p->at), cbi_sb_op(c, i)) &&
-                 c->block_of[p->at] == c->block_of[i] && p->at < i);
+        return cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i);
     if (is_meeting(c, p, i) && cbi_regset_any(&a->uniform_written))
         return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||
