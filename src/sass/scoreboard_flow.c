@@ -92,13 +92,6 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     return written && cbi_sass_stall(before) == PREDICATE_AT_END;
 }
 
-/* A wait that lets those of the warp go on by themselves that have the same mask. */
-static bool is_exclusive(const cbi_sb_code *c, uint32_t i)
-{
-    enum { KIND = 85, EXCLUSIVE = 1 };
-    return cbi_sb_op(c, i) == CBI_OP_WARPSYNC_R && cbi_sass_bits(c->words[i], KIND, 2) == EXCLUSIVE;
-}
-
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
 {
     bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
@@ -110,7 +103,7 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         uint32_t op = cbi_sb_op(c, i);
         if (op == CBI_OP_LEPC || starts_apart(c, i))
             leader[i] = true;
-        if (is_exclusive(c, i))
+        if (cbi_sb_parts_warp(c, i))
             leader[i + 1] = true;
         if (op == CBI_OP_LEPC) { /* so does the place that it names */
             int64_t place =
