@@ -185,6 +185,8 @@ static void move_frame(uint8_t *fde, uint64_t size, uint64_t at, const cbi_rewri
         }
         unsigned width;
         old += read_advance(&r, op, &width) * CODE_UNIT;
+        if (r.bad)
+            return;
         uint64_t next = cbi_rewrite_frame(rw, old);
         uint64_t value = (next - now) / CODE_UNIT;
         now = next;
