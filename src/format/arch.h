@@ -18,7 +18,7 @@ typedef struct cbi_chip {
     bool quick;               /* results of CBI_OPF_QUICK instructions come a cycle sooner */
     bool other_pace;          /* code of finalized_from changes its pace (docs/code-rewriting.md) */
     bool runs_all;            /* code of finalized_from runs on it, whatever its mask says */
-    bool late_alu;            /* results of the ALU reach it a cycle later than on others */
+    bool late_alu;            /* results of the ALU, predicates too, reach it a cycle later */
 } cbi_chip;
 
 enum { CBI_SHARED_MAX = 0xc000 };

@@ -648,10 +648,10 @@ typedef enum fixed_place { NOT_FIXED, FIXED_SHARED, FIXED_CONSTANT, FIXED_KINDS 
 /* Will the code read from here, wherever a later link puts the variable? */
 static fixed_place is_fixed(const cbi_linker *lk, const cbi_lrel *r)
 {
-    const cbi_reloc_type *type = cbi_reloc_find(r->type);
     const cbi_func *func = r->target->func;
-    if (!type || !r->sym || !func || !cbi_reloc_counts(lk, r) ||
-        type->action == CBI_RELOC_UNIFIED || cbi_reloc_decide(lk, type, r) != CBI_OUTCOME_PATCH)
+    patch p;
+    p.now = r;
+    if (!r->sym || !func || !cbi_reloc_counts(lk, r) || decide(lk, &p) != CBI_OUTCOME_PATCH)
         return NOT_FIXED;
     if (cbi_is_shared_var(r->sym)) /* a kernel takes its own along */
         return cbi_is_kernel(func) || r->sym->size == 0 ? NOT_FIXED : FIXED_SHARED;

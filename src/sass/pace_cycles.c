@@ -118,9 +118,8 @@ static uint32_t result_latency(kind from, kind to)
         return to == CBI_KIND_OTHER ? FAR : 5;
     if (!cbi_kind_is_math(from))
         return FAR;
-    if (from == CBI_KIND_PAIR && to == CBI_KIND_PAIR)
-        return 4;
-    if (from == CBI_KIND_PAIR && (cbi_kind_is_math(to) || to == CBI_KIND_MEMORY))
+    if (from == CBI_KIND_PAIR && to != CBI_KIND_PAIR &&
+        (cbi_kind_is_math(to) || to == CBI_KIND_MEMORY))
         return to == CBI_KIND_ALU ? 5 : 6;
     switch (to) {
     case CBI_KIND_SLOW:
@@ -396,8 +395,10 @@ static bool may_use(const cbi_sb_code *c, uint32_t i, uint32_t j)
 /* The ALU of sm_120 and later reads its own results, predicates as well, a cycle later. */
 static bool reaches_late(const cbi_sb_code *c, kind from, kind to)
 {
+    if (from != CBI_KIND_ALU || to != CBI_KIND_ALU)
+        return false;
     const cbi_chip *chip = cbi_chip_find(c->chip);
-    return from == CBI_KIND_ALU && from == to && chip && chip->late_alu;
+    return chip && chip->late_alu;
 }
 
 /* Cycles from instruction i to j that nothing else watches over. */

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import _toolkit
 from _checks import SHORT, expect, finish, part, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -69,22 +70,6 @@ def find_nvcc():
     return path if "V13.0.88" in text and os.path.exists(profile) else None
 
 
-def tool_folder(nvcc, linker, where, bundler=None):
-    """A folder whose nvcc runs `linker` as nvlink and `bundler` as fatbinary.  Returns that nvcc."""
-    bin_folder = os.path.dirname(os.path.realpath(nvcc))
-    top = os.path.dirname(bin_folder)
-    os.makedirs(where)
-    os.symlink(os.path.join(bin_folder, "nvcc"), os.path.join(where, "nvcc"))
-    os.symlink(os.path.join(bin_folder, "crt"), os.path.join(where, "crt"))
-    os.symlink(linker, os.path.join(where, "nvlink"))
-    os.symlink(bundler or os.path.join(bin_folder, "fatbinary"), os.path.join(where, "fatbinary"))
-    with open(os.path.join(bin_folder, "nvcc.profile")) as f:
-        profile = re.sub(r"(?m)^TOP\s*=.*$", "TOP = " + top, f.read())
-    with open(os.path.join(where, "nvcc.profile"), "w") as f:
-        f.write(profile)
-    return os.path.join(where, "nvcc")
-
-
 def device_code(path):
     """Digests of the images in a file, decompressed, with their kinds, targets and places, or of the
     whole file if it holds none."""
@@ -120,8 +105,8 @@ class Builder:
         self.scratch = scratch
         # nvlink's way in is the same, since the paths of libraries get into the output
         nvlink = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvlink")
-        self.nvcc = tool_folder(nvcc, nvlink, os.path.join(scratch, "theirs"))
-        self.own = tool_folder(nvcc, CUBIND, os.path.join(scratch, "ours"), CUBIND)
+        self.nvcc = _toolkit.tool_folder(nvcc, nvlink, os.path.join(scratch, "theirs"))
+        self.own = _toolkit.tool_folder(nvcc, CUBIND, os.path.join(scratch, "ours"), CUBIND)
         self.objects = {}
 
     def compile(self, source, flags, folder=PROJECT):

@@ -13,7 +13,8 @@ import time
 
 from _checks import expect, finish, part, skip
 from _containers import LTOIR, entry, fatbin
-from builds import CUBIND, device_code, find_nvcc, tool_folder
+from _toolkit import tool_folder
+from builds import CUBIND, device_code, find_nvcc
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("CUBIND_ROOT", os.path.dirname(os.path.dirname(HERE)))

@@ -34,8 +34,9 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
+sys.path[:0] = [os.path.join(ROOT, "tests", part) for part in ("oracle", "cases")]
 sys.dont_write_bytecode = True
+import _toolkit  # noqa: E402
 import features  # noqa: E402
 import toolchain  # noqa: E402
 
@@ -43,8 +44,7 @@ NO_GPU = 77
 RUN_LIMIT = 60
 PROGRAM_LIMIT = 30
 BUILD_LIMIT = 240
-MODES = ("default", "r", "g", "r-g-final", "kernels", "preserve", "relink", "partial")
-RELOCATABLE = {"r"}
+MODES = ("default", "g", "r-g-final", "kernels", "preserve", "relink", "partial")
 # Results that depend on time, on the order of threads or on what the driver gives out.
 VARIES = {"cdp", "checks", "printf-malloc", "own-malloc"}
 # Instructions of these need a whole group of four warps.
@@ -56,9 +56,8 @@ COMPRESSION = ["none", "speed", "balance", "size"]
 class Pair:
     """Two images that must do the same: what cubind made, and what it is measured by."""
 
-    def __init__(self, label, mine, theirs):
-        self.label, self.mine, self.theirs = label, mine, theirs
-        self.kernels = []
+    def __init__(self, label, mine, theirs, kernels):
+        self.label, self.mine, self.theirs, self.kernels = label, mine, theirs, kernels
 
 
 class Images:
@@ -88,9 +87,7 @@ class Images:
         return jobs
 
     def pair(self, label, mine, theirs, kernels_of=None):
-        pair = Pair(label, mine, theirs)
-        pair.kernels = self.kernels(kernels_of or theirs)
-        return pair
+        return Pair(label, mine, theirs, self.kernels(kernels_of or theirs))
 
     def goldens(self):
         root = os.path.join(ROOT, "tests", "golden")
@@ -128,7 +125,7 @@ class Images:
                 inputs = program.inputs(self.tools, target)
             except toolchain.ToolError:
                 continue
-            for mode in [m for m in MODES if m in program.modes() and m not in RELOCATABLE]:
+            for mode in [m for m in MODES if m in program.modes()]:
                 files = features.arrange(self.tools, mode, target, inputs)
                 steps = features.steps_for(self.tools, program, mode, target, files)
                 theirs = self.link(self.tools.run_nvlink, steps, files)
@@ -226,13 +223,12 @@ def write_pairs(folder, pairs):
 def read_pairs(folder):
     with open(os.path.join(folder, "pairs.json")) as f:
         rows = json.load(f)
-    for label, mine, theirs, kernels in rows:
-        pair = Pair(label, None, None)
-        pair.kernels = kernels
-        for what, name in (("mine", mine), ("theirs", theirs)):
+    for label, *names, kernels in rows:
+        images = []
+        for name in names:
             with open(os.path.join(folder, name), "rb") as f:
-                setattr(pair, what, f.read())
-        yield pair
+                images.append(f.read())
+        yield Pair(label, *images, kernels)
 
 
 class Gpu:
@@ -248,14 +244,14 @@ class Gpu:
         self.outcomes = {}
 
     def run(self, *argv, program=None, cwd=None, env=None, limit=RUN_LIMIT):
-        """Exit status and output; -1 when the time is up."""
+        """Exit status and output; -1 and what it said until then when the time is up."""
         try:
             p = subprocess.run([program or self.program, *argv], stdout=subprocess.PIPE, cwd=cwd,
                                stderr=subprocess.STDOUT, timeout=limit, env=env,
                                stdin=subprocess.DEVNULL)
             return p.returncode, p.stdout.decode("utf-8", "replace")
-        except subprocess.TimeoutExpired:
-            return -1, "time limit\n"
+        except subprocess.TimeoutExpired as e:
+            return -1, (e.stdout or b"").decode("utf-8", "replace") + "time limit\n"
 
     def result(self, name, ok, text):
         with self.lock:
@@ -290,7 +286,7 @@ class Gpu:
                 for number, (_, _, threads, kernels) in left:
                     f.write("%d %d %s\n" % (number, threads, " ".join(kernels)))
             code, says = self.run("--list", "list", cwd=folder)
-            if code:
+            if code not in (0, -1):
                 says += "the process died, status %d\n" % code
             parts = re.split(r"(?m)^= (\d+)\n", says)
             found = dict(zip(map(int, parts[1::2]), parts[2::2]))
@@ -399,20 +395,6 @@ class Gpu:
 
     # ---- whole programs ----
 
-    def nvcc_with_cubind(self):
-        """A folder that holds nvcc, and cubind as its nvlink and fatbinary (README.md)."""
-        top = os.path.dirname(os.path.dirname(os.path.realpath(self.tools.nvcc)))
-        folder = self.tools.workdir()
-        for name in ("nvcc", "crt"):
-            os.symlink(os.path.join(top, "bin", name), os.path.join(folder, name))
-        for name in ("nvlink", "fatbinary"):
-            os.symlink(self.tools.cubind, os.path.join(folder, name))
-        with open(os.path.join(top, "bin", "nvcc.profile")) as f:
-            profile = re.sub(r"(?m)^TOP .*", "TOP = " + top, f.read())
-        with open(os.path.join(folder, "nvcc.profile"), "w") as f:
-            f.write(profile)
-        return os.path.join(folder, "nvcc")
-
     def whole_program(self, job):
         source, arch, cubind_nvcc = job
         name = "program " + os.path.basename(source)
@@ -429,6 +411,9 @@ class Gpu:
             return
         program = program.group(1)
         words = run.group(1).replace("$(LAUNCHER)", "").replace("$(program)", program).split()
+        if not words or words[0] not in ("./" + program, program):
+            self.skip(name, "its run: line is not the program and its arguments")
+            return
         built = os.path.join(folder, program)
         for nvcc, to in ((self.tools.nvcc, "by-nvlink"), (cubind_nvcc, "by-cubind")):
             code, says = self.run("CC=%s -rdc=true -Wno-deprecated-gpu-targets" % nvcc, "ARCH=sm_" + arch,
@@ -470,7 +455,8 @@ class Gpu:
         if not self.tools.nvcc:
             self.skip("programs", "the CUDA toolkit is not on PATH")
             return
-        nvcc = self.nvcc_with_cubind()
+        nvcc = _toolkit.tool_folder(self.tools.nvcc, self.tools.cubind,
+                                    os.path.join(self.tools.workdir(), "bin"), self.tools.cubind)
         work = [(os.path.join(top, n), arch, nvcc) for n in sorted(os.listdir(top))
                 if os.path.exists(os.path.join(top, n, "Makefile"))]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
