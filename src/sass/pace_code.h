@@ -55,6 +55,15 @@ int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i);
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
+/* May the instruction change which threads of the warp go on?  It takes five cycles, as a branch.
+ */
+bool cbi_pace_changes_warp(uint32_t op);
+
+/* What the stall count of instruction i, before `end`, stands for in estimates of time: four cycles
+ * less where it is there because the warp may change (five, or eight in front of another such), or
+ * for a barrier in front of an access to memory. */
+uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
+
 /* Is nothing known about the registers and predicates that the instruction uses? */
 bool cbi_pace_is_opaque(uint32_t op);
 

@@ -337,12 +337,23 @@ static bool waits_long(uint32_t op)
     return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE;
 }
 
-/* What may change the warp takes as long as a branch. */
-static bool takes_five(uint32_t op)
+bool cbi_pace_changes_warp(uint32_t op)
 {
     return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK ||
            op == CBI_OP_WARPSYNC || op == CBI_OP_WARPSYNC_R || op == CBI_OP_BMOV_355 ||
            op == CBI_OP_BMOV_356;
+}
+
+uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    enum { BEFORE_ANOTHER = 8, LESS = 4 };
+    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
+    bool own = cbi_op_is_barrier(cbi_sb_op(c, i))
+                   ? cycles == BARRIER_STALL && cbi_op_kind(next) == CBI_KIND_MEMORY
+                   : cbi_pace_changes_warp(cbi_sb_op(c, i)) &&
+                         (cycles == CONTROL_STALL ||
+                          (cycles == BEFORE_ANOTHER && cbi_pace_changes_warp(next)));
+    return own ? cycles - LESS : cycles;
 }
 
 /* From an instruction that writes a uniform predicate to one that names it. */
@@ -415,10 +426,12 @@ static uint32_t distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const use
         return 1;
     if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
         return least;
-    if (takes_five(cbi_sb_op(c, i)))
+    if (cbi_pace_changes_warp(cbi_sb_op(c, i)))
         return adjacent ? CONTROL_STALL : 1;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
+    if (cbi_pace_changes_warp(cbi_sb_op(c, j)) && !cbi_regset_meet(&a->written, &b->read))
+        return 1;
     bool watched = cbi_sass_write(c->words[i]) != CBI_SB_NONE;
     if (from == CBI_KIND_OTHER &&
         ((cbi_pace_is_opaque(cbi_sb_op(c, i)) && !watched) || uses_tensors(to)))
@@ -614,7 +627,7 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
-    if (is_late(from) || takes_five(op) || op == CBI_OP_NOP)
+    if (is_late(from) || cbi_pace_changes_warp(op) || op == CBI_OP_NOP)
         return 0;
     if (from == CBI_KIND_PAIR)
         return SUM_OF_PAIRS;
@@ -638,7 +651,7 @@ static int64_t last_stall(const block_times *t)
     uint32_t last = t->at[t->count - 1], now = own_stall(t, t->count - 1);
     kind k = cbi_op_kind(cbi_sb_op(c, last));
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
-    bool five = branches || k == CBI_KIND_CALL || takes_five(cbi_sb_op(c, last));
+    bool five = branches || k == CBI_KIND_CALL || cbi_pace_changes_warp(cbi_sb_op(c, last));
     uint32_t own = five                                    ? CONTROL_STALL
                    : cbi_op_is_barrier(cbi_sb_op(c, last)) ? BARRIER_STALL
                    : cbi_sb_op(c, last) == CBI_OP_NOP      ? 1

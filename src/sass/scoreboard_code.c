@@ -72,7 +72,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     for (uint32_t i = 0; i < c->n; i++)
-        slot[i + 1] = slot[i] + cbi_sb_cycles(c, i);
+        slot[i + 1] = slot[i] + cbi_pace_reckoned(c, i, c->n);
     cbi_pace_clock clock = {0};
     for (uint32_t i = 0; i < c->n; i++) {
         bool starts = c->blocks.items[c->block_of[i]].start == i;

@@ -32,7 +32,7 @@ static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
     if (is_part_of_fence(c, i))
         return 0;
     bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : cbi_sb_cycles(c, i);
+    return leaves ? BAR_CYCLES : cbi_pace_reckoned(c, i, end);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -63,7 +63,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     for (uint32_t i = start; i <= end; i++) {
         slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
-        t->stalls[i - start + 1] = t->stalls[i - start] + cbi_sb_cycles(c, i);
+        int64_t stall = is_part_of_fence(c, i) ? 0 : cbi_sb_cycles(c, i);
+        t->stalls[i - start + 1] = t->stalls[i - start] + stall;
     }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
@@ -91,8 +92,9 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    bool met =
-        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
+    bool by_stalls = !p->write || p == &c->producers.items[c->stack_load];
+    bool met = t->issue[last] + BARRIER_CYCLES >= arrival ||
+               (by_stalls && t->stalls[last] + BARRIER_STALLS >= arrival);
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 

@@ -75,21 +75,38 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     return true;
 }
 
+/* Is there a predicate that is due just when instruction i is issued, though nothing before it
+ * needs it?  So it is at the end of a block. */
+static bool ends_by_predicate(const cbi_sb_code *c, uint32_t i)
+{
+    enum { PREDICATE_AT_END = 13 };
+    uint32_t passed = 0;
+    for (uint32_t j = i; j-- > 0 && passed < PREDICATE_AT_END;) {
+        uint8_t written, read;
+        if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
+            return false;
+        passed += cbi_sass_stall(c->words[j]);
+        cbi_pace_predicates(c->words[j], &written, &read);
+        if (written && passed == PREDICATE_AT_END && !cbi_sass_holds(c->words[j]))
+            return true;
+    }
+    return false;
+}
+
 /* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
  * scoreboard, has at the end of one, where nothing else needs them: the wait does not. */
 static bool starts_apart(const cbi_sb_code *c, uint32_t i)
 {
-    enum { PREDICATE_AT_END = 13, SCOREBOARD_AT_END = 2 };
-    uint8_t written, read;
-    if (i == 0 || cbi_sb_op(c, i) != CBI_OP_WARPSYNC || cbi_sass_branch_distance(c->words[i]) ||
-        cbi_sass_signed_guard(c->words[i]) != CBI_SASS_PT)
+    enum { SCOREBOARD_AT_END = 2 };
+    uint32_t op = cbi_sb_op(c, i);
+    bool waits = op == CBI_OP_WARPSYNC_R ||
+                 (op == CBI_OP_WARPSYNC && !cbi_sass_branch_distance(c->words[i]));
+    if (i == 0 || !waits || cbi_sass_signed_guard(c->words[i]) != CBI_SASS_PT)
         return false;
-    cbi_sass before = c->words[i - 1];
-    uint32_t held = cbi_sass_holds(before);
-    if (held)
-        return cbi_sass_stall(before) == SCOREBOARD_AT_END && !(cbi_sass_wait(c->words[i]) & held);
-    cbi_pace_predicates(before, &written, &read);
-    return written && cbi_sass_stall(before) == PREDICATE_AT_END;
+    uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
+    if (held && stall == SCOREBOARD_AT_END)
+        return !(cbi_sass_wait(c->words[i]) & held);
+    return stall > SCOREBOARD_AT_END && ends_by_predicate(c, i);
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
