@@ -249,6 +249,37 @@ bool cbi_dump_section(cbi_store *t, cb_image *image, const char *name, cbi_node 
     return true;
 }
 
+/* How many bytes of strings are left to be shown whole. */
+typedef struct string_budget {
+    cbi_store *store;
+    size_t left;
+} string_budget;
+
+static const char *within_budget(void *user, const char *text)
+{
+    enum { ALWAYS = 256 };
+    string_budget *budget = user;
+    size_t len = strlen(text);
+    if (len <= ALWAYS)
+        return text;
+    if (len > budget->left)
+        return cbi_store_printf(budget->store, "%.*s...", ALWAYS, text);
+    budget->left -= len;
+    return text;
+}
+
+/* An image may name one long string in each of its rows: then what is behind the first megabytes is
+ * cut, so that a dump is not a thousand times larger than its image. */
+static void cut_strings(cbi_store *t, cb_image *image, cbi_node *document)
+{
+    enum { MULTIPLE = 16, LEAST = 1 << 20 };
+    const void *data;
+    size_t size;
+    cb_image_bytes(image, &data, &size);
+    string_budget budget = {t, size * MULTIPLE + LEAST};
+    cbi_node_each_string(document, within_budget, &budget);
+}
+
 void cbi_dump(cbi_store *t, cb_image *image, uint32_t parts, cbi_node *document)
 {
     static const struct {
@@ -278,4 +309,5 @@ void cbi_dump(cbi_store *t, cb_image *image, uint32_t parts, cbi_node *document)
         if (cb_image_symbol_count(image, CB_VIEW_MERCURY))
             cbi_node_put(document, "mercury_symbols", dump_symbols(t, image, CB_VIEW_MERCURY));
     }
+    cut_strings(t, image, document);
 }

@@ -279,9 +279,11 @@ static bool is_number(const cbi_node *node)
     return node->kind == CBI_NODE_UINT || node->kind == CBI_NODE_HEX || node->kind == CBI_NODE_INT;
 }
 
-/* Columns are the keys of the first row; every row has the same keys in the same order. */
+/* Columns are the keys of the first row; every row has the same keys in the same order.  A cell that
+ * is wider than WIDEST does not make the others so. */
 static void text_table(cbi_out *out, const cbi_node *rows, unsigned indent)
 {
+    enum { WIDEST = 1024 };
     size_t columns = rows->first->count;
     if (columns == 0)
         return;
@@ -304,6 +306,7 @@ static void text_table(cbi_out *out, const cbi_node *rows, unsigned indent)
             if (cell)
                 text_inline(&cells, cell);
             size_t len = columns_of(cells.text + start, cells.len - start);
+            len = len < WIDEST ? len : WIDEST;
             width[c] = len > width[c] ? len : width[c];
             ends[n++] = cells.len;
             cell = cell ? cell->next : NULL;
@@ -312,7 +315,7 @@ static void text_table(cbi_out *out, const cbi_node *rows, unsigned indent)
     for (size_t i = 0, start = 0; i < n; start = ends[i++]) {
         size_t c = i % columns;
         const char *text = cells.text + start;
-        size_t gap = width[c] - columns_of(text, ends[i] - start);
+        size_t len = columns_of(text, ends[i] - start), gap = len < width[c] ? width[c] - len : 0;
         if (i == 0)
             cbi_out_style(out, CBI_STYLE_TITLE);
         cbi_out_spaces(out, (c ? 2 : indent) + (right[c] ? gap : 0));

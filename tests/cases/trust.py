@@ -336,6 +336,29 @@ def hostile_names(top):
     expect("as nvlink names stay", "\x1b" in done.stderr, done)
 
 
+def one_long_name(top):
+    """An image that names one long string in each of its symbols: the dump does not repeat it without end."""
+    b = Bench(top)
+    symbols, name = 20000, b"n" * 8000
+    names = b"\0.shstrtab\0.strtab\0.symtab\0"
+    parts = [names, b"\0" + name + b"\0", bytes(24) + struct.pack("<IBBHQQ", 1, 0, 0, 0xfff1, 0, 0) * symbols]
+    image = bytearray(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1\x41\x08", 2, 190, 1, 0, 0, 0, 0x04005a02,
+                                  64, 56, 0, 64, 4, 1))
+    headers = [bytes(64)]
+    for i, (data, kind) in enumerate(zip(parts, (3, 3, 2))):
+        at = names.index((b".shstrtab", b".strtab", b".symtab")[i])
+        headers.append(struct.pack("<IIQQQQIIQQ", at, kind, 0, 0, len(image), len(data), 2 * (kind == 2),
+                                   1 + symbols if kind == 2 else 0, 8, 24 * (kind == 2)))
+        image += data
+    struct.pack_into("<Q", image, 40, len(image))
+    b.write("long.cubin", bytes(image) + b"".join(headers))
+    for more in [], ["--json"]:
+        done = b.run("dump", "--symbols", *more, "long.cubin")
+        expect("dumped" + "".join(more), done.returncode == 0 and done.stdout.count(name.decode()) > 100 and
+               len(done.stdout) < 64 * len(image), (done.returncode, len(done.stdout), len(image), done.stderr[:300]))
+        expect("cut names say so", "n...\n" in done.stdout or 'n..."' in done.stdout, done.stdout[-300:])
+
+
 def hostile_results(top):
     """Names in the files of --map and --dot-file."""
     b = Bench(top)
@@ -560,7 +583,7 @@ def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as top:
         for part in (collisions, other_collisions, hidden_collision, together, signals, compare_mode, changing, pipes, streams,
-                     hostile_names, hostile_results, archive_script, extracting, assembler_options,
+                     hostile_names, one_long_name, hostile_results, archive_script, extracting, assembler_options,
                      many_libraries, small_memory, memory_bombs, silent_damage, silent_damage_finalized,
                      expanding_images):
             part(top)
