@@ -98,6 +98,16 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
+/* Was the result of the instruction whose sources p is about waited for in front of the exit?  The
+ * sources need no wait then. */
+static bool result_told(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t exit)
+{
+    for (uint32_t q = c->first[p->at]; !p->write && q < c->first[p->at + 1]; q++)
+        if (c->producers.items[q].write)
+            return !cbi_sb_has(c->pending[exit], q);
+    return false;
+}
+
 /* The numbers all of whose pending holders are due, one bit each. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
@@ -108,6 +118,8 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
+        if (here && result_told(c, p, b->end - 1))
+            continue;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
     }
     return met & (uint8_t)~later;
