@@ -279,8 +279,8 @@ static bool is_number(const cbi_node *node)
     return node->kind == CBI_NODE_UINT || node->kind == CBI_NODE_HEX || node->kind == CBI_NODE_INT;
 }
 
-/* Columns are the keys of the first row; every row has the same keys in the same order.  A cell that
- * is wider than WIDEST does not make the others so. */
+/* Columns are the keys of the first row; every row has the same keys in the same order.  A cell
+ * that is wider than WIDEST does not make the others so. */
 static void text_table(cbi_out *out, const cbi_node *rows, unsigned indent)
 {
     enum { WIDEST = 1024 };
