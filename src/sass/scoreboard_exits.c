@@ -63,7 +63,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     for (uint32_t i = start; i <= end; i++) {
         slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
-        int64_t stall = is_part_of_fence(c, i) ? 0 : cbi_sb_cycles(c, i);
+        int64_t stall = is_part_of_fence(c, i) ? 0 : cbi_pace_reckoned(c, i, end);
         t->stalls[i - start + 1] = t->stalls[i - start] + stall;
     }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};

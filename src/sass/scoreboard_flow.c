@@ -75,22 +75,31 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     return true;
 }
 
-/* Is there a predicate that is due just when instruction i is issued, though nothing before it
- * needs it?  So it is at the end of a block. */
-static bool ends_by_predicate(const cbi_sb_code *c, uint32_t i)
+/* Is a result due just when instruction i is issued, though nothing before it needs it?  So it is
+ * at the end of a block. */
+static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
 {
-    enum { PREDICATE_AT_END = 13 };
+    enum { LONGEST = 15 };
     uint32_t passed = 0;
-    for (uint32_t j = i; j-- > 0 && passed < PREDICATE_AT_END;) {
-        uint8_t written, read;
+    for (uint32_t j = i; j-- > 0 && passed < LONGEST;) {
         if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
             return false;
         passed += cbi_sass_stall(c->words[j]);
-        cbi_pace_predicates(c->words[j], &written, &read);
-        if (written && passed == PREDICATE_AT_END && !cbi_sass_holds(c->words[j]))
+        cbi_operands operands;
+        cbi_sass_operands(c->words[j], &operands);
+        if (!cbi_sass_holds(c->words[j]) && passed == cbi_pace_end_latency(c->words[j], &operands))
             return true;
     }
     return false;
+}
+
+/* Does an instruction that needs nothing wait?  So it does at the end of a block. */
+static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
+{
+    cbi_operands operands;
+    cbi_sass_operands(c->words[i], &operands);
+    return cbi_sass_wait(c->words[i]) && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP &&
+           cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT && !cbi_regset_any(&operands.read);
 }
 
 /* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
@@ -106,7 +115,7 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
     if (held && stall == SCOREBOARD_AT_END)
         return !(cbi_sass_wait(c->words[i]) & held);
-    return stall > SCOREBOARD_AT_END && ends_by_predicate(c, i);
+    return waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
