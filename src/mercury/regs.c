@@ -1,6 +1,7 @@
 /* .nv_debug_info_reg_sass: per function, which machine register holds a PTX register where. */
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
+#include "mercury/rewrite_code.h"
 #include "sass/opcodes.h"
 
 /* Functions in a map: their numbers, from 1. */
@@ -68,14 +69,14 @@ static bool leaves(const cbi_func *func, uint64_t place)
     return cbi_op_has(opcode, CBI_OPF_BRANCH) && opcode != CBI_OP_BSYNC && opcode != CBI_OP_PMTRIG;
 }
 
-/* A cluster barrier for the warp: what stands in front of the second fence in it, or its start. */
-static uint64_t before_fence(const cbi_func *func, uint64_t sass, uint64_t end)
+/* A cluster barrier for the warp: the second fence in it, or what stands behind its start. */
+static uint64_t last_fence(const cbi_func *func, uint64_t sass, uint64_t end)
 {
     uint64_t fence = sass + CBI_SASS_INSTRUCTION;
     for (uint64_t at = sass; at < end; at += CBI_SASS_INSTRUCTION)
         if (opcode_at(func, at) == CBI_OP_MEMBAR)
             fence = at;
-    return fence - CBI_SASS_INSTRUCTION;
+    return fence;
 }
 
 /* The instruction that starts at a Mercury offset, or NULL. */
@@ -85,10 +86,17 @@ static const cbi_mercury_place *instruction_at(const cbi_mercury_places *places,
     return place ? cbi_mercury_behind_pace(places, place) : NULL;
 }
 
+/* By instruction: do branches go there? */
+static const bool *targets_of(const cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
+    return cbi_rewrite_targets(lk->ctx, text.data, (uint32_t)(text.size / CBI_SASS_INSTRUCTION));
+}
+
 /* Where the code of func has what the record of another one places at Mercury offsets: a range
  * starts with the last instruction before the one that follows the place, and ends with the one at
  * the place.  For places that func lacks nvlink writes what it finds in memory. */
-static void foreign_range(const cbi_linker *lk, const cbi_func *func, range *e)
+static void foreign_range(const cbi_linker *lk, const cbi_func *func, const bool *target, range *e)
 {
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
     const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
@@ -98,13 +106,13 @@ static void foreign_range(const cbi_linker *lk, const cbi_func *func, range *e)
     e->start = e->end = 0;
     if (start && start != tail) {
         const cbi_mercury_place *next = start + 1;
-        uint64_t follows = leaves(func, start->main)
-                               ? cbi_rewrite_map(rw, next->sass)
-                               : cbi_rewrite_self(rw, cbi_mercury_behind_pace(places, next)->own);
-        e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
+        bool ends = leaves(func, start->main) || target[next->sass / CBI_SASS_INSTRUCTION];
+        uint64_t follows = ends ? cbi_rewrite_map(rw, next->sass)
+                                : cbi_rewrite_self(rw, cbi_mercury_behind_pace(places, next)->own);
         if (start->main == start->sass && opcode_at(func, start->sass) == CBI_OP_WARPSYNC &&
             opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE)
-            e->start = (uint32_t)cbi_rewrite_self(rw, before_fence(func, start->sass, next->sass));
+            follows = cbi_rewrite_self(rw, last_fence(func, start->sass, next->sass));
+        e->start = (uint32_t)follows - CBI_SASS_INSTRUCTION;
     }
     if (end)
         e->end = (uint32_t)cbi_rewrite_self(rw, end->main);
@@ -175,8 +183,11 @@ void cbi_mercury_registers(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
         const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
         /* Mercury's are in the order of the places, those of SASS in that of the registers. */
         known = known && ranges.len == own_ranges.len;
-        if (known && func && func != own && ranges.len)
+        const bool *target = NULL;
+        if (known && func && func != own && ranges.len) {
             qsort(ranges.items, ranges.len, sizeof *ranges.items, compare);
+            target = targets_of(lk, func);
+        }
         for (size_t i = 0; i < own_ranges.len; i++) {
             range e = {0};
             if (func && func == own) {
@@ -184,7 +195,7 @@ void cbi_mercury_registers(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_m
                 e.end = (uint32_t)cbi_rewrite_map(rw, own_ranges.items[i].end);
             } else if (func && known) {
                 e = ranges.items[i];
-                foreign_range(lk, func, &e);
+                foreign_range(lk, func, target, &e);
             }
             uint8_t *out = debug->sass.items + base + own_ranges.items[i].at;
             cbi_st32(out, e.start);
