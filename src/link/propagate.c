@@ -24,7 +24,7 @@ static bool names_living(const cbi_linker *lk, const cbi_rec *rec, cbi_attr_link
     if (!named)
         return !cbi_is_removed(lk, rec->symbol);
     const cbi_fate *fate = cbi_fate_of(lk, named);
-    if (!fate->live || fate->lost)
+    if (!fate->live)
         return false;
     const uint32_t linked = object_of(lk, named->number);
     return !rec->obj || !linked || linked == rec->obj ||
@@ -445,7 +445,7 @@ static void explain_registers(const cbi_linker *lk)
         const cbi_osec *sec = lk->records->secs.items[i];
         const cbi_func *f = sec->func;
         if (!f || f->text != sec || cbi_is_dead(lk, sec) || cbi_is_kernel(f) ||
-            !cbi_fate_of(lk, f)->live)
+            !cbi_fate_of(lk, f)->live || cbi_fate_of(lk, f)->lost)
             continue;
         const cbi_func_list *reaching = cbi_entries_reaching(lk, f);
         uint32_t regs = cbi_properties_of(lk, f)->regs;
