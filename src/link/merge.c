@@ -388,6 +388,7 @@ void cbi_link_merge(const cbi_linker *lk, cbi_lobj *obj)
     obj->number = (uint32_t)lk->symbols->objs.len;
     cbi_vec_push(lk->ctx, &lk->merging->symbols.objs, obj);
     lk->merging->symbols.met.independent |= obj->cuinfo.virtual_sm >= CBI_SM_VOLTA;
+    lk->merging->symbols.met.in_step |= obj->cuinfo.virtual_sm < CBI_SM_VOLTA;
     fetch_names(lk, obj);
     cbi_merge_functions(lk, obj);
     cbi_merge_objects(lk, obj);

@@ -31,6 +31,7 @@ typedef struct cbi_met {
     bool barriers;    /* code whose flags count barriers */
     bool dead;        /* sections that the merge has removed */
     bool independent; /* code of virtual targets whose threads run independently of each other */
+    bool in_step;     /* ... and of such whose warps go on together */
 } cbi_met;
 
 /* Sections and symbols: stages 2 and 4 make them, and nobody does later. */

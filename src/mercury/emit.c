@@ -503,6 +503,7 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     refuse_astray(lk);
     cbi_emit em = {.lk = lk};
     cbi_mercury_place_images(lk);
+    cbi_mercury_stop_yields(lk);
     cbi_mercury_trace(lk, "FNLZR: phase 1: code");
     cbi_mercury_rewrite(lk);
     cbi_mercury_trace_code(lk);

@@ -176,6 +176,10 @@ const uint8_t *cbi_mercury_code(const cbi_linker *lk, const cbi_osec *text);
 uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text);
 /* Makes code read its texture slots from behind the largest parameter bank. */
 void cbi_mercury_place_images(const cbi_linker *lk);
+/* Makes NOPs of YIELDs in a final link, if code comes from PTX whose threads go on together. */
+void cbi_mercury_stop_yields(const cbi_linker *lk);
+/* Appends what will do that in a later link to a list of relocations of the function's code. */
+void cbi_mercury_keep_yields(const cbi_linker *lk, const cbi_func *f, cbi_buf *list);
 /* The function's capsule as it goes into the output. */
 cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func);
 

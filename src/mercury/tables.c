@@ -85,6 +85,8 @@ cbi_buf cbi_mercury_sass_relocs(const cbi_linker *lk, const cbi_osec *sec)
         cbi_st64(p + 8, symbol << 32 | type);
         cbi_st64(p + 16, (uint64_t)addend);
     }
+    if (sec->type == SHT_RELA && cbi_is_text(sec->target) && sec->target->func)
+        cbi_mercury_keep_yields(lk, sec->target->func, &out);
     /* Line programs are written anew, with their addresses in order. */
     if (debug && out.len && cbi_is_line_section(sec->target->name->s))
         qsort(out.items, out.len / 24, 24, compare_places);

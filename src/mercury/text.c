@@ -1,5 +1,6 @@
 /* Resolved relocations: the SASS text, and what of them the capsule stores. */
 #include "mercury/emit.h"
+#include "mercury/rewrite.h"
 
 #include "format/reloc.h"
 #include "sass/opcodes.h"
@@ -184,6 +185,65 @@ uint8_t *cbi_mercury_code_in(const cbi_linker *lk, const cbi_osec *text)
     if (!*own)
         *own = cbi_sec_copy(lk, text);
     return *own;
+}
+
+/* ---- threads in step ---- */
+
+/* If any code comes from PTX whose threads go on together, the finalizer makes a NOP of each YIELD
+ * of a function that it has relocations of; of a relocatable output, entries that say so. */
+static bool stops_yields(const cbi_linker *lk, const cbi_func *f)
+{
+    return lk->symbols->met.in_step && f->obj && f->obj->mercury && !f->alias_of && f->text &&
+           cbi_section_index(lk, f->text) && cbi_is_text(f->text) && f->text->bytes &&
+           f->text->rela && cbi_section_index(lk, f->text->rela);
+}
+
+/* The next YIELD from a place on, or the code's size. */
+static uint64_t find_yield(const cbi_linker *lk, const cbi_func *f, uint64_t at)
+{
+    const uint8_t *code = cbi_mercury_code(lk, f->text);
+    while (at < f->text->size && cbi_sass_opcode(code + at) != CBI_OP_YIELD)
+        at += CBI_SASS_INSTRUCTION;
+    return at;
+}
+
+static const uint32_t yield_types[] = {R_CUDA_YIELD_OPCODE9_0, R_CUDA_YIELD_CLEAR_PRED4_87};
+
+/* What is put over the opcode, or nothing. */
+static int64_t yield_addend(uint32_t type)
+{
+    enum { NOP = 0x118 };
+    return type == R_CUDA_YIELD_OPCODE9_0 ? NOP : 0;
+}
+
+void cbi_mercury_stop_yields(const cbi_linker *lk)
+{
+    for (size_t i = 0; lk->exec && lk->symbols->met.in_step && i < lk->symbols->funcs.len; i++) {
+        const cbi_func *f = lk->symbols->funcs.items[i];
+        if (!stops_yields(lk, f))
+            continue;
+        for (uint64_t at = 0; (at = find_yield(lk, f, at)) < f->text->size;)
+            for (size_t k = 0; k < CBI_COUNT(yield_types); k++) {
+                const cbi_lrel entry = {
+                    .offset = at, .addend = yield_addend(yield_types[k]), .is_rela = true};
+                cbi_link_patch(cbi_reloc_find(yield_types[k]), &entry,
+                               cbi_mercury_code_in(lk, f->text), f->text->size, 0, 0);
+            }
+    }
+}
+
+void cbi_mercury_keep_yields(const cbi_linker *lk, const cbi_func *f, cbi_buf *list)
+{
+    if (lk->exec || !stops_yields(lk, f))
+        return;
+    for (uint64_t at = 0; (at = find_yield(lk, f, at)) < f->text->size;
+         at += CBI_SASS_INSTRUCTION)
+        for (size_t k = 0; k < CBI_COUNT(yield_types); k++) {
+            uint8_t *p = cbi_buf_append(lk->ctx, list, NULL, sizeof(Elf64_Rela));
+            cbi_st64(p, cbi_rewrite_self(cbi_rewrite_of(lk, f), at));
+            cbi_st64(p + 8, yield_types[k]);
+            cbi_st64(p + 16, (uint64_t)yield_addend(yield_types[k]));
+        }
 }
 
 /* ---- loads from texture tables ---- */
