@@ -354,6 +354,17 @@ uint64_t cbi_dynamic_offset(const cbi_linker *lk, const cbi_func *f)
 
 /* ---- final link ---- */
 
+/* --preserve-relocs with -g: what an earlier -r made of dynamic variables, one per kernel, is not
+ * shown unless the reserved area was added to the mark of deleted symbols. */
+static void hide_instances(const cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->symbols->shared.len; i++) {
+        const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
+        if (is_dynamic(sym) && (sym->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+            cbi_layout_place(lk, sym)->unplaced = true;
+    }
+}
+
 /* --preserve-relocs.  Beside static variables of the module the dynamic ones that no entry reaches
  * are taken for static ones.  They have the value -1, which marks deleted symbols, unless the
  * reserved area was added to it. */
@@ -460,6 +471,8 @@ static void finish_debug_shared(const cbi_linker *lk, bool grouped, uint64_t gro
         sec->size = full;
         if (!lk->shows_debug)
             preserve_dynamic(lk, grouped, reserved);
+        else if (!reserved)
+            hide_instances(lk);
     }
     if (lk->shows_debug) {
         sec->needed = grouped || dynamic;

@@ -13,7 +13,7 @@ static bool keeps_to_chip(const uint8_t *instruction)
     if (cbi_sass_op(w) == CBI_OP_FSETP_I)
         return cbi_sass_read_predicate(w) == CBI_SASS_PT;
     if (cbi_sass_op(w) == CBI_OP_DSETP_IC)
-        return combined;
+        return combined || cbi_sass_second_result(w) != CBI_SASS_PT;
     return slow == CBI_SLOW_DOUBLE || slow == CBI_SLOW_IMMA || slow == CBI_SLOW_DMMA;
 }
 

@@ -13,6 +13,17 @@ static cbi_sass instruction(uint32_t op, uint64_t predicate)
     return (cbi_sass){op | 0x7000, 7 << 17 | 7 << 20 | predicate << 23};
 }
 
+/* A minimum of doubles has two results. */
+static void comparison_for_minimum(void **state)
+{
+    (void)state;
+    cbi_sass code = instruction(CBI_OP_DSETP_IC, 7);
+    assert_int_equal(cbi_mercury_text_mask(100, (const uint8_t *)&code, sizeof code),
+                     BIT_100 | BIT_103);
+    code.hi &= ~(UINT64_C(7) << 20);
+    assert_int_equal(cbi_mercury_text_mask(100, (const uint8_t *)&code, sizeof code), BIT_100);
+}
+
 static void instructions(void **state)
 {
     (void)state;
@@ -128,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions),
+        cmocka_unit_test(comparison_for_minimum),
         cmocka_unit_test(bits),
         cmocka_unit_test(records),
         cmocka_unit_test(compatible),
