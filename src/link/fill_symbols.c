@@ -124,6 +124,16 @@ static void put_symbol(const cbi_linker *lk, const symbol_entries *to, const cbi
     cbi_st64(p + 16, sym->size);
 }
 
+/* Where the null symbol was removed, a section's has its number, which nvlink passes over when it
+ * gives sections the numbers that they have in the file. */
+static void put_first(const cbi_linker *lk, const symbol_entries *to)
+{
+    const cbi_lsym *sym = lk->tables->symbols.items[0];
+    put_symbol(lk, to, sym, 0);
+    if (sym->is_section)
+        cbi_st16(to->all + 6, (uint16_t)section_number(lk, sym->sec->number));
+}
+
 static void put_symbols(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
     const cbi_lsym *const *symbols = lk->tables->symbols.items;
@@ -146,7 +156,10 @@ void cbi_fill_symtab(const cbi_linker *lk)
         .all = cbi_out_open(lk, lk->records->symtab, count * sizeof(Elf64_Sym)),
         .numbers = cbi_needs_shndx(lk) ? cbi_out_open(lk, cbi_shndx_of(lk), count * 4) : NULL,
     };
-    cbi_st64(to.all + 8, null_value(lk));
+    if (count && lk->tables->symbols.items[0])
+        put_first(lk, &to);
+    else
+        cbi_st64(to.all + 8, null_value(lk));
     cbi_link_in_shares(lk, count, put_symbols, &to);
     cbi_vec_free(lk->ctx, &lk->filling->symbol_names);
     cbi_out_fill(lk, lk->records->strtab, str.data, str.size);

@@ -406,6 +406,9 @@ static bool assign_variables(const cbi_linker *lk, const cbi_shared **order, siz
         cbi_func_list entries = entries_of(lk, sym);
         if (users_of(lk, sym)->len == 0) {
             cbi_layout_place(lk, sym)->removed = true;
+            /* what is all of a section, without a name, passes for the null symbol */
+            lk->placing->layout.null_symbol_removed |=
+                !sym->name->len && lk->quirks.null_symbol_removed;
             continue;
         }
         if (entries.len == 1) {

@@ -296,8 +296,10 @@ static void name_symbols(const cbi_linker *lk, void *arg)
 {
     naming *all = arg;
     cbi_tables *tables = &lk->filling->tables;
-    cbi_vec_push(lk->ctx, &tables->symbols, NULL);
-    cbi_vec_push(lk->ctx, &lk->filling->symbol_names, 0);
+    if (!lk->layout->null_symbol_removed) {
+        cbi_vec_push(lk->ctx, &tables->symbols, NULL);
+        cbi_vec_push(lk->ctx, &lk->filling->symbol_names, 0);
+    }
     name_prototypes(lk, all->names);
     list_symbols(lk, &all->locals, all->indices);
     tables->first_global = (uint32_t)tables->symbols.len;

@@ -28,6 +28,9 @@
     X(alignment_lost, "a shared variable first met as dynamic has no alignment behind -r; nvlink may crash",\
       "docs/link-semantics.md, Shared memory",\
       ".extern .shared v[], .visible .shared v[8] in up to four files, through -r and again")\
+    X(null_symbol_removed, "with unused shared memory of nvcc -G -ewp goes the null symbol, which stands for it",\
+      "docs/link-semantics.md, Objects of ptxas -ewp",\
+      "random programs of nvcc -G -ewp; sm_75 to sm_120, final links")\
     X(removed_reported, "reserved shared memory is reported of removed functions, too, without a name",\
       "docs/link-semantics.md, Shared memory",\
       "a function and a kernel that read %reserved_smem_offset_0, dead, unwanted or live; sm_90 to 120, -r, -g")\

@@ -304,6 +304,9 @@ void cbi_mercury_symtabs(cbi_emit *em)
     uint8_t *sass = cbi_alloc(lk->ctx, total * 24), *merc = cbi_alloc(lk->ctx, count * 24);
     memcpy(merc, cbi_out_of(lk, lk->records->symtab)->bytes, count * 24);
     memcpy(sass, merc, count * 24);
+    const uint16_t first = cbi_ld16(merc + 6); /* of the null symbol, or what took its place */
+    if (first < lk->tables->out.len && em->partner[first])
+        cbi_st16(merc + 6, (uint16_t)em->partner[first]);
     for (size_t i = 1; i < count; i++) {
         const cbi_lsym *sym = lk->tables->symbols.items[i];
         uint8_t *s = sass + i * 24, *m = merc + i * 24;
