@@ -36,7 +36,9 @@ static bool next_plain(cbi_twins *t, cbi_rela *ret_rela)
     size_t count = t->plain ? cbi_rela_count(&o->sections[t->plain]) : 0;
     while (t->next_plain < count) {
         *ret_rela = cbi_rela_at(&o->sections[t->plain], t->next_plain++);
-        if (!is_reserved(o->symbols, ret_rela->symbol))
+        const cbi_reloc_type *type = cbi_reloc_find(ret_rela->type);
+        bool alone = type && type->action == CBI_RELOC_YIELD; /* the finalizer makes it */
+        if (!alone && !is_reserved(o->symbols, ret_rela->symbol))
             return true;
     }
     return false;

@@ -115,7 +115,7 @@ typedef struct cbi_layout {
     uint64_t null_symbol_value; /* accidental: see layout_data.c, merge_constant_bank */
     uint64_t images_start;      /* sm_100+: of texture tables in bank 0 */
     cbi_removed dead;           /* use cbi_is_dead() */
-    bool null_symbol_removed; /* accidental, too: see layout_shared.c, assign_variables */
+    bool null_symbol_removed;   /* accidental, too: see layout_shared.c, assign_variables */
     bool dynamic_recorded; /* --preserve-relocs: also of dynamic shared variables nobody reaches */
 } cbi_layout;
 

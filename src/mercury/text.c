@@ -236,8 +236,7 @@ void cbi_mercury_keep_yields(const cbi_linker *lk, const cbi_func *f, cbi_buf *l
 {
     if (lk->exec || !stops_yields(lk, f))
         return;
-    for (uint64_t at = 0; (at = find_yield(lk, f, at)) < f->text->size;
-         at += CBI_SASS_INSTRUCTION)
+    for (uint64_t at = 0; (at = find_yield(lk, f, at)) < f->text->size; at += CBI_SASS_INSTRUCTION)
         for (size_t k = 0; k < CBI_COUNT(yield_types); k++) {
             uint8_t *p = cbi_buf_append(lk->ctx, list, NULL, sizeof(Elf64_Rela));
             cbi_st64(p, cbi_rewrite_self(cbi_rewrite_of(lk, f), at));

@@ -138,10 +138,8 @@ static void compatible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions),
-        cmocka_unit_test(comparison_for_minimum),
-        cmocka_unit_test(bits),
-        cmocka_unit_test(records),
+        cmocka_unit_test(instructions), cmocka_unit_test(comparison_for_minimum),
+        cmocka_unit_test(bits),         cmocka_unit_test(records),
         cmocka_unit_test(compatible),
     };
     return cmocka_run_group_tests_name("chips", tests, NULL, NULL);
