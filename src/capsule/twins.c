@@ -37,7 +37,8 @@ static bool next_plain(cbi_twins *t, cbi_rela *ret_rela)
     while (t->next_plain < count) {
         *ret_rela = cbi_rela_at(&o->sections[t->plain], t->next_plain++);
         const cbi_reloc_type *type = cbi_reloc_find(ret_rela->type);
-        bool alone = type && type->action == CBI_RELOC_YIELD; /* the finalizer makes it */
+        /* the finalizer makes it */
+        bool alone = type && type->action == CBI_RELOC_YIELD && !ret_rela->symbol;
         if (!alone && !is_reserved(o->symbols, ret_rela->symbol))
             return true;
     }

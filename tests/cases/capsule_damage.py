@@ -228,6 +228,8 @@ def main():
         if not cubin.Cubin(data).find(".nv.merc.symtab"):
             continue  # a link of plain objects
         found = faults([name])[0]
+        if any("[symbol-null]" in line for line in found):
+            continue  # nvlink removes the null symbol of some programs of nvcc -G -ewp
         notes = [line for line in found if ": note: " in line]
         damage.expect(name + " (nothing to find)", notes == found)
         if notes:
