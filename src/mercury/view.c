@@ -6,6 +6,7 @@
 #include "capsule/early.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
+#include "sass/instruction.h"
 #include "sass/opcodes.h"
 
 static CBI_NORETURN void incomplete(const cbi_linker *lk, const cbi_lobj *obj, const char *what)
@@ -187,6 +188,36 @@ static void map_sections(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *
     }
 }
 
+/* What the finalizer makes of a function whose options say that it was not scheduled: all wait for
+ * results, number 0, and sources, number 1. */
+static void unschedule(const cbi_linker *lk, cbi_section *text)
+{
+    enum { WAITS = 3, RESULTS = 0, SOURCES = 1 };
+    uint8_t *code = cbi_memdup(lk->ctx, text->data.data, text->data.size);
+    size_t total = text->data.size / CBI_SASS_INSTRUCTION;
+    while (total && cbi_sass_opcode(code + CBI_SASS_INSTRUCTION * (total - 1)) == CBI_OP_NOP)
+        total--; /* behind the branch to itself */
+    for (size_t i = 0; i + 1 < total; i++) {
+        cbi_sass w = cbi_sass_load(code + CBI_SASS_INSTRUCTION * i);
+        const bool late = cbi_sass_write(w) != CBI_SB_NONE || cbi_sass_read(w) != CBI_SB_NONE;
+        const bool result = cbi_sass_write(w) != CBI_SB_NONE;
+        cbi_sass_set_stall(&w, CBI_SASS_STALL_MAX);
+        cbi_sass_set_yield(&w, 0);
+        cbi_sass_set_wait(&w, WAITS);
+        cbi_sass_set_write(&w, result ? RESULTS : CBI_SB_NONE);
+        cbi_sass_set_read(&w, late ? SOURCES : CBI_SB_NONE);
+        w.hi &= ~(UINT64_C(0xf) << 58); /* nothing is reused */
+        cbi_sass_store(code + CBI_SASS_INSTRUCTION * i, w);
+    }
+    text->data.data = code;
+}
+
+static bool is_unscheduled(const cbi_section *text)
+{
+    return text->data.size >= CBI_SASS_INSTRUCTION &&
+           cbi_sass_is_unscheduled(cbi_sass_load(text->data.data));
+}
+
 /* nvlink finds the contents of Mercury sections by name: of the sections of static functions with
  * one name, which only relocatable outputs have several of, it reads the first every time. */
 static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view)
@@ -216,6 +247,9 @@ static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_v
         v->size = like->size;
         if (v->type == SHT_CUDA_INFO && v->info && like->info) {
             view->borrowed[v->info] = true;
+            if (is_unscheduled(&file->sections[like->info]) &&
+                !is_unscheduled(&file->sections[v->info]))
+                unschedule(lk, &obj->object.sections[v->info]);
             view->info[v->info] = view->info[like->info];
             view->constant0[v->info] = view->constant0[like->info];
         }
