@@ -92,7 +92,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    bool by_stalls = !p->write || p == &c->producers.items[c->stack_load];
+    bool by_stalls = !p->write || (size_t)(p - c->producers.items) == c->stack_load;
     bool met = t->issue[last] + BARRIER_CYCLES >= arrival ||
                (by_stalls && t->stalls[last] + BARRIER_STALLS >= arrival);
     return met ? DUE_WITH_BARRIER : DUE_LATER;

@@ -81,7 +81,7 @@ static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
 {
     enum { LONGEST = 15 };
     uint32_t passed = 0;
-    for (uint32_t j = i; j-- > 0 && passed < LONGEST;) {
+    for (uint32_t j = i; j-- > 0 && i - j <= LONGEST && passed < LONGEST;) {
         if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
             return false;
         passed += cbi_sass_stall(c->words[j]);
