@@ -18,6 +18,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_NONE,
     /* arithmetic, whose second and third source are registers or not, as the form says */
     CBI_SHAPE_UNARY,
+    CBI_SHAPE_UNARY_TYPED, /* 32 or 64 bits */
     CBI_SHAPE_BINARY,
     CBI_SHAPE_TERNARY,
     CBI_SHAPE_COMPARE,

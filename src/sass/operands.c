@@ -20,6 +20,7 @@ typedef struct shape {
 
 static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNARY] = {.d = 1, .b = 1},
+    [CBI_SHAPE_UNARY_TYPED] = {.d = INTEGER, .b = INTEGER},
     [CBI_SHAPE_BINARY] = {.d = 1, .a = 1, .b = 1},
     [CBI_SHAPE_TERNARY] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_COMPARE] = {.a = 1, .b = 1},
@@ -126,7 +127,7 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
     case MINMAX: /* signed and unsigned, then the same with 64 bits */
         return type & 2 ? 2 : 1;
-    case INTEGER: /* a counter, and from sm_120 on what is compared: 64 bits or not */
+    case INTEGER: /* a counter, and from sm_120 on what is compared or moved: 64 bits or not */
         return cbi_sass_bits(w, 80, 1) ? 2 : 1;
     case PACKED:
         return cbi_sass_read_predicate(w) == CBI_SASS_PT ? 1 : 2;

@@ -15,8 +15,9 @@ static bool is_async_copy_end(uint32_t op)
 /* The block in work. */
 typedef struct work {
     uint32_t block;
-    uint64_t *entering; /* producers pending at its start */
-    uint8_t held;       /* numbers that a collective sequence keeps busy, one bit each */
+    uint64_t *entering;    /* producers pending at its start */
+    cbi_sb_left_list left; /* ... and those of them that are not there yet */
+    uint8_t held;          /* numbers that a collective sequence keeps busy, one bit each */
     bool reserved_taken;
 } work;
 
@@ -150,19 +151,22 @@ static int64_t ready_at(const cbi_sb_assignment *a, uint32_t q)
     return a->c->issue[p->at] + cbi_sb_latency_of(a->c, p);
 }
 
-/* From the start of the block in work.  What is left of a latency counts in the next block only,
- * and of a long one not even there. */
+/* The entry of a producer, or NULL. */
+static cbi_sb_left *find_left(const cbi_sb_left_list *list, uint32_t q)
+{
+    for (size_t k = 0; k < list->len; k++)
+        if (list->items[k].producer == q)
+            return &list->items[k];
+    return NULL;
+}
+
+/* From the start of the block in work. */
 static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
 {
-    uint32_t home = a->c->producers.items[q].block;
-    if (home == w->block && !cbi_sb_has(w->entering, q))
+    if (is_here(a, w, q) && !cbi_sb_has(w->entering, q))
         return ready_at(a, q);
-    if (a->c->producers.items[q].is_long ||
-        !cbi_sb_contains(&a->c->blocks.items[w->block].pred, home))
-        return 0;
-    uint32_t last = cbi_sb_last_of(a->c, home);
-    int64_t left = ready_at(a, q) - a->c->issue[last] - cbi_sb_cycles(a->c, last);
-    return left > 0 ? left : 0;
+    const cbi_sb_left *left = find_left(&w->left, q);
+    return left ? left->cycles : 0;
 }
 
 static int64_t not_below_zero(int64_t cycles)
@@ -436,15 +440,44 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
 }
 
+/* What is left of latencies where the block starts, on the way on which it is most. */
+static void enter_left(const cbi_sb_assignment *a, const cbi_sb_left_list *before,
+                       cbi_sb_left_list *ret_left)
+{
+    for (size_t k = 0; k < before->len; k++) {
+        cbi_sb_left *known = find_left(ret_left, before->items[k].producer);
+        if (!known)
+            cbi_vec_push(a->c->ctx, ret_left, before->items[k]);
+        else if (before->items[k].cycles > known->cycles)
+            known->cycles = before->items[k].cycles;
+    }
+}
+
+/* ... and where it ends.  Long ones count as there at once in other blocks. */
+static void leave_left(const cbi_sb_assignment *a, const work *w, uint32_t last)
+{
+    const cbi_sb_code *c = a->c;
+    int64_t end = c->issue[last] + cbi_sb_cycles(c, last);
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        int64_t cycles = ready(a, w, q) - end;
+        if (cycles > 0 && !c->producers.items[q].is_long)
+            cbi_vec_push(c->ctx, &a->left[w->block], ((cbi_sb_left){q, cycles}));
+    }
+}
+
 /* What is pending where the block starts. */
 static work enter(cbi_sb_assignment *a, uint32_t number)
 {
     const cbi_sb_code *c = a->c;
     const cbi_sb_block *b = &c->blocks.items[number];
     work w = {.block = number, .entering = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t)};
-    for (size_t p = 0; p < b->pred.len; p++)
-        for (size_t k = 0; a->done[b->pred.items[p]] && k < c->row; k++)
-            w.entering[k] |= a->leaving[b->pred.items[p]][k];
+    for (size_t p = 0; p < b->pred.len; p++) {
+        uint32_t from = b->pred.items[p];
+        for (size_t k = 0; a->done[from] && k < c->row; k++)
+            w.entering[k] |= a->leaving[from][k];
+        enter_left(a, &a->left[from], &w.left);
+    }
     a->live.len = 0;
     CBI_SB_EACH(q, w.entering, c->row)
     {
@@ -469,6 +502,7 @@ static void leave(cbi_sb_assignment *a, const work *w)
         if (is_flushed(a, w, a->live.items[n], last))
             flushed |= (uint8_t)(1u << a->number[a->live.items[n]]);
     end_cleared(a, flushed);
+    leave_left(a, w, last);
     memset(a->leaving[w->block], 0, (c->row + 1) * sizeof **a->leaving);
     for (size_t n = 0; n < a->live.len; n++)
         if (!c->producers.items[a->live.items[n]].ends)
@@ -525,6 +559,7 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
     a->present = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, bool);
     a->unflushed = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, bool);
     a->done = CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool);
+    a->left = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_left_list);
     a->leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
     for (uint32_t b = 0; b < c->blocks.len; b++)
         a->leaving[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);

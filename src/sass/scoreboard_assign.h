@@ -40,14 +40,22 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
 bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
                           uint8_t *ret_barrier);
 
+/* What is left, at the end of a block, of the time that a pending producer takes. */
+typedef struct cbi_sb_left {
+    uint32_t producer;
+    int64_t cycles; /* more than 0 */
+} cbi_sb_left;
+typedef CBI_VEC(cbi_sb_left) cbi_sb_left_list;
+
 typedef struct cbi_sb_assignment {
     const cbi_sb_code *c;
-    uint8_t *number;    /* by producer */
-    bool *present;      /* by producer */
-    bool *unflushed;    /* by producer: the end of its block does not wait for it after all */
-    bool *done;         /* by block */
-    uint64_t **leaving; /* by block: producers pending at its end */
-    cbi_u32_list live;  /* pending at the current place */
+    uint8_t *number;        /* by producer */
+    bool *present;          /* by producer */
+    bool *unflushed;        /* by producer: the end of its block does not wait for it after all */
+    bool *done;             /* by block */
+    uint64_t **leaving;     /* by block: producers pending at its end */
+    cbi_sb_left_list *left; /* by block: those of them that are not there yet, but for long ones */
+    cbi_u32_list live;      /* pending at the current place */
     uint8_t dedicated;  /* numbers that only textures (5) and async copies (0) take, a bit each */
     uint8_t reservable; /* the number that may be reserved for long producers */
     bool has_long;      /* the function has a long producer with a real destination */
