@@ -56,6 +56,16 @@ static void check_image_counts(const cbi_linker *lk)
     }
 }
 
+/* The table of samplers is for those that refer to a sampler or surface: what refers to textures
+ * alone has its samplers in them. */
+static void use_images(const cbi_linker *lk, const cbi_func *k, const cbi_lsym *image)
+{
+    cbi_func_layout *layout = cbi_func_layout_in(lk, k);
+    layout->has_images = true;
+    if (CBI_ST_TYPE(image->info) != STT_CUDA_TEXTURE)
+        layout->has_samplers = true;
+}
+
 /* The entries that reach code with textures. */
 static void find_users(const cbi_linker *lk)
 {
@@ -67,12 +77,12 @@ static void find_users(const cbi_linker *lk)
         const cbi_func *user = r->target->func;
         /* Where one kernel is wanted it has the textures of all that is live. */
         if (lk->graph->only_entry)
-            cbi_func_layout_in(lk, lk->graph->only_entry)->has_images = true;
+            use_images(lk, lk->graph->only_entry, r->sym);
         if (cbi_fate_of(lk, user)->entry && (!lk->mercury || !lk->graph->only_entry))
-            cbi_func_layout_in(lk, user)->has_images = true;
+            use_images(lk, user, r->sym);
         const cbi_func_list *reaching = cbi_entries_reaching(lk, user);
         for (size_t j = 0; j < reaching->len; j++)
-            cbi_func_layout_in(lk, reaching->items[j])->has_images = true;
+            use_images(lk, reaching->items[j], r->sym);
     }
 }
 
@@ -126,6 +136,9 @@ static void add_table(const cbi_linker *lk, const cbi_func *k, const cbi_lsym *c
         if (!cbi_has_image(k, slots[s]))
             continue;
         uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
+        if (CBI_ST_TYPE(slots[s]->info) == STT_CUDA_SAMPLER &&
+            !cbi_func_layout_of(lk, k)->has_samplers)
+            continue;
         cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
         r->target = bank;
         r->offset = cbi_placement_of(lk, slots[s]).slot;

@@ -95,7 +95,7 @@ typedef struct cbi_func_layout {
     cbi_osec *shared;      /* an unwanted kernel's shared memory; use cbi_shared_memory_of() */
     cbi_osec *constants;   /* the bank of an entry that had none; use cbi_bank_of() */
     cbi_osec *image_table; /* sm_100+ */
-    bool has_images;
+    bool has_images, has_samplers;
     bool uses_dynamic;        /* shared memory, as the rest here */
     const cbi_func *set;      /* an entry: union-find parent; all of a set have one offset */
     uint64_t offset;          /* where the dynamic variables begin */
