@@ -202,9 +202,10 @@ static bool stops_yields(const cbi_linker *lk, const cbi_func *f)
 static uint64_t find_yield(const cbi_linker *lk, const cbi_func *f, uint64_t at)
 {
     const uint8_t *code = cbi_mercury_code(lk, f->text);
-    while (at < f->text->size && cbi_sass_opcode(code + at) != CBI_OP_YIELD)
+    uint64_t end = f->text->size - f->text->size % CBI_SASS_INSTRUCTION;
+    while (at < end && cbi_sass_opcode(code + at) != CBI_OP_YIELD)
         at += CBI_SASS_INSTRUCTION;
-    return at;
+    return at < end ? at : f->text->size;
 }
 
 static const uint32_t yield_types[] = {R_CUDA_YIELD_OPCODE9_0, R_CUDA_YIELD_CLEAR_PRED4_87};
