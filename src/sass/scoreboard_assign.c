@@ -440,15 +440,19 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
 }
 
+/* Code has 48 at most, one in each cycle of the longest of these latencies; made-up code may have
+ * thousands, of which the others count as there. */
+enum { MOST_LEFT = 64 };
+
 /* What is left of latencies where the block starts, on the way on which it is most. */
 static void enter_left(const cbi_sb_assignment *a, const cbi_sb_left_list *before,
                        cbi_sb_left_list *ret_left)
 {
     for (size_t k = 0; k < before->len; k++) {
         cbi_sb_left *known = find_left(ret_left, before->items[k].producer);
-        if (!known)
+        if (!known && ret_left->len < MOST_LEFT)
             cbi_vec_push(a->c->ctx, ret_left, before->items[k]);
-        else if (before->items[k].cycles > known->cycles)
+        else if (known && before->items[k].cycles > known->cycles)
             known->cycles = before->items[k].cycles;
     }
 }
@@ -458,7 +462,7 @@ static void leave_left(const cbi_sb_assignment *a, const work *w, uint32_t last)
 {
     const cbi_sb_code *c = a->c;
     int64_t end = c->issue[last] + cbi_sb_cycles(c, last);
-    for (size_t n = 0; n < a->live.len; n++) {
+    for (size_t n = 0; n < a->live.len && a->left[w->block].len < MOST_LEFT; n++) {
         uint32_t q = a->live.items[n];
         int64_t cycles = ready(a, w, q) - end;
         if (cycles > 0 && !c->producers.items[q].is_long)
