@@ -135,9 +135,8 @@ static void add_table(const cbi_linker *lk, const cbi_func *k, const cbi_lsym *c
     for (size_t s = n; s-- > 0;) {
         if (!cbi_has_image(k, slots[s]))
             continue;
-        uint32_t kind = CBI_ST_TYPE(slots[s]->info) - STT_CUDA_TEXTURE;
-        if (CBI_ST_TYPE(slots[s]->info) == STT_CUDA_SAMPLER &&
-            !cbi_func_layout_of(lk, k)->has_samplers)
+        uint32_t type = CBI_ST_TYPE(slots[s]->info), kind = type - STT_CUDA_TEXTURE;
+        if (type == STT_CUDA_SAMPLER && !cbi_func_layout_of(lk, k)->has_samplers)
             continue;
         cbi_lrel *r = CBI_NEW(lk->ctx, cbi_lrel);
         r->target = bank;

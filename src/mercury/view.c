@@ -192,21 +192,20 @@ static void map_sections(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *
  * results, number 0, and sources, number 1. */
 static void unschedule(const cbi_linker *lk, cbi_section *text)
 {
-    enum { WAITS = 3, RESULTS = 0, SOURCES = 1 };
+    enum { RESULTS = 0, SOURCES = 1 };
     uint8_t *code = cbi_memdup(lk->ctx, text->data.data, text->data.size);
     size_t total = text->data.size / CBI_SASS_INSTRUCTION;
     while (total && cbi_sass_opcode(code + CBI_SASS_INSTRUCTION * (total - 1)) == CBI_OP_NOP)
         total--; /* behind the branch to itself */
     for (size_t i = 0; i + 1 < total; i++) {
         cbi_sass w = cbi_sass_load(code + CBI_SASS_INSTRUCTION * i);
-        const bool late = cbi_sass_write(w) != CBI_SB_NONE || cbi_sass_read(w) != CBI_SB_NONE;
-        const bool result = cbi_sass_write(w) != CBI_SB_NONE;
+        const bool late = cbi_sass_holds(w), result = cbi_sass_write(w) != CBI_SB_NONE;
         cbi_sass_set_stall(&w, CBI_SASS_STALL_MAX);
         cbi_sass_set_yield(&w, 0);
-        cbi_sass_set_wait(&w, WAITS);
+        cbi_sass_set_wait(&w, CBI_SASS_WAIT_BOTH);
         cbi_sass_set_write(&w, result ? RESULTS : CBI_SB_NONE);
         cbi_sass_set_read(&w, late ? SOURCES : CBI_SB_NONE);
-        w.hi &= ~(UINT64_C(0xf) << 58); /* nothing is reused */
+        cbi_sass_set_reuse(&w, 0);
         cbi_sass_store(code + CBI_SASS_INSTRUCTION * i, w);
     }
     text->data.data = code;

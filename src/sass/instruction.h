@@ -9,7 +9,8 @@ enum {
     CBI_SB_NONE = 7,           /* no scoreboard */
     CBI_SB_NUMBERS = 6,        /* 0 to 5 */
     CBI_SB_EVERYTHING = 0x3f,  /* a wait that names nothing */
-    CBI_SASS_STALL_MAX = 15,   /* also what code has that was not scheduled */
+    CBI_SASS_STALL_MAX = 15,   /* also what code has that was not scheduled, */
+    CBI_SASS_WAIT_BOTH = 3,    /* ... which waits for 0 and 1, all its numbers, everywhere */
     CBI_SASS_PT = 7,           /* the predicate that is always true */
 };
 
@@ -123,12 +124,11 @@ static inline uint32_t cbi_sass_holds(cbi_sass w)
     return (1u << cbi_sass_write(w) | 1u << cbi_sass_read(w)) & CBI_SB_EVERYTHING;
 }
 
-/* Code that was not scheduled waits for 0 and 1, all its numbers, everywhere: by its first
- * instruction. */
+/* Was code not scheduled?  By its first instruction. */
 static inline bool cbi_sass_is_unscheduled(cbi_sass first)
 {
-    enum { BOTH = 3 };
-    return cbi_sass_stall(first) == CBI_SASS_STALL_MAX && cbi_sass_wait(first) == BOTH;
+    return cbi_sass_stall(first) == CBI_SASS_STALL_MAX &&
+           cbi_sass_wait(first) == CBI_SASS_WAIT_BOTH;
 }
 
 #endif

@@ -121,9 +121,9 @@ static void read_instructions(cbi_sb_code *c)
 
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
 {
+    read_instructions(c);
     if (!cbi_sb_find_blocks(c, info, place, place_count))
         return false;
-    read_instructions(c);
     cbi_sb_find_producers(c);
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;

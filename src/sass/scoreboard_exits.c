@@ -24,15 +24,19 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
 }
 
-/* What instruction `i` of the block takes in front of `end`: a BAR directly before has a stall
- * count that is due to the end of the block, which counts for sums of stall counts alone. */
+/* The stall count of instruction `i` of the block in front of `end`, as far as it is time. */
+static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    return is_part_of_fence(c, i) ? 0 : cbi_pace_reckoned(c, i, end);
+}
+
+/* What the instruction takes: a BAR directly before `end` has a stall count that is due to the end
+ * of the block, which counts for sums of stall counts alone. */
 static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     enum { BAR_CYCLES = 2 };
-    if (is_part_of_fence(c, i))
-        return 0;
     bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : cbi_pace_reckoned(c, i, end);
+    return leaves ? BAR_CYCLES : stall_of(c, i, end);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -63,8 +67,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     for (uint32_t i = start; i <= end; i++) {
         slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
-        int64_t stall = is_part_of_fence(c, i) ? 0 : cbi_pace_reckoned(c, i, end);
-        t->stalls[i - start + 1] = t->stalls[i - start] + stall;
+        t->stalls[i - start + 1] = t->stalls[i - start] + stall_of(c, i, end);
     }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
@@ -117,9 +120,9 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        bool due = here && is_due(c, t, p, end) != DUE_LATER;
         if (here && result_told(c, p, b->end - 1))
             continue;
+        bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
     }
     return met & (uint8_t)~later;

@@ -85,9 +85,8 @@ static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
         if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
             return false;
         passed += cbi_sass_stall(c->words[j]);
-        cbi_operands operands;
-        cbi_sass_operands(c->words[j], &operands);
-        if (!cbi_sass_holds(c->words[j]) && passed == cbi_pace_end_latency(c->words[j], &operands))
+        if (!cbi_sass_holds(c->words[j]) &&
+            passed == cbi_pace_end_latency(c->words[j], &c->operands[j]))
             return true;
     }
     return false;
@@ -96,10 +95,9 @@ static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
 /* Does an instruction that needs nothing wait?  So it does at the end of a block. */
 static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
 {
-    cbi_operands operands;
-    cbi_sass_operands(c->words[i], &operands);
     return cbi_sass_wait(c->words[i]) && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP &&
-           cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT && !cbi_regset_any(&operands.read);
+           cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT &&
+           !cbi_regset_any(&c->operands[i].read);
 }
 
 /* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
