@@ -616,31 +616,31 @@ int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i)
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
 {
     enum {
-        UNIFORM_PREDICATE = 14,
-        OF_UPLOP3 = 11,
+        UNIFORM_PREDICATE = 11,
         LIFTED = 15,
         UNIFORM_MOVE = 5,
         UNIFORM = 12,
         REGISTER = 7,
-        SUM_OF_PAIRS = 8
+        PAIR = 8
     };
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
     if (is_late(from) || cbi_pace_changes_warp(op) || op == CBI_OP_NOP)
         return 0;
-    if (from == CBI_KIND_PAIR)
-        return SUM_OF_PAIRS;
     if (from == CBI_KIND_OTHER)
         return op == CBI_OP_DEPBAR || cbi_op_has(op, CBI_OPF_FENCE) ? 0 : FAR;
     if (f.uniform_written)
-        return op == CBI_OP_UPLOP3 ? OF_UPLOP3 : UNIFORM_PREDICATE;
+        return UNIFORM_PREDICATE;
     if (f.written)
-        return GUARD_LATENCY;
+        return GUARD_LATENCY + cbi_sass_compares_long(w);
     if (cbi_regset_any(&operands->uniform_written))
         return from == CBI_KIND_TO_UNIFORM     ? LIFTED
                : from == CBI_KIND_UNIFORM_MOVE ? UNIFORM_MOVE
                                                : UNIFORM;
+    if (from == CBI_KIND_PAIR ||
+        (from == CBI_KIND_ALU && cbi_regset_count(&operands->written) == 2))
+        return PAIR;
     return cbi_regset_any(&operands->written) ? REGISTER : 0;
 }
 

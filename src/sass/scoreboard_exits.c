@@ -1,11 +1,13 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
  * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
+#include "format/arch.h"
 #include "sass/pace_code.h"
 #include "sass/scoreboard_assign.h"
 
 enum {
     PREDICATE_LATENCY = 13,
+    FENCE_CYCLES = 4,   /* a fence that reports errors, and ends with CGAERRBAR; 3 and 5 do, too */
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
 };
@@ -27,6 +29,8 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 /* The stall count of instruction `i` of the block in front of `end`, as far as it is time. */
 static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
+    if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
+        return FENCE_CYCLES;
     return is_part_of_fence(c, i) ? 0 : cbi_pace_reckoned(c, i, end);
 }
 
@@ -95,9 +99,8 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    bool by_stalls = !p->write || (size_t)(p - c->producers.items) == c->stack_load;
-    bool met = t->issue[last] + BARRIER_CYCLES >= arrival ||
-               (by_stalls && t->stalls[last] + BARRIER_STALLS >= arrival);
+    bool met =
+        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
@@ -111,6 +114,16 @@ static bool result_told(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t
     return false;
 }
 
+/* Was everything waited for between the producer and the exit?  So it is where a collective
+ * sequence ends. */
+static bool is_over(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t exit)
+{
+    uint32_t i = p->at + 1;
+    while (i < exit && !c->all[i])
+        i++;
+    return i < exit;
+}
+
 /* The numbers all of whose pending holders are due, one bit each. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
@@ -120,7 +133,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if (here && result_told(c, p, b->end - 1))
+        if (here && (result_told(c, p, b->end - 1) || is_over(c, p, b->end - 1)))
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
@@ -169,6 +182,17 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
+/* Does the end of a block wait for it however little time has passed?  For integers that become
+ * doubles it does not. */
+static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    const cbi_chip *chip = cbi_chip_find(c->chip);
+    uint32_t op = cbi_sb_op(c, p->at);
+    return chip && chip->slow_doubles && cbi_instruction_of(op)->slow != CBI_SLOW_NONE &&
+           (p->write || cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT) && op != CBI_OP_I2F_64 &&
+           op != CBI_OP_I2F_64_U;
+}
+
 /* Does the exit wait because of its barrier, and not without it? */
 static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
                            uint32_t exit)
@@ -176,7 +200,7 @@ static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_pr
     int64_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
-    return is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
+    return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
            (p->write || passed < cbi_sb_latency_of(c, p));
 }
 

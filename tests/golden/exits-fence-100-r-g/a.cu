@@ -1,0 +1,25 @@
+#include <cstdio>
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+__constant__ int cst[64]; __constant__ float cf[16];
+__device__ __noinline__ int helper(int a, float b) { return a * 3 + (int)b; }
+__device__ __noinline__ double quotient(double a, int b) { return a / b; }
+
+extern "C" __global__ void k1(int *gi, float *gf, double *gd, int n, float x, cudaTextureObject_t to, cudaSurfaceObject_t so)
+{
+    __shared__ __align__(128) int s[256]; __shared__ float sf[128]; __shared__ double sd[64]; __shared__ unsigned long long mb; int a[16]; float fa[8]; for (int q = 0; q < 16; q++) a[q] = n; for (int q = 0; q < 8; q++) fa[q] = x; int i0 = threadIdx.x, i1 = n, i2 = gi[threadIdx.x], i3 = blockIdx.x * blockDim.x + threadIdx.x; unsigned u0 = i2, u1 = i3, u2 = n * 3; long long l0 = i2, l1 = n; float f0 = gf[threadIdx.x], f1 = x, f2 = i0; double d0 = f0, d1 = n; __half2 h0 = __float2half2_rn(f0), h1 = __float2half2_rn(x); __nv_bfloat162 b0 = __float2bfloat162_rn(x);
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(l0) : "r"(i0), "r"(i0), "l"(l1));
+    i0 = atomicCAS(gi + (i0 & 1023), i0, i1);
+    if (u1 & 4) { __threadfence_block(); asm("lop3.b32 %0, %1, %2, %3, 0x92;" : "=r"(u1) : "r"(u1), "r"(u1), "r"(u0)); }
+    asm("bmsk.clamp.b32 %0, %1, %2;" : "=r"(u2) : "r"(u0), "r"(u2));
+    asm volatile("st.release.sys.u32 [%0], %1;" :: "l"(gi + (i3 & 1023)), "r"(u0));
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(l0) : "r"(i0), "r"(i2), "l"(l1));
+    if (blockIdx.x == 0 || i0 == 3) return;
+    gd[i3 + 9] = l0 + l1;
+    gi[i3 + 1] = u0 ^ u1 ^ u2;
+    gd[i3] = d0 + d1;
+    ((__half2 *)gi)[i3] = h0;
+    gf[i0] = a[0] + fa[3];
+    gf[i3] = f0 + f1 + f2;
+}
