@@ -322,9 +322,10 @@ typedef struct cbi_name {
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s);
 const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len);
-/* Where many names are looked for, their hashes are made before, in loops with threads. */
-uint32_t cbi_name_hash(const char *s);
-const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint32_t hash);
+/* Where many names are looked for, their hashes and lengths are made before, in loops with threads;
+ * of a length from UINT16_MAX on that. */
+uint32_t cbi_name_hash(const char *s, uint16_t *ret_len);
+const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint16_t len, uint32_t hash);
 /* A short prefix and a text of any length. */
 const cbi_name *cbi_intern_join(cbi_ctx *ctx, const char *prefix, const char *text);
 const cbi_name *cbi_intern_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);

@@ -43,9 +43,11 @@ static uint32_t hash_of(const char *s, size_t len)
     return (uint32_t)XXH3_64bits(s, len);
 }
 
-uint32_t cbi_name_hash(const char *s)
+uint32_t cbi_name_hash(const char *s, uint16_t *ret_len)
 {
-    return hash_of(s, strlen(s));
+    const size_t len = strlen(s);
+    *ret_len = len < UINT16_MAX ? (uint16_t)len : UINT16_MAX;
+    return hash_of(s, len);
 }
 
 static inline const cbi_name *intern(cbi_ctx *ctx, const char *s, size_t len, uint32_t hash)
@@ -77,9 +79,9 @@ const cbi_name *cbi_intern_len(cbi_ctx *ctx, const char *s, size_t len)
     return intern(ctx, s, len, hash_of(s, len));
 }
 
-const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint32_t hash)
+const cbi_name *cbi_intern_hashed(cbi_ctx *ctx, const char *s, uint16_t len, uint32_t hash)
 {
-    return intern(ctx, s, strlen(s), hash);
+    return intern(ctx, s, len < UINT16_MAX ? len : strlen(s), hash);
 }
 
 const cbi_name *cbi_intern(cbi_ctx *ctx, const char *s)

@@ -162,10 +162,12 @@ static void hash_names(cbi_lobj *obj)
 {
     cbi_object *object = &obj->object;
     for (uint32_t i = 1; i < object->section_count; i++)
-        obj->sections[i].name_hash = cbi_name_hash(object->sections[i].name);
+        obj->sections[i].name_hash =
+            cbi_name_hash(object->sections[i].name, &obj->sections[i].name_len);
     for (uint32_t i = 1; i < object->symbol_count; i++)
         if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)
-            object->symbols[i].name_hash = cbi_name_hash(object->symbols[i].name);
+            object->symbols[i].name_hash =
+                cbi_name_hash(object->symbols[i].name, &object->symbols[i].name_len);
 }
 
 /* What the merge writes for the object, and what it looks for there. */

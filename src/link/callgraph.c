@@ -5,20 +5,19 @@
 
 enum { LISTS = CBI_CALL_LISTS - 1, PROTOTYPES = LISTS, RECORD = 8 };
 
-/* Where the next record of each list is written; before there is memory they are only counted. */
+/* The records of each list so far. */
 typedef struct lists {
-    uint8_t *at[CBI_CALL_LISTS];
-    size_t count[CBI_CALL_LISTS];
+    cbi_ctx *ctx;
+    cbi_buf of[CBI_CALL_LISTS];
 } lists;
 
 static void put(lists *to, size_t list, uint32_t first, uint32_t second)
 {
-    to->count[list]++;
-    if (!to->at[list])
-        return;
-    cbi_st32(to->at[list], first);
-    cbi_st32(to->at[list] + 4, second);
-    to->at[list] += RECORD;
+    cbi_buf *of = &to->of[list];
+    cbi_vec_reserve(to->ctx, of, RECORD);
+    cbi_st32(of->items + of->len, first);
+    cbi_st32(of->items + of->len + 4, second);
+    of->len += RECORD;
 }
 
 /* What function f adds to the four lists. */
@@ -40,6 +39,13 @@ static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
             put(to, 3, index, cbi_symbol_index(lk, f->takes.items[j]->sym));
 }
 
+/* Does the function say its prototype?  A kernel does not. */
+static bool has_prototype(const cbi_linker *lk, const cbi_func *f)
+{
+    return cbi_is_in_output(lk, f) && f->prototype && !cbi_fate_of(lk, f)->address_taken &&
+           !cbi_is_kernel(f);
+}
+
 static void put_all(const cbi_linker *lk, lists *to)
 {
     for (size_t k = 0; k < LISTS; k++)
@@ -53,33 +59,31 @@ static void put_all(const cbi_linker *lk, lists *to)
         if (!cbi_is_in_output(lk, f))
             continue;
         put_edges(lk, to, f);
-        if (f->prototype && !cbi_fate_of(lk, f)->address_taken && !cbi_is_kernel(f))
+        if (has_prototype(lk, f))
             put(to, PROTOTYPES, cbi_symbol_index(lk, f->sym), cbi_strtab_offset(lk, f->prototype));
     }
 }
 
+/* Before there are numbers: whether they will have contents. */
 void cbi_link_size_callgraph(const cbi_linker *lk)
 {
-    lists all = {0};
-    size_t count = 0;
-    put_all(lk, &all);
-    memcpy(lk->filling->call_counts, all.count, sizeof all.count);
-    for (size_t k = 0; k < LISTS; k++)
-        count += all.count[k];
-    cbi_out_fill(lk, lk->records->callgraph, NULL, count * RECORD);
-    cbi_out_fill(lk, lk->records->prototype, NULL, all.count[PROTOTYPES] * RECORD);
+    bool any = false;
+    for (size_t i = 0; i < lk->symbols->funcs.len && !any; i++)
+        any = has_prototype(lk, lk->symbols->funcs.items[i]);
+    cbi_out_fill(lk, lk->records->callgraph, NULL, LISTS * RECORD);
+    cbi_out_fill(lk, lk->records->prototype, NULL, any ? RECORD : 0);
 }
 
 void cbi_link_fill_callgraph(const cbi_linker *lk)
 {
-    const size_t *counts = lk->filling->call_counts;
-    lists to = {0};
-    uint8_t *at =
-        cbi_out_open(lk, lk->records->callgraph, cbi_out_of(lk, lk->records->callgraph)->size);
-    for (size_t k = 0; k < LISTS; k++) {
-        to.at[k] = at;
-        at += counts[k] * RECORD;
-    }
-    to.at[PROTOTYPES] = cbi_out_open(lk, lk->records->prototype, counts[PROTOTYPES] * RECORD);
+    const cbi_calls *calls = &lk->graph->calls;
+    lists to = {.ctx = lk->ctx};
+    cbi_buf *all = &to.of[0], *prototypes = &to.of[PROTOTYPES];
+    cbi_vec_reserve(lk->ctx, all, (calls->first[calls->count] + (size_t)LISTS) * RECORD);
     put_all(lk, &to);
+    for (size_t k = 1; k < LISTS; k++)
+        cbi_buf_append(lk->ctx, all, to.of[k].items, to.of[k].len);
+    cbi_vec_trim(lk->ctx, all);
+    cbi_out_fill(lk, lk->records->callgraph, all->items, all->len);
+    cbi_out_fill(lk, lk->records->prototype, prototypes->items, prototypes->len);
 }

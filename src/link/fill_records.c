@@ -3,6 +3,8 @@
 #include "format/eiattr.h"
 #include "link/tables_work.h"
 
+enum { SOON = 8 };
+
 bool cbi_is_written(const cbi_rec *rec)
 {
     return !rec->dead && (!cbi_is_externs(rec) || rec->symbol_count);
@@ -24,6 +26,13 @@ static size_t record_size(const cbi_rec *rec)
 static inline const cbi_rec *visited(const cbi_rec_table *recs, size_t i)
 {
     return &recs->items[recs->len - 1 - i];
+}
+
+static inline void fetch_named(const cbi_rec_table *recs, size_t i)
+{
+    const cbi_rec *soon = visited(recs, i + SOON < recs->len ? i + SOON : recs->len - 1);
+    if (soon->has_symbol)
+        cbi_fetch(soon->symbol);
 }
 
 /* The link's own. */
@@ -151,6 +160,7 @@ static void write_share(const cbi_linker *lk, void *arg, const cbi_share *share)
     for (size_t i = 0; i < share->number; i++)
         module += lk->filling->module_sizes[i];
     for (size_t i = share->first; i < share->end; i++) {
+        fetch_named(&recs, i);
         const cbi_rec *rec = visited(&recs, i);
         if (rec->dead)
             continue;
@@ -182,10 +192,10 @@ static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_
     for (size_t i = 0; i < count; i++)
         total += sizes[i];
     uint8_t *next = cbi_alloc(lk->ctx, total + 1);
-    for (size_t i = 1; i < lk->tables->out.len; i++) {
-        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
-        const cbi_osec *sec = lk->tables->out.items[i];
-        if (sec->type != SHT_CUDA_INFO)
+    for (size_t i = 0; i < lk->records->info_secs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->records->info_secs.items, i, lk->records->info_secs.len));
+        const cbi_osec *sec = lk->records->info_secs.items[i];
+        if (!cbi_section_index(lk, sec))
             continue;
         size_t stream = stream_of(lk, sec);
         if (!stream && sec != lk->records->info) {

@@ -422,7 +422,7 @@ void cbi_link_liveness(const cbi_linker *lk)
     bool all_live = true;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
         all_live &= lk->reaching->fates[i].live;
-    if (!all_live && lk->quirks.symbols_lost && lk->from_hopper)
+    if (!all_live && lk->records->optimizer && lk->quirks.symbols_lost && lk->from_hopper)
         lose_symbols(lk);
     if (!all_live)
         remove_dead(lk);

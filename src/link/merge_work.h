@@ -23,12 +23,13 @@ typedef struct cbi_merge_work {
 static inline const cbi_name *cbi_section_name(const cbi_linker *lk, const cbi_lobj *obj,
                                                uint32_t i)
 {
-    return cbi_intern_hashed(lk->ctx, obj->object.sections[i].name, obj->sections[i].name_hash);
+    const cbi_secmap *map = &obj->sections[i];
+    return cbi_intern_hashed(lk->ctx, obj->object.sections[i].name, map->name_len, map->name_hash);
 }
 
 static inline const cbi_name *cbi_symbol_name(const cbi_linker *lk, const cbi_symbol *symbol)
 {
-    return cbi_intern_hashed(lk->ctx, symbol->name, symbol->name_hash);
+    return cbi_intern_hashed(lk->ctx, symbol->name, symbol->name_len, symbol->name_hash);
 }
 
 /* The function, for changing; NULL: NULL. */

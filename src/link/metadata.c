@@ -188,6 +188,7 @@ static void add_taken(const cbi_linker *lk, cbi_func *user, cbi_func *taken)
             if (user->takes.items[i] == taken)
                 return;
     cbi_vec_push(lk->ctx, &user->takes, taken);
+    lk->merging->symbols.met.takes = true;
 }
 
 static void read_callgraph(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
@@ -456,7 +457,7 @@ void cbi_link_read_metadata(const cbi_linker *lk, cbi_lobj *obj)
 /* An address taken by a merged function counts when the prototype is known; entries have none. */
 void cbi_link_complete_calls(const cbi_linker *lk)
 {
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+    for (size_t i = 0; i < lk->symbols->funcs.len && lk->symbols->met.takes; i++) {
         cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         const cbi_func *f = lk->symbols->funcs.items[i];
         for (size_t j = 0; j < f->takes.len; j++) {

@@ -198,7 +198,7 @@ static bool name_stays(const cbi_linker *lk, const cbi_lsym *sym)
 }
 
 /* What the output has of a symbol. */
-enum { NO_SYMBOL, ONLY_NAME, WHOLE_SYMBOL };
+enum { NO_SYMBOL, ONLY_NAME, WHOLE_SYMBOL, WHOLE_ENTRY /* ... of a wanted one */ };
 
 /* Local symbols, or global ones. */
 typedef struct symbol_list {
@@ -218,7 +218,9 @@ static void look_at_symbols(const cbi_linker *lk, void *arg, const cbi_share *sh
         cbi_fetch(soon->is_section ? (const void *)soon->sec : soon->func);
         const cbi_lsym *sym = list->items[i];
         const bool survives = symbol_survives(lk, sym);
-        list->stays[sym->number] = survives              ? WHOLE_SYMBOL
+        const bool entry = survives && sym->func && cbi_is_wanted_entry(lk, sym->func);
+        list->stays[sym->number] = entry                 ? WHOLE_ENTRY
+                                   : survives            ? WHOLE_SYMBOL
                                    : name_stays(lk, sym) ? ONLY_NAME
                                                          : NO_SYMBOL;
         whole += survives;
@@ -282,6 +284,8 @@ static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indi
         indices[sym->number] = (uint32_t)tables->symbols.len;
         cbi_vec_push(lk->ctx, &tables->symbols, sym);
         cbi_vec_push(lk->ctx, &lk->filling->symbol_names, name);
+        if (stays == WHOLE_ENTRY)
+            cbi_vec_push(lk->ctx, &lk->filling->entries, sym->func);
     }
 }
 
@@ -352,13 +356,8 @@ static void number_symbols(const cbi_linker *lk)
 static void add_late_records(const cbi_linker *lk)
 {
     cbi_mark_old_objects(lk, &lk->filling->tables.late_recs);
-    for (size_t i = 1; i < lk->tables->symbols.len; i++) {
-        cbi_fetch(CBI_LATER(lk->tables->symbols.items, i, lk->tables->symbols.len));
-        cbi_fetch(CBI_SOON(lk->tables->symbols.items, i, lk->tables->symbols.len)->func);
-        const cbi_func *f = lk->tables->symbols.items[i]->func;
-        if (f && cbi_is_wanted_entry(lk, f))
-            cbi_link_min_stack(lk, f, &lk->filling->tables.late_recs);
-    }
+    for (size_t i = 0; i < lk->filling->entries.len; i++)
+        cbi_link_min_stack(lk, lk->filling->entries.items[i], &lk->filling->tables.late_recs);
 }
 
 void cbi_link_number(const cbi_linker *lk)

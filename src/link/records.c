@@ -36,7 +36,9 @@ static void list_section(const cbi_linker *lk, cbi_osec *sec)
     cbi_vec_push(lk->ctx, &lk->records->secs, sec);
     switch (sec->type) {
     case SHT_PROGBITS:
+        break;
     case SHT_CUDA_INFO:
+        cbi_vec_push(lk->ctx, &lk->records->info_secs, sec);
         break;
     case SHT_REL:
     case SHT_RELA:
@@ -45,6 +47,7 @@ static void list_section(const cbi_linker *lk, cbi_osec *sec)
         break;
     default:
         cbi_vec_push(lk->ctx, &lk->records->few_secs, sec);
+        lk->records->optimizer |= cbi_is_optimizer_type(sec->type);
         break;
     }
 }

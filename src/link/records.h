@@ -358,7 +358,8 @@ typedef struct cbi_secmap {
     cbi_osec *out; /* NULL: not mapped */
     uint64_t base;
     bool lost;          /* belongs to a function copy that lost */
-    uint32_t name_hash; /* of the input section's name */
+    uint16_t name_len;  /* of the input section's name: see cbi_name_hash() */
+    uint32_t name_hash; /* ... and its hash */
 } cbi_secmap;
 
 struct cbi_lobj {

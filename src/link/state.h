@@ -27,6 +27,7 @@ typedef struct cbi_met {
     bool copies;      /* definitions that took the place of earlier ones */
     bool replaced;    /* of those some that are marked CBI_REPLACED */
     bool aliases;     /* functions in another's code */
+    bool takes;       /* functions that take the address of others */
     bool for_driver;  /* functions in place of those that the driver supplies */
     bool barriers;    /* code whose flags count barriers */
     bool dead;        /* sections that the merge has removed */
@@ -37,10 +38,12 @@ typedef struct cbi_met {
 /* Sections and symbols: stages 2 and 4 make them, and nobody does later. */
 struct cbi_records {
     cbi_pool sec_pool, sym_pool;
-    CBI_VEC(cbi_osec *TILL_LAYOUT) secs;     /* creation order */
-    CBI_VEC(cbi_osec *TILL_LAYOUT) rel_secs; /* of these the relocations */
-    CBI_VEC(cbi_osec *TILL_LAYOUT) few_secs; /* ... all but code, attributes and relocations */
-    size_t TILL_SYMBOLS fixed_secs;          /* of these the first, which every link has */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) secs;      /* creation order */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) rel_secs;  /* of these the relocations */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) info_secs; /* ... the attributes */
+    CBI_VEC(cbi_osec *TILL_LAYOUT) few_secs;  /* ... all but code, attributes and relocations */
+    size_t TILL_SYMBOLS fixed_secs;           /* of these the first, which every link has */
+    bool TILL_LAYOUT optimizer;               /* there is one of optimizer constants */
     cbi_name_table sec_by_name;
     CBI_VEC(const cbi_lsym *TILL_LAYOUT) locals;
     CBI_VEC(const cbi_lsym *TILL_LAYOUT) globals;
@@ -135,6 +138,12 @@ typedef struct cbi_out_section {
     uint32_t name;  /* in .shstrtab */
 } cbi_out_section;
 
+/* The first and the last sections that are loaded; NULL: there are none. */
+typedef struct cbi_loaded {
+    const cbi_osec *TILL_TABLES first_ro, *TILL_TABLES last_ro;
+    const cbi_osec *TILL_TABLES first_rw, *TILL_TABLES last_data, *TILL_TABLES last_nobits;
+} cbi_loaded;
+
 /* Stage 7: what the file is made of. */
 typedef struct cbi_tables {
     const cbi_out_section *places;                /* by section; use cbi_out_of() */
@@ -146,6 +155,7 @@ typedef struct cbi_tables {
     cbi_span shstr, str;
     const uint32_t *str_offsets; /* by name id */
     uint64_t shoff;
+    cbi_loaded loaded;
 } cbi_tables;
 
 /* Stage 5: what became of the relocations, beside the bytes that they patch. */

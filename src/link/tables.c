@@ -63,6 +63,20 @@ void cbi_link_fill_relocs(const cbi_linker *lk)
 
 enum { MERCURY_CODE_ALIGN = 16 };
 
+static void note_loaded(cbi_loaded *loaded, const cbi_osec *sec)
+{
+    if (sec->flags & SHF_WRITE) {
+        loaded->first_rw = loaded->first_rw ? loaded->first_rw : sec;
+        if (cbi_section_has_data(sec->type))
+            loaded->last_data = sec;
+        else
+            loaded->last_nobits = sec;
+    } else if (sec->flags & SHF_ALLOC) {
+        loaded->first_ro = loaded->first_ro ? loaded->first_ro : sec;
+        loaded->last_ro = sec;
+    }
+}
+
 /* With Mercury these are the places in the file that the finalizer reads: its code is Mercury. */
 static void place_sections(const cbi_linker *lk)
 {
@@ -72,6 +86,7 @@ static void place_sections(const cbi_linker *lk)
         cbi_fetch(cbi_out_of(lk, CBI_SOON(lk->tables->out.items, i, lk->tables->out.len)));
         const cbi_osec *sec = lk->tables->out.items[i];
         cbi_out_section *place = &lk->filling->places[sec->number];
+        note_loaded(&lk->filling->tables.loaded, sec);
         bool mercury_code =
             lk->mercury && (sec->flags & SHF_EXECINSTR) && cbi_is_code_of(sec, sec->func);
         cur = cbi_align_up(cur, mercury_code ? MERCURY_CODE_ALIGN : sec->align);

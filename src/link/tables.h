@@ -10,8 +10,8 @@ struct cbi_tables_work;
 const cbi_tables *cbi_tables_begin(const cbi_linker *lk, struct cbi_tables_work **ret_work);
 
 /* ---- callgraph.c ---- */
-/* .nv.callgraph and .nv.prototype: their sizes, then, with final symbol indices and string offsets,
- * what is in them. */
+/* .nv.callgraph and .nv.prototype: whether they will have contents, then, with final symbol indices
+ * and string offsets, what these are. */
 void cbi_link_size_callgraph(const cbi_linker *lk);
 void cbi_link_fill_callgraph(const cbi_linker *lk);
 

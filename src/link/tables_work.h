@@ -9,12 +9,12 @@ enum { CBI_CALL_LISTS = 5 }; /* the four of .nv.callgraph and that of .nv.protot
 
 typedef struct cbi_tables_work {
     cbi_tables tables;
-    size_t call_counts[CBI_CALL_LISTS]; /* of their records */
     cbi_out_section *places;
     cbi_buf shstr, str;    /* while names are added */
     uint8_t *buckets;      /* by section: its part of the file, from 1; 0: it is not written */
     uint32_t *str_offsets; /* by name id */
     CBI_VEC(uint32_t) symbol_names; /* places in .strtab, by index, until the symbols are written */
+    CBI_VEC(const cbi_func *) entries; /* that are wanted, in the order of their symbols */
     uint64_t *record_sizes;   /* of attributes, by the function's number from 1; 0: .nv.info */
     cbi_shares record_shares; /* how the records of the inputs are dealt with in threads */
     uint64_t *module_sizes;   /* by share: of its records in .nv.info */

@@ -75,11 +75,6 @@ void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t 
 
 /* ---- program headers ---- */
 
-static bool read_only(const cbi_osec *sec)
-{
-    return (sec->flags & SHF_ALLOC) && !(sec->flags & SHF_WRITE);
-}
-
 static uint64_t end_of(const cbi_linker *lk, const cbi_osec *sec)
 {
     return cbi_out_of(lk, sec)->offset + cbi_out_of(lk, sec)->size;
@@ -87,31 +82,18 @@ static uint64_t end_of(const cbi_linker *lk, const cbi_osec *sec)
 
 static size_t make_segments(const cbi_linker *lk, cbi_segment *ret_segments)
 {
-    const cbi_osec *first_ro = NULL, *last_ro = NULL, *first_rw = NULL, *last_nobits = NULL,
-                   *last_data = NULL;
-    for (size_t i = 1; i < lk->tables->out.len; i++) {
-        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
-        const cbi_osec *sec = lk->tables->out.items[i];
-        if (read_only(sec)) {
-            first_ro = first_ro ? first_ro : sec;
-            last_ro = sec;
-        } else if (sec->flags & SHF_WRITE) {
-            first_rw = first_rw ? first_rw : sec;
-            if (cbi_section_has_data(sec->type))
-                last_data = sec;
-            else
-                last_nobits = sec;
-        }
-    }
+    const cbi_loaded *loaded = &lk->tables->loaded;
     size_t n = 1;
-    if (first_ro) {
-        uint64_t start = cbi_out_of(lk, first_ro)->offset, size = end_of(lk, last_ro) - start;
+    if (loaded->first_ro) {
+        uint64_t start = cbi_out_of(lk, loaded->first_ro)->offset;
+        uint64_t size = end_of(lk, loaded->last_ro) - start;
         ret_segments[n++] = (cbi_segment){PT_LOAD, PF_R | PF_X, start, size, size};
     }
-    if (first_rw) {
-        uint64_t start = cbi_out_of(lk, first_rw)->offset;
-        uint64_t file =
-            (last_nobits ? cbi_out_of(lk, last_nobits)->offset : end_of(lk, last_data)) - start;
+    if (loaded->first_rw) {
+        uint64_t start = cbi_out_of(lk, loaded->first_rw)->offset;
+        uint64_t file = (loaded->last_nobits ? cbi_out_of(lk, loaded->last_nobits)->offset
+                                             : end_of(lk, loaded->last_data)) -
+                        start;
         uint64_t end = start + file;
         for (size_t i = 1; i < lk->tables->out.len; i++) {
             const cbi_osec *sec = lk->tables->out.items[i];

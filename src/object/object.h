@@ -30,6 +30,7 @@ typedef struct cbi_symbol {
     uint32_t name_offset; /* st_name */
     uint8_t info;
     uint8_t other;
+    uint16_t name_len; /* a link's, with the hash: see cbi_name_hash() */
     uint32_t
         shndx; /* extended index applied; special indices (SHN_UNDEF, SHN_COMMON, SHN_ABS) as is */
     uint32_t name_hash; /* a link's: of the name, where it will look for it */
