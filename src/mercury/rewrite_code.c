@@ -11,6 +11,7 @@ enum {
     BARRIER_GAIN = 7, /* cycles that waiting behind a guarded exit gains */
     EXIT_STALL = 5,   /* the least */
     PREDICATE_LATENCY = 13,
+    ARRIVAL_STALL = 6,
     LAST_STALL = 6,    /* of a barrier */
     LONGEST_HELD = 11, /* what takes longer lets the warp go */
 };
@@ -273,6 +274,14 @@ static bool lengthen_last(uint8_t *insn, const uint8_t *exit_insn)
     if (longer)
         set_stall(insn, 2);
     return longer;
+}
+
+/* An arrival at a barrier of the cluster takes six cycles directly before an exit, one before its
+ * barrier. */
+static void settle_arrival(uint8_t *insn, unsigned from, unsigned to)
+{
+    if (cbi_sass_opcode(insn) == CBI_OP_UCGABAR_ARV && stall_of(insn) == from)
+        set_stall(insn, to);
 }
 
 void cbi_rewrite_settle_exits(const cbi_rewrite *rw)
@@ -620,9 +629,11 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
         if (meets_exit) {
             shorten_last(insn, old, i + 1);
             shorten_for_second(insn, from, next.before);
+            settle_arrival(insn, ARRIVAL_STALL, 1);
         }
         const uint8_t *exit = exit_behind_dropped(old, i, used, changes);
         if (exit) {
+            settle_arrival(insn, 1, ARRIVAL_STALL);
             lengthen_for_second(insn, old, i, exit);
             if (lengthen_last(insn, exit))
                 cbi_vec_push(ctx, &rw->lengthened, rw->self[i]);
