@@ -114,26 +114,26 @@ static bool result_told(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t
     return false;
 }
 
-/* Was everything waited for between the producer and the exit?  So it is where a collective
- * sequence ends. */
-static bool is_over(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t exit)
+/* Behind the last instruction in front of `end` that waits for everything: so a collective sequence
+ * ends, and what is in front of it is over. */
+static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
 {
-    uint32_t i = p->at + 1;
-    while (i < exit && !c->all[i])
-        i++;
-    return i < exit;
+    while (end > start && !c->all[end - 1])
+        end--;
+    return end;
 }
 
 /* The numbers all of whose pending holders are due, one bit each. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
-    uint8_t met = 0, later = c->wait[b->end - 1];
-    CBI_SB_EACH(q, c->pending[b->end - 1], c->row)
+    const uint32_t exit = b->end - 1, begin = last_end(c, b->start, exit);
+    uint8_t met = 0, later = c->wait[exit];
+    CBI_SB_EACH(q, c->pending[exit], c->row)
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if (here && (result_told(c, p, b->end - 1) || is_over(c, p, b->end - 1)))
+        if (here && (result_told(c, p, exit) || p->at + 1 < begin))
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
