@@ -11,6 +11,10 @@
 #define CBI_LATER(items, i, count)    CBI_AHEAD(items, i, count, 16)
 #define CBI_SOON(items, i, count)     CBI_AHEAD(items, i, count, 8)
 #define CBI_NEXT(items, i, count)     CBI_AHEAD(items, i, count, 4)
+/* The same of a loop from the last one to the first. */
+#define CBI_BELOW(items, i, n)   ((items)[(i) < (n) ? 0 : (i) - (n)])
+#define CBI_LATER_BACK(items, i) CBI_BELOW(items, i, 16)
+#define CBI_SOON_BACK(items, i)  CBI_BELOW(items, i, 8)
 
 /* What lies there, or NULL; of a record its beginning. */
 static inline void cbi_fetch(const void *record)

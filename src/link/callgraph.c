@@ -3,12 +3,12 @@
 #include "link/graph.h"
 #include "link/tables_work.h"
 
-enum { LISTS = CBI_CALL_LISTS - 1, PROTOTYPES = LISTS, RECORD = 8 };
+enum { LISTS = 4 /* of .nv.callgraph */, PROTOTYPES = LISTS, RECORD = 8 };
 
 /* The records of each list so far. */
 typedef struct lists {
     cbi_ctx *ctx;
-    cbi_buf of[CBI_CALL_LISTS];
+    cbi_buf of[LISTS + 1];
 } lists;
 
 static void put(lists *to, size_t list, uint32_t first, uint32_t second)

@@ -3,8 +3,6 @@
 #include "format/eiattr.h"
 #include "link/tables_work.h"
 
-enum { SOON = 8 };
-
 bool cbi_is_written(const cbi_rec *rec)
 {
     return !rec->dead && (!cbi_is_externs(rec) || rec->symbol_count);
@@ -30,7 +28,7 @@ static inline const cbi_rec *visited(const cbi_rec_table *recs, size_t i)
 
 static inline void fetch_named(const cbi_rec_table *recs, size_t i)
 {
-    const cbi_rec *soon = visited(recs, i + SOON < recs->len ? i + SOON : recs->len - 1);
+    const cbi_rec *soon = &CBI_SOON_BACK(recs->items, recs->len - 1 - i);
     if (soon->has_symbol)
         cbi_fetch(soon->symbol);
 }

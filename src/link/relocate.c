@@ -506,9 +506,8 @@ static void relocate_one(const cbi_linker *lk, const cbi_lrel *read)
 /* The list is walked backwards. */
 static void fetch_earlier(const cbi_rel_span *rels, size_t i)
 {
-    enum { LATER = 16, SOON = 8 };
-    cbi_fetch(rels->items[i < LATER ? 0 : i - LATER].sym);
-    const cbi_lsym *soon = rels->items[i < SOON ? 0 : i - SOON].sym;
+    cbi_fetch(CBI_LATER_BACK(rels->items, i).sym);
+    const cbi_lsym *soon = CBI_SOON_BACK(rels->items, i).sym;
     if (soon && soon->func)
         cbi_fetch(soon->func);
     else if (soon)

@@ -5,8 +5,6 @@
 #include "link/loops.h"
 #include "link/tables.h"
 
-enum { CBI_CALL_LISTS = 5 }; /* the four of .nv.callgraph and that of .nv.prototype */
-
 typedef struct cbi_tables_work {
     cbi_tables tables;
     cbi_out_section *places;

@@ -643,6 +643,7 @@ static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
     const row *reached = NULL, *written = NULL; /* the last ones, the one in front left aside */
     for (size_t i = 0; i + 1 < places->len; i++) {
         const cbi_mercury_place *place = cbi_mercury_behind_pace(places, &places->items[i]);
+        i = (size_t)(place - places->items);
         while (next < rows->len && rows->items[next].address <= place->mercury)
             next++;
         const row *at = next ? &rows->items[next - 1] : NULL;

@@ -186,11 +186,12 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
  * doubles it does not. */
 static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
+    uint32_t op = cbi_sb_op(c, p->at), slow = cbi_instruction_of(op)->slow;
+    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) || op == CBI_OP_I2F_64 ||
+        op == CBI_OP_I2F_64_U)
+        return false;
     const cbi_chip *chip = cbi_chip_find(c->chip);
-    uint32_t op = cbi_sb_op(c, p->at);
-    return chip && chip->slow_doubles && cbi_instruction_of(op)->slow != CBI_SLOW_NONE &&
-           (p->write || cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT) && op != CBI_OP_I2F_64 &&
-           op != CBI_OP_I2F_64_U;
+    return chip && chip->slow_doubles;
 }
 
 /* Does the exit wait because of its barrier, and not without it? */
