@@ -87,8 +87,6 @@ EQUIVALENT = [
     ("!lk->opt->any_size && t->shoff > most)", ">", ">=", "a limit for damage, far above what links need"),
     ("if (count > CBI_OBJECTS_MAX)", ">", ">=", "no machine has the memory for 16 million objects"),
     ("if (CBI_ST_TYPE(object->symbols[i].info) != STT_SECTION)", "!=", "==", "what is fetched ahead"),
-    ("cbi_fetch(CBI_LATER_BACK(rels->items, i).sym);", "<", "<=", "what is fetched ahead"),
-    ("cbi_fetch(CBI_LATER_BACK(rels->items, i).sym);", "0", "1", "what is fetched ahead"),
     ("uint64_t total = 0;", "0", "1", "room for one more"),
     ("SHARE_LEAST = 256,", "256", "257", "how many items are worth a thread"),
     ("return size < base && memcmp(mangled + base - size", "<", "<=", "a name of that length would be mangled"),
