@@ -261,7 +261,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     else if (p->is_long && a->reserved)
         joined = a->reservable;
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;
-    if (w->reserved_taken || (crossing && !p->is_long && a->has_long && !(a->dedicated & 1)))
+    if (w->reserved_taken || (crossing && !p->is_long && a->has_long))
         usable &= (uint8_t) ~(1u << a->reservable);
     a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
     if (joined != CBI_SB_NONE)

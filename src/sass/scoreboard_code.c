@@ -23,6 +23,12 @@ int64_t cbi_sb_result_time(uint32_t op, uint32_t chip)
     return row->flags & CBI_OPF_LONG ? LONG_RESULT : RESULT;
 }
 
+bool cbi_sb_has_slow_doubles(const cbi_sb_code *c)
+{
+    const cbi_chip *chip = cbi_chip_find(c->chip);
+    return chip && chip->slow_doubles;
+}
+
 int64_t cbi_sb_product_reads(cbi_sass w)
 {
     bool sparse = cbi_sass_is_sparse(w);

@@ -192,8 +192,11 @@ static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_pro
     return p->is_late && cbi_instruction_of(cbi_sb_op(c, p->at))->slow == CBI_SLOW_IMMA;
 }
 
+/* Do doubles come from a slow unit on the chip of the code? */
+bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
+
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
- * comparisons and for products of matrices of integers. */
+ * comparisons and for products of matrices of integers, and so do conversions of the slow unit. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { COMPARE_READS = 13 };
@@ -201,7 +204,8 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     bool product = cbi_sb_is_late_product(c, p);
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
-    bool slow = c->cycles && cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT;
+    bool slow = cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT &&
+                (c->cycles || cbi_sb_has_slow_doubles(c));
     if ((p->is_late || slow) && !product)
         return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
     return cbi_sb_latency(c, p, c->chip);

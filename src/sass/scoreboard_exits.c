@@ -1,7 +1,6 @@
 /* Results that arrive while a barrier in front of an exit runs: the exit waits for them.  A short
  * producer whose result is due by the end of its block is waited for there, and three more
  * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
-#include "format/arch.h"
 #include "sass/pace_code.h"
 #include "sass/scoreboard_assign.h"
 
@@ -190,8 +189,7 @@ static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
     if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) || op == CBI_OP_I2F_64 ||
         op == CBI_OP_I2F_64_U)
         return false;
-    const cbi_chip *chip = cbi_chip_find(c->chip);
-    return chip && chip->slow_doubles;
+    return cbi_sb_has_slow_doubles(c);
 }
 
 /* Does the exit wait because of its barrier, and not without it? */
