@@ -106,6 +106,8 @@ typedef struct cbi_large_block {
     cbi_ctx *of; /* NULL: a part */
 } cbi_large_block;
 
+static void free_large(cbi_large_block *block);
+
 void cbi_arena_init(cbi_ctx *ctx);
 void cbi_arena_fini(cbi_ctx *ctx);
 void cbi_arena_reset(cbi_ctx *ctx);
@@ -135,7 +137,7 @@ void cbi_arena_fini(cbi_ctx *ctx)
     free_blocks(ctx, &ctx->blocks);
     free_blocks(ctx, &ctx->spare);
     while (ctx->large)
-        cbi_large_free(ctx, ctx->large + 1);
+        free_large(ctx->large);
 }
 
 size_t cbi_arena_used(const cbi_ctx *ctx)
@@ -153,7 +155,7 @@ void cbi_arena_reset(cbi_ctx *ctx)
 {
     ctx->parts[0] = ctx->parts[1] = NULL;
     while (ctx->large)
-        cbi_large_free(ctx, ctx->large + 1);
+        free_large(ctx->large);
     while (ctx->blocks) {
         cbi_arena_block *block = ctx->blocks;
         ctx->blocks = block->next;
@@ -280,6 +282,13 @@ static void leave_large(const cbi_large_block *block)
     ctx->memory_used -= block->size;
 }
 
+static void free_large(cbi_large_block *block)
+{
+    cbi_ctx *ctx = block->of;
+    leave_large(block);
+    ctx->allocator.free(ctx->allocator.user, block, block->size);
+}
+
 static cbi_large_block *new_large(cbi_ctx *ctx, size_t size)
 {
     take(ctx, size);
@@ -315,8 +324,8 @@ enum {
     CHUNK_LEAST = 256, /* of pools: what came back */
     CHUNK_MIN = 2 * 1024,
     CHUNK_MAX = 8 * 1024,
-    PART_MAX = 512 * 1024, /* what is larger does not come from parts */
-    PART_LEAST = 64,       /* what is smaller is not worth a look */
+    PART_MAX = 4 * 1024 * 1024, /* what is larger does not come from parts */
+    PART_LEAST = 64,            /* what is smaller is not worth a look */
     PARTS_TRIED = 4,
 };
 
@@ -498,15 +507,23 @@ void *cbi_large_grow(cbi_ctx *ctx, void *memory, size_t size)
     return grown;
 }
 
+/* Has it large pages, which the arena goes on with?  The system clears one in five times the time
+ * that memset() takes where it is needed again. */
+static bool is_kept(const cbi_ctx *ctx, const cbi_large_block *block)
+{
+    return !CHECKED && block->of == ctx && block->size >= HUGE_PAGE &&
+           ctx->allocator.alloc == default_alloc;
+}
+
 void cbi_large_free(cbi_ctx *ctx, void *memory)
 {
     cbi_large_block *block = (cbi_large_block *)memory - 1;
-    if (!block->of) {
+    if (!block->of)
         cbi_take_back(ctx, block, block->size);
-        return;
-    }
-    leave_large(block);
-    ctx->allocator.free(ctx->allocator.user, block, block->size);
+    else if (is_kept(ctx, block))
+        cbi_take_back(ctx, memory, block->size - sizeof *block);
+    else
+        free_large(block);
 }
 
 /* A part of about a chunk as a whole, so that no rest stays behind that is too small for others. */

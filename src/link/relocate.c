@@ -147,6 +147,15 @@ void cbi_link_patch(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *cont
     patch_at(type, r, contents + r->offset, size - r->offset, symbol_value, bank);
 }
 
+/* An entry while it is applied: as it was read, or changed. */
+typedef struct patch {
+    const cbi_lrel *now;
+    cbi_lrel changed;
+    /* The latest of many pieces that was looked for, since most entries follow each other. */
+    const cbi_osec *last_in;
+    const cbi_piece *last;
+} patch;
+
 static bool begins_until(const void *piece, const void *offset)
 {
     return ((const cbi_piece *)piece)->offset <= *(const uint64_t *)offset;
@@ -159,41 +168,62 @@ static size_t pieces_up_to(const cbi_osec *sec, uint64_t offset)
                       &offset);
 }
 
-/* The piece of a section of many, if the entry changes nothing but it and it may be written to;
- * else NULL. */
-static inline const cbi_piece *piece_for(const cbi_osec *sec, const cbi_reloc_type *type,
-                                         uint64_t offset)
+/* The piece of a section of many in which the entry is, or NULL. */
+static inline const cbi_piece *piece_of(patch *p)
 {
-    size_t before = sec->bytes ? 0 : pieces_up_to(sec, offset);
-    const cbi_piece *piece = before ? &sec->pieces.items[before - 1] : NULL;
-    if (!piece || !piece->own || offset - piece->offset >= piece->bytes.size)
+    const cbi_osec *sec = p->now->target;
+    const uint64_t offset = p->now->offset;
+    if (sec->bytes)
         return NULL;
-    uint64_t room = piece->bytes.size - (offset - piece->offset);
+    if (sec != p->last_in || offset - p->last->offset >= p->last->bytes.size) {
+        const size_t before = pieces_up_to(sec, offset);
+        if (!before)
+            return NULL;
+        p->last_in = sec;
+        p->last = &sec->pieces.items[before - 1];
+    }
+    return offset - p->last->offset < p->last->bytes.size ? p->last : NULL;
+}
+
+/* ... if the entry changes nothing but it and it may be written to; else NULL. */
+static inline const cbi_piece *piece_for(patch *p, const cbi_reloc_type *type)
+{
+    const cbi_piece *piece = piece_of(p);
+    if (!piece || !piece->own)
+        return NULL;
+    const uint64_t room = piece->bytes.size - (p->now->offset - piece->offset);
     for (unsigned i = 0; i < type->field_count; i++)
         if ((uint64_t)type->fields[i].start / 8 + WORD > room)
             return NULL;
     return piece;
 }
 
-/* Tables of debug data are many pieces, which stay where they are. */
-static void patch_section(const cbi_linker *lk, const cbi_reloc_type *type, const cbi_lrel *r,
-                          uint64_t symbol_value, uint32_t bank)
+/* Where the entry is written, and how much room is there.  Tables of debug data are many pieces,
+ * which stay where they are. */
+static uint8_t *open_place(const cbi_linker *lk, const cbi_reloc_type *type, patch *p,
+                           size_t *ret_room)
 {
-    const cbi_piece *piece = piece_for(r->target, type, r->offset);
-    if (piece) {
-        uint64_t inside = r->offset - piece->offset;
-        patch_at(type, r, piece->writable.data + inside, piece->bytes.size - inside, symbol_value,
-                 bank);
-        return;
-    }
-    cbi_link_patch(type, r, cbi_sec_writable(lk, r->target), r->target->size, symbol_value, bank);
+    const cbi_lrel *r = p->now;
+    const cbi_piece *piece = piece_for(p, type);
+    const uint64_t inside = r->offset - (piece ? piece->offset : 0);
+    *ret_room = (piece ? piece->bytes.size : r->target->size) - inside;
+    return (piece ? piece->writable.data : cbi_sec_writable(lk, r->target)) + inside;
 }
 
-static void clear_field(const cbi_linker *lk, const cbi_lrel *r)
+static void patch_section(const cbi_linker *lk, patch *p, uint64_t symbol_value, uint32_t bank)
 {
-    const cbi_reloc_type *type = cbi_reloc_find(r->type);
-    put_bits(cbi_sec_writable(lk, r->target) + r->offset, r->target->size - r->offset,
-             type->fields[0].start, type->fields[0].width, 0);
+    const cbi_reloc_type *type = cbi_reloc_find(p->now->type);
+    size_t room;
+    uint8_t *at = open_place(lk, type, p, &room);
+    patch_at(type, p->now, at, room, symbol_value, bank);
+}
+
+static void clear_field(const cbi_linker *lk, patch *p)
+{
+    const cbi_reloc_type *type = cbi_reloc_find(p->now->type);
+    size_t room;
+    uint8_t *at = open_place(lk, type, p, &room);
+    put_bits(at, room, type->fields[0].start, type->fields[0].width, 0);
 }
 
 /* ---- outcomes ---- */
@@ -240,12 +270,6 @@ static bool in_gap(const cbi_lrel *r)
     const cbi_piece *piece = before ? &r->target->pieces.items[before - 1] : NULL;
     return !piece || r->offset - piece->offset >= piece->bytes.size;
 }
-
-/* An entry while it is applied: as it was read, or changed. */
-typedef struct patch {
-    const cbi_lrel *now;
-    cbi_lrel changed;
-} patch;
 
 /* The entry for changing. */
 static cbi_lrel *change(patch *p)
@@ -433,7 +457,7 @@ static void resolve_one(const cbi_linker *lk, patch *p)
     if (lk->mercury)
         lk->opt->view->patch(lk, r, v.value, v.bank);
     else
-        patch_section(lk, cbi_reloc_find(r->type), r, v.value, v.bank);
+        patch_section(lk, p, v.value, v.bank);
 }
 
 __attribute__((always_inline)) static inline void carry_out(const cbi_linker *lk, patch *p,
@@ -443,7 +467,7 @@ __attribute__((always_inline)) static inline void carry_out(const cbi_linker *lk
     case CBI_OUTCOME_DROP:
         return;
     case CBI_OUTCOME_CLEAR:
-        clear_field(lk, p->now);
+        clear_field(lk, p);
         return;
     case CBI_OUTCOME_PATCH:
         resolve_one(lk, p);
@@ -495,14 +519,6 @@ __attribute__((always_inline)) static inline cbi_reloc_outcome decide(const cbi_
     return cbi_reloc_decide(lk, type, p->now);
 }
 
-static void relocate_one(const cbi_linker *lk, const cbi_lrel *read)
-{
-    patch p;
-    p.now = read;
-    const cbi_reloc_outcome outcome = decide(lk, &p);
-    carry_out(lk, &p, outcome);
-}
-
 /* The list is walked backwards. */
 static void fetch_earlier(const cbi_rel_span *rels, size_t i)
 {
@@ -516,10 +532,13 @@ static void fetch_earlier(const cbi_rel_span *rels, size_t i)
 
 static void relocate_all(const cbi_linker *lk, const cbi_rel_span *rels)
 {
+    patch p;
+    p.last_in = NULL;
     for (size_t i = rels->len; i-- > 0;) {
         fetch_earlier(rels, i);
-        if (cbi_reloc_counts(lk, &rels->items[i]))
-            relocate_one(lk, &rels->items[i]);
+        p.now = &rels->items[i];
+        if (cbi_reloc_counts(lk, p.now))
+            carry_out(lk, &p, decide(lk, &p));
     }
 }
 
@@ -532,8 +551,9 @@ static bool is_about_code(const cbi_lrel *r)
 
 /* Does it neither fail nor touch what is not its object's?  That are its code with the lists for
  * it, and its pieces of debug data. */
-static bool is_sure(const cbi_linker *lk, const cbi_lrel *r, cbi_reloc_outcome outcome)
+static bool is_sure(const cbi_linker *lk, patch *p, cbi_reloc_outcome outcome)
 {
+    const cbi_lrel *r = p->now;
     const cbi_osec *target = r->target;
     if (!r->obj || !in_range(lk, r))
         return false;
@@ -541,9 +561,12 @@ static bool is_sure(const cbi_linker *lk, const cbi_lrel *r, cbi_reloc_outcome o
     case CBI_OUTCOME_DROP:
         return true;
     case CBI_OUTCOME_PATCH: /* where shared memory lies depends on who reaches the code */
-        return !(r->sym && cbi_is_shared_var(r->sym)) &&
-               (is_about_code(r) || (!(target->flags & SHF_ALLOC) &&
-                                     piece_for(target, cbi_reloc_find(r->type), r->offset)));
+        if (r->sym && cbi_is_shared_var(r->sym))
+            return false;
+        /* fallthrough */
+    case CBI_OUTCOME_CLEAR:
+        return is_about_code(r) ||
+               (!(target->flags & SHF_ALLOC) && piece_for(p, cbi_reloc_find(r->type)));
     case CBI_OUTCOME_KEEP:
         if (lk->opt->force_rela)
             return target->rela && is_about_code(r);
@@ -579,14 +602,15 @@ static void relocate_sure(const cbi_linker *lk, void *arg, const cbi_share *shar
     const cbi_rel_span *rels = &lk->layout->rels;
     waiting_list waiting = {0};
     const cbi_lobj *held = NULL;
+    patch p;
+    p.last_in = NULL;
     for (size_t i = share->first; i < share->end; i++) {
         fetch_earlier(rels, rels->len - 1 - i);
-        patch p;
         p.now = walked(rels, i);
         if (!cbi_reloc_counts(lk, p.now))
             continue;
         waiting_entry entry = {.outcome = decide(lk, &p)};
-        if (p.now->obj == held || !is_sure(lk, p.now, entry.outcome)) {
+        if (p.now->obj == held || !is_sure(lk, &p, entry.outcome)) {
             held = p.now->obj;
         } else if (entry.outcome == CBI_OUTCOME_KEEP && !is_about_code(p.now)) {
             entry.list = make_kept(lk, &p);
@@ -602,13 +626,14 @@ static void relocate_sure(const cbi_linker *lk, void *arg, const cbi_share *shar
 
 static void relocate_waiting(const cbi_linker *lk, const waiting_list *waiting)
 {
+    patch p;
+    p.last_in = NULL;
     for (size_t i = 0; i < waiting->len; i++) {
         const waiting_entry *entry = &waiting->items[i];
         if (entry->list) {
             cbi_vec_push(lk->ctx, &entry->list->relocs, entry->rel);
             continue;
         }
-        patch p;
         p.now = entry->rel;
         carry_out(lk, &p, entry->outcome);
     }
@@ -649,8 +674,7 @@ typedef enum fixed_place { NOT_FIXED, FIXED_SHARED, FIXED_CONSTANT, FIXED_KINDS 
 static fixed_place is_fixed(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_func *func = r->target->func;
-    patch p;
-    p.now = r;
+    patch p = {.now = r};
     if (!r->sym || !func || !cbi_reloc_counts(lk, r) || decide(lk, &p) != CBI_OUTCOME_PATCH)
         return NOT_FIXED;
     if (cbi_is_shared_var(r->sym)) /* a kernel takes its own along */
