@@ -14,6 +14,7 @@ typedef struct cbi_chip {
     uint32_t finalized_from;  /* the chip whose fatbin entries a finalizer turns into code for it */
     uint8_t fast_bit;         /* its bit in CAN_FASTPATH_FINALIZE (.nv.compat) */
     uint8_t fast_mask;        /* bits that code for it has unless an instruction forbids it */
+    uint8_t special_cycles;   /* for which most special functions occupy their unit; from sm_100 */
     bool fence_reads;         /* a fence at an exit has a read scoreboard */
     bool quick;               /* results of CBI_OPF_QUICK instructions come a cycle sooner */
     bool other_pace;          /* code of finalized_from changes its pace (docs/code-rewriting.md) */

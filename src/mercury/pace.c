@@ -1,6 +1,7 @@
 #include "mercury/pace.h"
 
 #include "capsule/capsule.h"
+#include "mercury/schedule.h"
 #include "sass/pace_code.h"
 #include "sass/reuse.h"
 #include "sass/scoreboard_assign.h"
@@ -67,16 +68,18 @@ static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
 }
 
 /* Arithmetic, and NOPs that the compiler had a use for. */
-static bool has_fixed_time(uint32_t op)
+static bool has_fixed_time(const cbi_sb_code *c, uint32_t i)
 {
-    return cbi_pace_is_math(op) || op == CBI_OP_NOP;
+    uint32_t op = cbi_sb_op(c, i);
+    return cbi_pace_is_math(op) || op == CBI_OP_NOP || cbi_pace_is_fast_double(c, i);
 }
 
-/* Does the instruction keep the warp from yielding?  `since`: cycles since one did not. */
-static bool keeps_warp(cbi_sass w, uint32_t now, uint32_t since)
+/* Does an instruction keep the warp from yielding?  math: one of a fixed time; `since`: cycles
+ * since one did not. */
+static bool keeps_warp(bool math, uint32_t now, uint32_t since)
 {
     enum { LONGEST = 12, PAIR = 2 };
-    if (!has_fixed_time(cbi_sass_op(w)))
+    if (!math)
         return now < LONGEST;
     return now < PAIR || (now == PAIR && since + now < LONGEST);
 }
@@ -90,21 +93,20 @@ static bool takes_none(const cbi_pace *pace, uint32_t i)
             cbi_sass_op(pace->words[i - 1]) == CBI_OP_SYNCS_PHASECHK);
 }
 
-/* Stall counts within the field, and the yield flag that goes with them. */
-static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
+void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
     enum { PAIR = 2 };
     uint32_t since = 0;
     for (uint32_t i = 0; i < pace->count; i++) {
         cbi_sass *w = &pace->words[i];
         uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
-        bool math = has_fixed_time(cbi_sass_op(*w));
+        bool math = has_fixed_time(c, i);
         if (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
-            (math && now == PAIR)) {
+            (math && now == PAIR) || (c->anew && i + 1 < pace->count)) {
             cbi_sass_set_stall(w, now);
-            cbi_sass_set_yield(w, keeps_warp(*w, now, since));
+            cbi_sass_set_yield(w, keeps_warp(math, now, since));
         }
         if (!cbi_sass_yield(*w) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
             cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE || cbi_sass_op(*w) == CBI_OP_BPT)
@@ -114,19 +116,17 @@ static void set_stalls(const cbi_sb_code *c, cbi_pace *pace)
     }
 }
 
-/* Which sources stay in the operand cache is decided anew, where the answer is another one than for
- * the input. */
-static void keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *pace)
+void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *pace)
 {
     bool *pause = CBI_NEW_ARRAY(c->ctx, pace->count, bool);
     for (uint32_t i = 0; i < pace->count; i++)
         if (pace->cycles[i] > CBI_SASS_STALL_MAX)
             pause[i && cbi_pace_fills_ahead(cbi_sb_op(c, i)) ? i - 1 : i] = true;
     for (uint32_t i = 0; i < pace->count; i++) {
-        uint32_t before = cbi_sass_reuse_of(c, input, NULL, i);
         uint32_t now = cbi_sass_reuse_of(c, pace->words, pause, i);
+        uint32_t before = c->anew ? ~now : cbi_sass_reuse_of(c, input, NULL, i);
         uint32_t had = cbi_sass_reuse(pace->words[i]), differs = before ^ now;
-        if (cbi_pace_occupancy(cbi_sb_op(c, i)))
+        if (cbi_pace_occupancy(cbi_sb_op(c, i)) && !cbi_pace_is_fast_double(c, i))
             cbi_sass_set_reuse(&pace->words[i], 0);
         else if (differs)
             cbi_sass_set_reuse(&pace->words[i], (had & ~differs) | (now & differs));
@@ -209,12 +209,13 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
         wait_at_once(c, late);
     c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
-    set_stalls(c, pace);
-    keep_sources(c, input, pace);
+    cbi_pace_set_stalls(c, pace);
+    cbi_pace_keep_sources(c, input, pace);
 }
 
 typedef struct work {
     const cbi_scoreboard_text *text;
+    cbi_schedule schedule;
     bool drop_stack_load;
     bool *idle;
     cbi_pace *pace; /* with room for the text */
@@ -231,27 +232,38 @@ static cb_status run_pace(cbi_ctx *ctx, void *arg)
         return CB_OK;
     cbi_pace pace = {.words = c.words, .cycles = w->pace->cycles, .count = c.n};
     cbi_sb_late late = find_late(&c);
-    bool scheduled = !cbi_sass_is_unscheduled(c.words[0]);
-    if (scheduled) {
+    bool lost = w->schedule == CBI_SCHEDULE_LOST, made = w->schedule == CBI_SCHEDULE_MADE;
+    bool scheduled = !lost && !cbi_sass_is_unscheduled(c.words[0]);
+    if (lost)
+        cbi_schedule_lose(&c);
+    if (made) {
+        w->done = cbi_schedule_make(&c, text, w->idle, &pace);
+    } else if (scheduled) {
         pace_scheduled(&c, text, &late, w->drop_stack_load, w->idle, &pace);
     } else {
-        mark_unscheduled(&c);
+        if (cbi_pace_applies(text->chip, text->target))
+            mark_unscheduled(&c);
         for (uint32_t i = 0; i < c.n; i++)
             pace.cycles[i] = cbi_sass_stall(c.words[i]);
     }
-    w->done = cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL);
+    if (!made)
+        w->done = lost || cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL);
     memcpy(w->pace->words, c.words, c.n * sizeof *c.words);
     w->pace->count = c.n;
     return CB_OK;
 }
 
-bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
-                   cbi_pace *ret_pace)
+bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_schedule schedule,
+                   bool drop_stack_load, bool *idle, cbi_pace *ret_pace)
 {
     size_t room = text->size / CBI_SASS_INSTRUCTION;
     cbi_pace pace = {.words = CBI_NEW_ARRAY(ctx, room, cbi_sass),
                      .cycles = CBI_NEW_ARRAY(ctx, room, uint32_t)};
-    work w = {.text = text, .drop_stack_load = drop_stack_load, .idle = idle, .pace = &pace};
+    work w = {.text = text,
+              .schedule = schedule,
+              .drop_stack_load = drop_stack_load,
+              .idle = idle,
+              .pace = &pace};
     cbi_run_aside(ctx, run_pace, &w);
     if (w.done)
         *ret_pace = pace;

@@ -1,7 +1,11 @@
-/* Code of sm_100 for sm_103, which computes doubles and byte products at another pace: results come
- * late, behind a scoreboard, and the unit takes a new instruction after many cycles only.  The
- * instructions and their order stay.  Rules and experiments: docs/code-rewriting.md, "sm_100
- * objects linked for sm_103". */
+/* Code whose schedule changes, while its instructions and their order stay.
+ *
+ * Code of sm_100 for sm_103, which computes doubles and byte products at another pace: results come
+ * late, behind a scoreboard, and the unit takes a new instruction after many cycles only.  Rules
+ * and experiments: docs/code-rewriting.md, "sm_100 objects linked for sm_103".
+ *
+ * Functions that nvlink gives the options of another one of their name: they lose their schedule,
+ * or get one ("Functions of one name" there). */
 #ifndef CBI_MERCURY_PACE_H
 #define CBI_MERCURY_PACE_H
 
@@ -25,15 +29,15 @@ bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t 
 /* Branches, calls and returns: what their stall counts cannot say is in NOPs in front of them. */
 bool cbi_pace_fills_ahead(uint32_t op);
 
-/* drop_stack_load: an R1 load that nobody needs may lose its scoreboard.  idle[i]: instruction i is
- * a NOP that only takes time; those that start a block, which stay, are cleared.  False, with
- * nothing written, when the code cannot be followed. */
-bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool drop_stack_load, bool *idle,
-                   cbi_pace *ret_pace);
+/* schedule: what becomes of the schedule.  drop_stack_load: an R1 load that nobody needs may lose
+ * its scoreboard.  idle[i]: instruction i is a NOP that only takes time; those that start a block,
+ * which stay, are cleared.  False, with nothing written, when the code cannot be followed. */
+bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_schedule schedule,
+                   bool drop_stack_load, bool *idle, cbi_pace *ret_pace);
 
 /* The same for a function of the link whose code is `text`: its rewrite, behind the one it has.
  * False as above. */
 bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
-                      bool drop_stack_load);
+                      cbi_schedule schedule, bool drop_stack_load);
 
 #endif

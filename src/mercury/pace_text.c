@@ -147,7 +147,7 @@ static void follow(const cbi_linker *lk, const cbi_rewrite *before, cbi_rewrite 
 }
 
 bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
-                      bool drop_stack_load)
+                      cbi_schedule schedule, bool drop_stack_load)
 {
     const cbi_rewrite *before = cbi_rewrite_of(lk, func);
     cbi_buf capsule = before ? before->capsule : cbi_mercury_capsule(lk, func);
@@ -155,7 +155,7 @@ bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scor
     uint32_t total = (uint32_t)(text->size / CBI_SASS_INSTRUCTION);
     bool *idle = find_idle(lk->ctx, old, text->bytes, total);
     cbi_pace pace;
-    if (!cbi_pace_code(lk->ctx, text, drop_stack_load, idle, &pace))
+    if (!cbi_pace_code(lk->ctx, text, schedule, drop_stack_load, idle, &pace))
         return false;
     cbi_rewrite *step = CBI_NEW(lk->ctx, cbi_rewrite);
     step->func = func;

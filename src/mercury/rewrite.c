@@ -293,10 +293,18 @@ static bool has_other_pace(const cbi_linker *lk, const cbi_func *func)
                                                   lk->opt->arch->sm, in->data.data, in->data.size);
 }
 
-static void change_pace(const cbi_linker *lk, const cbi_func *func)
+static cbi_schedule schedule_of(const cbi_func *func)
+{
+    return func->obj->mercury ? (cbi_schedule)func->obj->mercury->schedule[func->in_sec]
+                              : CBI_SCHEDULE_KEPT;
+}
+
+/* Code that cannot be followed stays as it is where it runs as it is. */
+static void change_pace(const cbi_linker *lk, const cbi_func *func, bool must)
 {
     cbi_scoreboard_text text = text_of(lk, func);
-    if (!cbi_pace_rewrite(lk, func, &text, cbi_mercury_may_rewrite(lk, func)))
+    if (!cbi_pace_rewrite(lk, func, &text, schedule_of(func), cbi_mercury_may_rewrite(lk, func)) &&
+        must)
         cbi_mercury_refuse(lk, func);
 }
 
@@ -360,8 +368,8 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
     rewrite_function(&lk, f);
     assign_scoreboards(&lk, f, paced);
     const cbi_rewrite *rw = cbi_rewrite_of(&lk, f);
-    if (paced)
-        change_pace(&lk, f);
+    if (paced || schedule_of(f) != CBI_SCHEDULE_KEPT)
+        change_pace(&lk, f, paced);
     else if (rw)
         cbi_rewrite_settle_exits(rw);
     if ((rw = cbi_rewrite_of(&lk, f)))

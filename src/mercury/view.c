@@ -188,29 +188,6 @@ static void map_sections(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *
     }
 }
 
-/* What the finalizer makes of a function whose options say that it was not scheduled: all wait for
- * results, number 0, and sources, number 1. */
-static void unschedule(const cbi_linker *lk, cbi_section *text)
-{
-    enum { RESULTS = 0, SOURCES = 1 };
-    uint8_t *code = cbi_memdup(lk->ctx, text->data.data, text->data.size);
-    size_t total = text->data.size / CBI_SASS_INSTRUCTION;
-    while (total && cbi_sass_opcode(code + CBI_SASS_INSTRUCTION * (total - 1)) == CBI_OP_NOP)
-        total--; /* behind the branch to itself */
-    for (size_t i = 0; i + 1 < total; i++) {
-        cbi_sass w = cbi_sass_load(code + CBI_SASS_INSTRUCTION * i);
-        const bool late = cbi_sass_holds(w), result = cbi_sass_write(w) != CBI_SB_NONE;
-        cbi_sass_set_stall(&w, CBI_SASS_STALL_MAX);
-        cbi_sass_set_yield(&w, 0);
-        cbi_sass_set_wait(&w, CBI_SASS_WAIT_BOTH);
-        cbi_sass_set_write(&w, result ? RESULTS : CBI_SB_NONE);
-        cbi_sass_set_read(&w, late ? SOURCES : CBI_SB_NONE);
-        cbi_sass_set_reuse(&w, 0);
-        cbi_sass_store(code + CBI_SASS_INSTRUCTION * i, w);
-    }
-    text->data.data = code;
-}
-
 static bool is_unscheduled(const cbi_section *text)
 {
     return text->data.size >= CBI_SASS_INSTRUCTION &&
@@ -246,9 +223,11 @@ static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_v
         v->size = like->size;
         if (v->type == SHT_CUDA_INFO && v->info && like->info) {
             view->borrowed[v->info] = true;
-            if (is_unscheduled(&file->sections[like->info]) &&
-                !is_unscheduled(&file->sections[v->info]))
-                unschedule(lk, &obj->object.sections[v->info]);
+            bool bare = is_unscheduled(&file->sections[like->info]);
+            bool own = is_unscheduled(&file->sections[v->info]);
+            view->schedule[v->info] = bare == own ? CBI_SCHEDULE_KEPT
+                                      : bare      ? CBI_SCHEDULE_LOST
+                                                  : CBI_SCHEDULE_MADE;
             view->info[v->info] = view->info[like->info];
             view->constant0[v->info] = view->constant0[like->info];
         }
@@ -472,6 +451,7 @@ void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
     view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->borrowed = CBI_NEW_ARRAY(ctx, count, bool);
+    view->schedule = CBI_NEW_ARRAY(ctx, count, uint8_t);
     view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_sass_reloc *);
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */

@@ -4,6 +4,13 @@
 
 #include "mercury/operations.h"
 
+/* What nvlink does with the schedule of a function, which may have an earlier one's options. */
+typedef enum cbi_schedule {
+    CBI_SCHEDULE_KEPT,
+    CBI_SCHEDULE_MADE, /* for code without one */
+    CBI_SCHEDULE_LOST,
+} cbi_schedule;
+
 /* Indices are those of the object's section table; the view keeps them. */
 typedef struct cbi_mercury_view {
     cbi_object file;     /* the object as read */
@@ -12,8 +19,9 @@ typedef struct cbi_mercury_view {
     uint32_t *info;      /* text -> .nv.info.F of the SASS side */
     uint32_t *constant0; /* text -> .nv.constant0.F */
     uint32_t *constant2; /* text -> .nv.constant2.F */
-    uint32_t *like; /* section -> an earlier one of its name, whose contents it has, 0 = none */
-    bool *borrowed; /* per text: its attributes are those of an earlier function of the name */
+    uint32_t *like;    /* section -> an earlier one of its name, whose contents it has, 0 = none */
+    bool *borrowed;    /* per text: its attributes are those of an earlier function of the name */
+    uint8_t *schedule; /* per text: cbi_schedule */
     cbi_sass_reloc **pairs; /* relocation section -> per entry */
     uint32_t *pair_count;   /* per relocation section */
 } cbi_mercury_view;

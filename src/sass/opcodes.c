@@ -39,6 +39,7 @@ enum {
     TESTED = CBI_OPF_TESTED,
     QUICK = CBI_OPF_QUICK,
     SUM = CBI_OPF_SUM,
+    LIGHT = CBI_OPF_LIGHT,
 };
 
 const cbi_instruction cbi_instructions[] = {

@@ -146,10 +146,12 @@ typedef enum cbi_sass_slow {
     CBI_SLOW_DOUBLE,
 } cbi_sass_slow;
 
-/* ... and the order of special functions, in which EX2 has one of its own there. */
+/* ... and the order of special functions, in which EX2 has one of its own there; FREE: of what
+ * keeps none. */
 enum {
     CBI_ORDER_SPECIAL = CBI_SLOW_DOUBLE + 1,
     CBI_ORDER_POWER,
+    CBI_ORDER_FREE,
     CBI_ORDERS,
 };
 
@@ -182,6 +184,7 @@ enum {
     CBI_OPF_TESTED = 8192,   /* a branch may go by the predicate that it writes late */
     CBI_OPF_QUICK = 16384,   /* on sm_100 the result is there a cycle before that */
     CBI_OPF_SUM = 32768,     /* its second source takes the place of a third one */
+    CBI_OPF_LIGHT = 65536,   /* of the ALU: from sm_120 on a unit of its own takes one each cycle */
 };
 
 typedef struct cbi_instruction {
@@ -192,7 +195,7 @@ typedef struct cbi_instruction {
         result; /* cycles until the result is there, as the compiler reckons; 0: most results' */
     uint8_t sources; /* ... until the sources are read, but for two for each register; 0: most */
     uint8_t predicates;
-    uint16_t flags;
+    uint32_t flags;
 } cbi_instruction;
 
 extern const cbi_instruction cbi_instructions[];
@@ -202,7 +205,7 @@ extern const size_t cbi_instruction_count;
  * (row->opcode tells), else a row without a mnemonic.  Never NULL. */
 const cbi_instruction *cbi_instruction_of(uint32_t opcode);
 
-static inline bool cbi_op_has(uint32_t opcode, uint16_t flags)
+static inline bool cbi_op_has(uint32_t opcode, uint32_t flags)
 {
     return cbi_instruction_of(opcode)->flags & flags;
 }

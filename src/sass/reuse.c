@@ -1,5 +1,7 @@
 #include "sass/reuse.h"
 
+#include "sass/pace_code.h"
+
 /* Matrix instructions have places of their own. */
 static bool is_matrix(uint32_t op)
 {
@@ -7,9 +9,12 @@ static bool is_matrix(uint32_t op)
 }
 
 /* Does the instruction read registers through the places?  The slow unit has none. */
-static bool has_places(uint32_t op)
+static bool has_places(const cbi_sb_code *c, uint32_t i)
 {
+    uint32_t op = cbi_sb_op(c, i);
     const cbi_instruction *row = cbi_instruction_of(op);
+    if (cbi_pace_is_fast_double(c, i))
+        return true;
     if (row->slow != CBI_SLOW_NONE)
         return false;
     return is_matrix(op) || cbi_kind_is_math(row->kind) || row->kind == CBI_KIND_TO_UNIFORM;
@@ -38,9 +43,10 @@ static bool is_kept(const cbi_sb_code *c, const cbi_sass *words, const bool *pau
     bool matrix = is_matrix(cbi_sass_op(words[i]));
     for (uint32_t j = i; j < end; j++) {
         uint32_t op = cbi_sass_op(words[j]);
-        if (j > i && has_places(op) && is_matrix(op) == matrix) {
+        if (j > i && has_places(c, j) && is_matrix(op) == matrix) {
             cbi_sass_source other = cbi_sass_sources(words[j]).at[place];
-            if (other.count == s.count && other.first == s.first)
+            bool same = other.count == s.count || (c->anew && s.count == 1 && other.count);
+            if (same && other.first == s.first)
                 return true;
             if (halves(other) & halves(s))
                 return false;
@@ -55,7 +61,7 @@ uint32_t cbi_sass_reuse_of(const cbi_sb_code *c, const cbi_sass *words, const bo
                            uint32_t i)
 {
     uint32_t bits = 0;
-    if (!has_places(cbi_sass_op(words[i])))
+    if (!has_places(c, i))
         return 0;
     cbi_sass_source_list sources = cbi_sass_sources(words[i]);
     for (unsigned place = 0; place < CBI_COUNT(sources.at); place++)

@@ -33,15 +33,28 @@ static bool is_call(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL);
 }
 
+/* Are both done by one unit, one after the other? */
+static bool keep_order(const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    return which->order[i] == which->order[j] && which->order[i] != CBI_ORDER_FREE;
+}
+
+static bool has_result(const cbi_sb_late *which, const cbi_operands *o, uint32_t i)
+{
+    return cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
+           (o->predicates_written | which->written[i]);
+}
+
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    if (cbi_sb_excludes(c, i, j) || is_barrier_head(c, j))
+    if (cbi_sb_excludes(c, i, j) || is_barrier_head(c, j) || !has_result(which, a, i))
         return false;
     if (is_call(c, j) || cbi_regset_meet(&a->written, &b->read) ||
+        cbi_regset_meet(&a->uniform_written, &b->uniform_read) ||
         (which->written[i] & which->read[j]))
         return true;
-    return which->order[j] != which->order[i] &&
+    return !keep_order(which, i, j) &&
            (cbi_regset_meet(&a->written, &b->written) || (which->written[i] & which->written[j]));
 }
 
@@ -53,7 +66,7 @@ static bool overwrites(const cbi_sb_code *c, uint32_t i, uint32_t j)
 
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
 {
-    return which->order[j] != which->order[i] && overwrites(c, i, j);
+    return !keep_order(which, i, j) && overwrites(c, i, j);
 }
 
 /* For late results a block ends where a stretch of time does. */
@@ -80,6 +93,8 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
         if (c->visited[j] == visit)
             continue;
         c->visited[j] = visit;
+        if (sources && which->anew && j != i && cbi_sb_uses_late(c, which, i, j))
+            continue; /* by then they are read */
         bool ends = sources ? is_call(c, j) || (!cbi_sb_excludes(c, i, j) &&
                                                 cbi_regset_meet(&kept, &c->operands[j].written))
                             : cbi_sb_uses_late(c, which, i, j);
@@ -107,7 +122,9 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
         }
         if (!which->order[i])
             continue;
-        uint32_t awaited = first_wait[which->order[i]], read_by = first_read[which->order[i]];
+        bool free = which->order[i] == CBI_ORDER_FREE;
+        uint32_t awaited = free ? CBI_SB_NOWHERE : first_wait[which->order[i]];
+        uint32_t read_by = free ? CBI_SB_NOWHERE : first_read[which->order[i]];
         late *l = CBI_NEW(c->ctx, late);
         *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
         for (uint32_t j = i + 1; j < end; j++) {
@@ -127,7 +144,8 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
         if (leaves)
             l->overwriters = find_crossing(c, which, i, true);
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[i]);
-        l->read = leaves ? cbi_regset_any(&kept) : l->overwrites < read_by;
+        bool stays = which->anew ? l->overwriters.users.len > 0 : cbi_regset_any(&kept);
+        l->read = leaves ? stays : l->overwrites < read_by;
         if (l->overwrites < read_by)
             read_by = l->overwrites;
         first_wait[which->order[i]] = awaited;
@@ -160,7 +178,7 @@ static bool is_pressing(const cbi_sb_code *c, const cbi_sb_producer *p)
 static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
 {
     uint32_t last = last_of_stretch(c, p->at);
-    bool waits = last != p->at && (is_pressing(c, p) || is_due(c, p, last));
+    bool waits = last != p->at && !p->is_long && (is_pressing(c, p) || is_due(c, p, last));
     if (last == p->at && is_sequence_only(c, p)) {
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
@@ -187,6 +205,7 @@ static void push_producer(cbi_sb_code *c, const late *l, bool write, bool is_lat
     *p = (cbi_sb_producer){.at = l->at,
                            .block = c->block_of[l->at],
                            .write = write,
+                           .is_long = write && cbi_op_has(cbi_sb_op(c, l->at), CBI_OPF_LONG),
                            .old = CBI_SB_NONE,
                            .is_late = is_late,
                            .local = write ? l->used : l->overwrites};
@@ -365,7 +384,7 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
  * for its result. */
 static bool lacks(const cbi_sb_late *which, const late *l, bool write)
 {
-    if (!comes_late(which, l->at))
+    if (!which->anew && !comes_late(which, l->at))
         return write && which->is_new[l->at];
     return write ? l->write : l->read;
 }
@@ -441,7 +460,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     if (guide)
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);
-    meet_ends(c, left_before, target, guide);
+    if (!which->anew)
+        meet_ends(c, left_before, target, guide);
     c->chip = target;
     cbi_sb_find_issue(c);
 }

@@ -46,6 +46,7 @@ typedef struct cbi_sb_code {
     cbi_sb_reading reading;
     bool calls_apart; /* a call is a block of its own */
     bool restores;    /* the R1 load has no scoreboard, and is to get one */
+    bool anew;        /* not scheduled before: stall counts of the input say nothing */
     uint32_t chip;    /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
@@ -231,6 +232,7 @@ typedef struct cbi_sb_late {
     uint8_t *order;
     bool *is_new;
     uint8_t *written, *read;
+    bool anew; /* the code has no scoreboards yet: all are in `order` */
 } cbi_sb_late;
 
 /* Is never more than one of the two carried out, because their guards are opposite? */

@@ -309,9 +309,12 @@ static cb_status model_copy(cbi_ctx *ctx, void *arg)
                  (cbi_span){text.bytes, text.size});
     again.bytes = cbi_memdup(ctx, changed.data, changed.size);
     again.chip = c->number & 4 ? 100 : 120;
+    static const cbi_schedule schedules[] = {CBI_SCHEDULE_KEPT, CBI_SCHEDULE_MADE,
+                                             CBI_SCHEDULE_LOST};
+    cbi_schedule schedule = schedules[c->number / 8 % CBI_COUNT(schedules)];
     cbi_pace pace;
-    if (cbi_pace_code(ctx, &again, c->number & 2, CBI_NEW_ARRAY(ctx, text.size / 16 + 1, bool),
-                      &pace))
+    if (cbi_pace_code(ctx, &again, schedule, c->number & 2,
+                      CBI_NEW_ARRAY(ctx, text.size / 16 + 1, bool), &pace))
         take_pace(c, &pace);
     return CB_OK;
 }

@@ -2,9 +2,8 @@
 
 Static functions of several objects may share a name. From sm_100 on nvlink finds what belongs to a
 function by that name: it applies the relocations of the first to the code of the others and compiles
-them with the first one's options. If those differ, what it writes is no longer a matter of linking:
-instructions have their operands overwritten and are scheduled anew, which takes a compiler, and the
-code is wrong.
+them with the first one's options. If those differ, instructions have their operands overwritten and
+are scheduled anew (docs/code-rewriting.md); where the lists of relocations differ, the code is wrong.
 """
 import collections
 import re

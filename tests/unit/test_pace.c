@@ -61,7 +61,7 @@ static cbi_pace pace_of(cbi_ctx *ctx, const cbi_sass *words, size_t count)
     uint8_t *bytes = cbi_memdup(ctx, (const uint8_t *)words, count * sizeof *words);
     cbi_scoreboard_text text = {.bytes = bytes, .size = count * sizeof *words};
     cbi_pace pace;
-    assert_true(cbi_pace_code(ctx, &text, false, idle, &pace));
+    assert_true(cbi_pace_code(ctx, &text, CBI_SCHEDULE_KEPT, false, idle, &pace));
     return pace;
 }
 
@@ -177,7 +177,8 @@ static void long_code_is_followed(void **state)
     cbi_scoreboard_text text = {.bytes = (uint8_t *)words, .size = count * sizeof *words};
     size_t before = cbi_arena_used(&ctx);
     cbi_pace pace;
-    assert_true(cbi_pace_code(&ctx, &text, false, CBI_NEW_ARRAY(&ctx, count, bool), &pace));
+    assert_true(cbi_pace_code(&ctx, &text, CBI_SCHEDULE_KEPT, false,
+                              CBI_NEW_ARRAY(&ctx, count, bool), &pace));
     assert_int_equal(pace.cycles[LOADS + 1], 64);
     assert_true(cbi_arena_used(&ctx) - before <= count * (sizeof *words + 8) + 64);
     cbi_ctx_fini(&ctx);
