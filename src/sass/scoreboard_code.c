@@ -89,7 +89,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             int64_t ready = arrival(c, p);
-            if (q == c->stack_load)
+            if (q == c->stack_load || cbi_sb_is_acquired(c, p, i + 1))
                 continue;
             if (p->local != CBI_SB_NOWHERE)
                 reach(&after[p->local], ready);

@@ -159,6 +159,13 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
            cbi_sass_read(c->words[i - 1]) == cbi_sass_bits(c->words[i], 44, 3);
 }
 
+/* Is i the part of a load that acquires which waits for the load?  The two are one instruction of
+ * Mercury code, in which the wait takes no time. */
+static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return p->is_long && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_CCTL;
+}
+
 /* Does the producer reach instruction i only around a loop? */
 static inline bool cbi_sb_comes_around(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {

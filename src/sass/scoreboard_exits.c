@@ -77,7 +77,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q))
+            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
+                cbi_sb_is_acquired(c, p, i))
                 continue;
             int64_t arrival = t->issue[p->at - start] + cbi_sb_latency(c, p, c->chip);
             time = arrival > time ? arrival : time;
@@ -103,16 +104,6 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
-/* Was the result of the instruction whose sources p is about waited for in front of the exit?  The
- * sources need no wait then. */
-static bool result_told(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t exit)
-{
-    for (uint32_t q = c->first[p->at]; !p->write && q < c->first[p->at + 1]; q++)
-        if (c->producers.items[q].write)
-            return !cbi_sb_has(c->pending[exit], q);
-    return false;
-}
-
 /* Behind the last instruction in front of `end` that waits for everything: so a collective sequence
  * ends, and what is in front of it is over. */
 static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
@@ -132,7 +123,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if (here && (result_told(c, p, exit) || p->at + 1 < begin))
+        if (here && p->at + 1 < begin)
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
@@ -192,6 +183,15 @@ static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
     return cbi_sb_has_slow_doubles(c);
 }
 
+/* Does every exit wait for it, by then or not?  For surfaces, textures and the barriers in shared
+ * memory that are set up or go. */
+static bool is_always_met(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    uint32_t op = cbi_sb_op(c, p->at);
+    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH ||
+           cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
+}
+
 /* Does the exit wait because of its barrier, and not without it? */
 static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
                            uint32_t exit)
@@ -200,7 +200,7 @@ static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_pr
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
-           (p->write || passed < cbi_sb_latency_of(c, p));
+           !is_always_met(c, p) && (p->write || passed < cbi_sb_latency_of(c, p));
 }
 
 /* The end of the block does not wait for the producer. */
