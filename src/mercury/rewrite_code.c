@@ -377,6 +377,25 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
     return 0;
 }
 
+/* By how many cycles the last part of a barrier, a cycle behind the rest, comes later than the
+ * instruction in front of it lets it, which takes `stall`: it is 8 behind what the unit for
+ * constants and special registers does. */
+static unsigned barrier_delay(const uint8_t *text, uint32_t at, unsigned stall)
+{
+    enum { BEHIND = 8 };
+    unsigned passed = stall + 1;
+    for (uint32_t i = at; i-- > 0 && passed < BEHIND;) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        uint32_t op = cbi_sass_opcode(insn);
+        passed += i + 1 < at ? stall_of(insn) : 0;
+        if (op == CBI_OP_LDC || op == CBI_OP_S2UR || op == CBI_OP_MATCH || op == CBI_OP_REDUX)
+            return passed < BEHIND ? BEHIND - passed : 0;
+        if (cbi_op_kind(op) == CBI_KIND_CONTROL)
+            return 0;
+    }
+    return 0;
+}
+
 /* Stall counts of the instruction in front of a barrier, and of the barrier's last one. */
 typedef struct barrier_stalls {
     unsigned before, last;
@@ -411,7 +430,8 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     if (need >= stall)
         return stalls;
     stalls.before = need;
-    stalls.last = cbi_larger(latency - 1, need + earlier + LAST_STALL) - need - earlier;
+    unsigned passed = need + earlier + barrier_delay(text, at, need);
+    stalls.last = cbi_larger(latency - 1, passed + LAST_STALL) - passed;
     return stalls;
 }
 
