@@ -33,6 +33,7 @@ static void forget_names(cbi_ctx *ctx)
 /* What is not memory of the arena. */
 static void release(cbi_ctx *ctx)
 {
+    cbi_parallel_end(ctx); /* of a job that failed, threads may still read its files */
     cbi_close_files(ctx);
     cbi_parallel_free(ctx);
     if (ctx->decompressor)

@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ typedef struct helper {
     loop *of;
     size_t item; /* at hand */
     cb_status status;
+    size_t failed_at; /* unless it is CB_OK */
     CBI_VEC(note) notes;
     size_t told;    /* of them */
     size_t counted; /* bytes of its memory that are counted as the job's */
@@ -37,6 +39,7 @@ struct loop {
     void *arg;
     atomic_size_t next;   /* item that nobody has */
     atomic_size_t failed; /* lowest item that failed; count: none */
+    atomic_bool *done;    /* by item, where somebody asks before the end; or NULL */
 };
 
 struct cbi_helpers {
@@ -94,20 +97,30 @@ static cb_status work(cbi_ctx *ctx, void *arg)
             if (h->item > atomic_load(&l->failed))
                 return CB_OK;
             l->fn(ctx, l->arg, h->item);
+            if (l->done)
+                atomic_store(&l->done[h->item], true);
         }
         if (h->item >= l->count)
             return CB_OK;
     }
 }
 
+static void note_failure(helper *h, cb_status status)
+{
+    size_t before = atomic_load(&h->of->failed);
+    while (status != CB_OK && h->item < before) {
+        if (!atomic_compare_exchange_weak(&h->of->failed, &before, h->item))
+            continue;
+        h->status = status;
+        h->failed_at = h->item;
+        break;
+    }
+}
+
 static void run_helper(void *arg, size_t number)
 {
     helper *h = &((struct cbi_helpers *)arg)->all[number];
-    h->status = cbi_run(&h->ctx, work, h);
-    size_t before = atomic_load(&h->of->failed);
-    while (h->status != CB_OK && h->item < before)
-        if (atomic_compare_exchange_weak(&h->of->failed, &before, h->item))
-            break;
+    note_failure(h, cbi_run(&h->ctx, work, h));
 }
 
 /* What a thread took is the job's, and so is what it may take for the files that it read.  While a
@@ -141,23 +154,35 @@ static void tell(cbi_ctx *ctx, helper *const *helpers, size_t count, size_t fail
     }
 }
 
-static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
+static void open_helpers(cbi_ctx *ctx, loop *l, size_t threads, helper **ret_helpers)
 {
     if (!ctx->helpers) {
         ctx->helpers = CBI_NEW(ctx, struct cbi_helpers);
         cbi_workers_init(&ctx->helpers->workers);
     }
-    helper *helpers[CBI_THREADS_MAX];
     for (size_t i = 0; i < threads; i++)
-        helpers[i] = open_helper(ctx, i, l);
-    l->share = l->count / (threads * SHARES) + 1;
-    cbi_workers_run(&ctx->helpers->workers, threads, run_helper, ctx->helpers);
+        ret_helpers[i] = open_helper(ctx, i, l);
+    atomic_init(&l->next, 0);
+    atomic_init(&l->failed, l->count);
+}
+
+static void end_loop(cbi_ctx *ctx, const loop *l, helper *const *helpers, size_t threads)
+{
     count_memory(ctx, helpers, threads);
     size_t failed = atomic_load(&l->failed);
     tell(ctx, helpers, threads, failed);
     for (size_t i = 0; i < threads; i++)
-        if (helpers[i]->status != CB_OK && helpers[i]->item == failed)
+        if (helpers[i]->status != CB_OK && helpers[i]->failed_at == failed)
             cbi_fail(ctx, helpers[i]->status);
+}
+
+static void run_threads(cbi_ctx *ctx, loop *l, size_t threads)
+{
+    helper *helpers[CBI_THREADS_MAX];
+    open_helpers(ctx, l, threads, helpers);
+    l->share = l->count / (threads * SHARES) + 1;
+    cbi_workers_run(&ctx->helpers->workers, threads, run_helper, ctx->helpers);
+    end_loop(ctx, l, helpers, threads);
 }
 
 /* How many a loop may have.  The cores are counted only where that matters: it means reading a
@@ -185,13 +210,76 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
     size_t threads = threads_for(ctx, count, bytes);
     if (threads > 1) {
         loop l = {.count = count, .fn = fn, .arg = arg};
-        atomic_init(&l.next, 0);
-        atomic_init(&l.failed, count);
         run_threads(ctx, &l, threads);
         return;
     }
     for (size_t i = 0; i < count; i++)
         fn(ctx, arg, i);
+}
+
+/* ---- ahead ---- */
+
+struct cbi_ahead {
+    cbi_ctx *ctx;
+    loop loop;
+    size_t taken; /* of its rounds */
+    size_t threads;
+    helper *helpers[CBI_THREADS_MAX]; /* the first is the caller's */
+};
+
+cbi_ahead *cbi_ahead_begin(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg)
+{
+    cbi_ahead *a = CBI_NEW(ctx, cbi_ahead);
+    *a = (cbi_ahead){.ctx = ctx,
+                     .loop = {.count = count, .share = 1, .fn = fn, .arg = arg},
+                     .threads = threads_for(ctx, count, bytes)};
+    if (a->threads < 2)
+        return a;
+    a->loop.done = CBI_NEW_ARRAY(ctx, count, atomic_bool);
+    open_helpers(ctx, &a->loop, a->threads, a->helpers);
+    cbi_workers_begin(&ctx->helpers->workers, a->threads, run_helper, ctx->helpers);
+    return a;
+}
+
+/* A round that nobody has. */
+static cb_status work_once(cbi_ctx *ctx, void *arg)
+{
+    helper *h = arg;
+    h->of->fn(ctx, h->of->arg, h->item);
+    atomic_store(&h->of->done[h->item], true);
+    return CB_OK;
+}
+
+static bool is_settled(const cbi_ahead *a, size_t item)
+{
+    return atomic_load(&a->loop.done[item]) || atomic_load(&a->loop.failed) <= item;
+}
+
+/* While another thread is at it, later rounds are done here. */
+static void wait_for(cbi_ahead *a, size_t item)
+{
+    helper *own = a->helpers[0];
+    while (!is_settled(a, item)) {
+        own->item = atomic_fetch_add(&a->loop.next, 1);
+        if (own->item < a->loop.count)
+            note_failure(own, cbi_run(&own->ctx, work_once, own));
+        else
+            sched_yield();
+    }
+}
+
+void cbi_ahead_take(cbi_ahead *a)
+{
+    const size_t item = a->taken++;
+    if (a->threads < 2) {
+        a->loop.fn(a->ctx, a->loop.arg, item);
+        return;
+    }
+    wait_for(a, item);
+    if (a->taken < a->loop.count && atomic_load(&a->loop.failed) > item)
+        return;
+    cbi_workers_finish(&a->ctx->helpers->workers);
+    end_loop(a->ctx, &a->loop, a->helpers, a->threads);
 }
 
 void cbi_parallel_touch(cbi_ctx *ctx, void *memory, size_t size)

@@ -20,6 +20,14 @@ void cbi_parallel(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, vo
 /* Would such a loop have more than one thread? */
 bool cbi_parallel_pays(const cbi_ctx *ctx, size_t count, uint64_t bytes);
 
+/* A loop like that, whose rounds are begun ahead while the job goes on and takes one after the
+ * other; they report nothing. */
+typedef struct cbi_ahead cbi_ahead;
+cbi_ahead *cbi_ahead_begin(cbi_ctx *ctx, size_t count, uint64_t bytes, cbi_item_fn fn, void *arg);
+/* The next round, from 0 on, is done: by a thread, or here.  The job ends where that failed.  No
+ * other loop may run before the last round is taken. */
+void cbi_ahead_take(cbi_ahead *ahead);
+
 /* A hint that the job will write memory that it was just given: a thread that sleeps touches it
  * ahead. */
 void cbi_parallel_touch(cbi_ctx *ctx, void *memory, size_t size);

@@ -133,7 +133,7 @@ static void give(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 }
 
 /* From here on nobody begins. */
-static void finish(cbi_workers *w)
+void cbi_workers_finish(cbi_workers *w)
 {
     pthread_mutex_lock(&w->lock);
     w->wanted = 0;
@@ -148,16 +148,19 @@ static void finish(cbi_workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
+void cbi_workers_begin(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 {
-    if (count < 2 || w->process != getpid()) {
-        fn(arg, 0);
+    if (count < 2 || w->process != getpid())
         return;
-    }
     make(w, count - 1 < CBI_THREADS_MAX - 1 ? count - 1 : CBI_THREADS_MAX - 1);
     give(w, count, fn, arg);
+}
+
+void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
+{
+    cbi_workers_begin(w, count, fn, arg);
     fn(arg, 0);
-    finish(w);
+    cbi_workers_finish(w);
 }
 
 void cbi_workers_touch(cbi_workers *w, void *memory, size_t size)

@@ -59,6 +59,11 @@ void cbi_workers_init(cbi_workers *w);
  * that the system does not give, is not waited for.  A child of fork() has this thread only. */
 void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg);
 
+/* The same in two steps, between which the caller does something else: it calls fn(arg, 0) itself,
+ * or takes of the work what it needs first. */
+void cbi_workers_begin(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg);
+void cbi_workers_finish(cbi_workers *w);
+
 /* Has a thread that sleeps touch memory of the caller for the first time, which he will write
  * soon: the system clears its pages there and then.  The contents stay what they are, and nobody
  * waits for it: the memory may be written and freed meanwhile.  A hint: nothing happens where there

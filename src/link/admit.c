@@ -284,32 +284,75 @@ static void warn_beside_ewp(const cbi_linker *lk, const cbi_obj_list *objs)
     }
 }
 
-const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inputs, size_t count)
+/* Inputs on their way into the link. */
+typedef struct cbi_admission {
+    const cbi_linker *lk;
+    candidate *all;
+    cbi_ahead *reading;
+    size_t next; /* candidate */
+    admitted_so_far met;
+    cbi_inputs admitted;
+    size_t handed_out; /* objects */
+} cbi_admission;
+
+static void admit_rest(void *user);
+
+/* One more.  What is said of it is not preceded by what is said of later ones. */
+static void admit_next(cbi_admission *a)
 {
+    cbi_ctx *ctx = a->lk->ctx;
+    candidate *c = &a->all[a->next++];
+    ctx->before_report = NULL;
+    cbi_ahead_take(a->reading);
+    c->obj = admit_one(a->lk, c, &a->met);
+    if (c->obj)
+        cbi_vec_push(ctx, &a->admitted.objs, c->obj);
+    a->admitted.read += c->in->bytes.size;
+    if (a->next < a->admitted.count) {
+        ctx->before_report = admit_rest;
+        ctx->before_report_user = a;
+        return;
+    }
+    if (c->viewed)
+        cbi_parallel(ctx, a->admitted.count, a->admitted.bytes, open_view, a->all);
+    warn_beside_ewp(a->lk, &a->admitted.objs);
+}
+
+static void admit_rest(void *user)
+{
+    cbi_admission *a = user;
+    while (a->next < a->admitted.count)
+        admit_next(a);
+}
+
+const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inputs, size_t count,
+                                 cbi_admission **ret_work)
+{
+    enum { FIRST = 16 }; /* they say about what the rest is like */
     if (count > CBI_OBJECTS_MAX)
         cbi_fail(lk->ctx, CB_ERR_NOMEM);
-    candidate *all = CBI_NEW_ARRAY(lk->ctx, count, candidate);
+    cbi_admission *a = *ret_work = CBI_NEW(lk->ctx, cbi_admission);
+    *a = (cbi_admission){
+        .lk = lk, .all = CBI_NEW_ARRAY(lk->ctx, count, candidate), .admitted = {.count = count}};
     cbi_lobj *objects = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj);
     const bool viewed = cbi_arch_is_mercury(lk->opt->arch);
-    uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        all[i].in = &inputs[i];
-        all[i].viewed = viewed;
-        all[i].obj = &objects[i];
-        bytes += inputs[i].bytes.size;
+        a->all[i] = (candidate){.in = &inputs[i], .viewed = viewed, .obj = &objects[i]};
+        a->admitted.bytes += inputs[i].bytes.size;
     }
-    cbi_parallel(lk->ctx, count, bytes, read_candidate, all);
-    cbi_inputs *admitted = CBI_NEW(lk->ctx, cbi_inputs);
-    admitted->bytes = bytes;
-    cbi_vec_reserve(lk->ctx, &admitted->objs, count);
-    admitted_so_far met = {0};
-    for (size_t i = 0; i < count; i++) {
-        all[i].obj = admit_one(lk, &all[i], &met);
-        if (all[i].obj)
-            cbi_vec_push(lk->ctx, &admitted->objs, all[i].obj);
-    }
-    if (viewed)
-        cbi_parallel(lk->ctx, count, bytes, open_view, all);
-    warn_beside_ewp(lk, &admitted->objs);
-    return admitted;
+    cbi_vec_reserve(lk->ctx, &a->admitted.objs, count);
+    a->reading = cbi_ahead_begin(lk->ctx, count, a->admitted.bytes, read_candidate, a->all);
+    /* The second view is made of all, and --trace-symbol looks at all. */
+    const bool whole = viewed || lk->opt->traced_count;
+    while (a->next < count && (whole || a->next < FIRST))
+        admit_next(a);
+    return &a->admitted;
+}
+
+cbi_lobj *cbi_link_next_object(const cbi_linker *lk)
+{
+    cbi_admission *a = lk->admitting;
+    while (a->handed_out == a->admitted.objs.len && a->next < a->admitted.count)
+        admit_next(a);
+    return a->handed_out < a->admitted.objs.len ? a->admitted.objs.items[a->handed_out++] : NULL;
 }

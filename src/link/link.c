@@ -39,8 +39,7 @@ static void merge_all(cbi_linker *lk, cbi_link_result *ret_result)
 {
     lk->symbols = cbi_symbols_begin(lk, &lk->merging);
     cbi_link_skeleton(lk); /* sections that every output has */
-    for (size_t i = 0; i < lk->inputs->objs.len; i++) {
-        cbi_lobj *obj = lk->inputs->objs.items[i];
+    for (cbi_lobj *obj = cbi_link_next_object(lk); obj; obj = cbi_link_next_object(lk)) {
         if (!cbi_link_takes_part(lk, obj)) {
             cbi_link_leave_out(lk, obj);
             continue;
@@ -133,8 +132,9 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
                   "there are no ELF32 files for '%s'", opt->arch->name);
     size_t errors = ctx->error_count;
 
-    /* 1 inputs: the models of the objects are checked and stay as they are. */
-    lk->inputs = cbi_link_admit(lk, inputs, count);
+    /* 1 inputs: the models of the objects are checked and stay as they are.  Stage 2 takes them one
+     * by one, while others are read. */
+    lk->inputs = cbi_link_admit(lk, inputs, count, &lk->admitting);
     cbi_link_trace(lk); /* --trace-symbol */
 
     /* 2 symbols: symbols stay as they are, and where inputs went; no function, no attribute of an

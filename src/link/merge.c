@@ -40,8 +40,17 @@ static void add_room(const cbi_object *object, room *all)
     }
 }
 
-/* The lists have room for all that the inputs have; records are pointed to and must not move.  A
- * second view has other sections than the file, whose entries were counted when it was read. */
+/* Of all inputs, where those so far have so many. */
+static size_t of_all(const cbi_linker *lk, size_t count)
+{
+    const cbi_inputs *inputs = lk->inputs;
+    if (inputs->read == inputs->bytes || !inputs->read)
+        return count;
+    return (size_t)((double)count * ((double)inputs->bytes / (double)inputs->read) * 1.03);
+}
+
+/* The lists have room for about all that the inputs have.  A second view has other sections than
+ * the file, whose entries were counted when it was read. */
 static void reserve(const cbi_linker *lk, cbi_merge_work *work)
 {
     room all = {0};
@@ -54,8 +63,8 @@ static void reserve(const cbi_linker *lk, cbi_merge_work *work)
             all.records += object->info_records;
         }
     }
-    cbi_vec_reserve(lk->ctx, &work->symbols.rels, all.relocs);
-    cbi_vec_reserve(lk->ctx, &work->recs, all.records);
+    cbi_vec_reserve(lk->ctx, &work->symbols.rels, of_all(lk, all.relocs));
+    cbi_vec_reserve(lk->ctx, &work->recs, of_all(lk, all.records));
 }
 
 /* About how many sections and global symbols there will be: lists that grow leave their old places
@@ -69,6 +78,8 @@ static void expect(const cbi_linker *lk, cbi_merge_work *work)
         sections += object->section_count;
         globals += object->symbol_count > locals ? object->symbol_count - locals : 0;
     }
+    sections = of_all(lk, sections);
+    globals = of_all(lk, globals);
     cbi_vec_reserve(lk->ctx, &lk->records->secs, sections);
     cbi_vec_reserve(lk->ctx, &lk->records->locals, sections);
     cbi_vec_reserve(lk->ctx, &lk->records->globals, globals);
@@ -80,7 +91,7 @@ static void expect(const cbi_linker *lk, cbi_merge_work *work)
 const cbi_symbols *cbi_symbols_begin(const cbi_linker *lk, cbi_merge_work **ret_work)
 {
     cbi_merge_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_merge_work);
-    cbi_vec_reserve(lk->ctx, &work->symbols.objs, lk->inputs->objs.len);
+    cbi_vec_reserve(lk->ctx, &work->symbols.objs, lk->inputs->count);
     reserve(lk, work);
     expect(lk, work);
     return &work->symbols;

@@ -323,7 +323,7 @@ static inline bool cbi_is_externs(const cbi_rec *rec)
     return rec->has_symbols;
 }
 
-typedef CBI_VEC(cbi_rec) cbi_rec_table; /* never moves: others point into it */
+typedef CBI_VEC(cbi_rec) cbi_rec_table; /* does not move behind the merge: others point into it */
 typedef CBI_VEC(cbi_rec *TILL_PROPAGATION) cbi_rec_list;
 
 /* What a function's own records say of it, and which of them entries take over. */

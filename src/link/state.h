@@ -58,8 +58,10 @@ typedef CBI_VEC(cbi_lobj *TILL_SYMBOLS) cbi_obj_list;
 
 /* Stage 1: what may be linked. */
 typedef struct cbi_inputs {
-    cbi_obj_list objs; /* in their order */
+    cbi_obj_list objs; /* in their order; until the merge has taken the last, those so far */
     uint64_t bytes;    /* of all inputs */
+    uint64_t read;     /* ... and of those so far */
+    size_t count;      /* of all inputs */
 } cbi_inputs;
 
 /* Stage 2, when all objects are merged. */
@@ -183,6 +185,7 @@ struct cbi_linker {
     /* The results of stages, which link.c enters as each begins; only the files of a stage see what
      * it works on. */
     const cbi_inputs *inputs;
+    struct cbi_admission *admitting;
     const cbi_symbols *symbols;
     struct cbi_merge_work *merging;
     const cbi_graph *graph;

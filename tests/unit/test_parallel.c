@@ -133,6 +133,72 @@ static void one_thread_is_the_job_itself(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+typedef struct ahead_job {
+    job rounds;
+    size_t stops_at; /* ITEMS: it takes all */
+    size_t taken;
+} ahead_job;
+
+static cb_status take_rounds(cbi_ctx *ctx, void *arg)
+{
+    ahead_job *j = arg;
+    cbi_ahead *ahead = cbi_ahead_begin(ctx, ITEMS, 0, round_of, &j->rounds);
+    while (j->taken < ITEMS) {
+        if (j->taken == j->stops_at)
+            cbi_fatal(ctx, "own", NULL, NULL, "stopped before %zu", j->taken);
+        cbi_ahead_take(ahead);
+        assert_int_equal(*j->rounds.slots[j->taken], j->taken + 1);
+        j->taken++;
+    }
+    cbi_parallel(ctx, 0, 0, round_of, &j->rounds);
+    return CB_OK;
+}
+
+static cb_status run_ahead(cbi_ctx *ctx, ahead_job *j)
+{
+    cbi_ctx_init(ctx);
+    ctx->threads = j->rounds.threads;
+    ctx->all_threads = true;
+    ctx->on_diagnostic = keep;
+    ctx->on_diagnostic_user = &j->rounds;
+    return cbi_run(ctx, take_rounds, j);
+}
+
+static void rounds_ahead_are_taken_in_order(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CBI_COUNT(counts); c++) {
+        static ahead_job j;
+        cbi_ctx ctx;
+        j = (ahead_job){
+            {.threads = counts[c], .fails_at = {ITEMS, ITEMS}, .quiet = true}, ITEMS, 0};
+        assert_int_equal(run_ahead(&ctx, &j), CB_OK);
+        assert_int_equal(j.taken, ITEMS);
+        cbi_ctx_fini(&ctx);
+    }
+}
+
+static void a_failure_ahead_counts_in_its_turn(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CBI_COUNT(counts); c++) {
+        static ahead_job j;
+        cbi_ctx ctx;
+        j = (ahead_job){{.threads = counts[c], .fails_at = {700, 37}, .quiet = true}, ITEMS, 0};
+        assert_int_equal(run_ahead(&ctx, &j), CB_ERR_FATAL);
+        assert_int_equal(j.taken, 37);
+        assert_int_equal(j.rounds.told_count, 1);
+        assert_string_equal(j.rounds.told[0], "stopped at 37");
+        cbi_ctx_fini(&ctx);
+        j = (ahead_job){{.threads = counts[c], .fails_at = {700, 37}, .quiet = true}, 20, 0};
+        assert_int_equal(run_ahead(&ctx, &j), CB_ERR_FATAL);
+        assert_int_equal(j.taken, 20);
+        assert_int_equal(j.rounds.told_count, 1);
+        assert_string_equal(j.rounds.told[0], "stopped before 20");
+        cbi_ctx_fini(&ctx);
+    }
+}
+
 enum { LOOPS = 200, FEW = 3 };
 
 static void note_thread(cbi_ctx *ctx, void *arg, size_t i)
@@ -248,6 +314,8 @@ int main(void)
         cmocka_unit_test(the_first_failure_ends_the_job),
         cmocka_unit_test(warnings_can_be_errors),
         cmocka_unit_test(one_thread_is_the_job_itself),
+        cmocka_unit_test(rounds_ahead_are_taken_in_order),
+        cmocka_unit_test(a_failure_ahead_counts_in_its_turn),
         cmocka_unit_test(threads_last_as_long_as_the_job),
         cmocka_unit_test(a_child_has_one_thread),
         cmocka_unit_test(files_are_read_ahead),
