@@ -549,6 +549,13 @@ static bool is_about_code(const cbi_lrel *r)
     return cbi_is_code_of(r->target, r->target->func);
 }
 
+static bool is_in_own_bytes(patch *p)
+{
+    const cbi_lrel *r = p->now;
+    return is_about_code(r) ||
+           (!(r->target->flags & SHF_ALLOC) && piece_for(p, cbi_reloc_find(r->type)));
+}
+
 /* Does it neither fail nor touch what is not its object's?  That are its code with the lists for
  * it, and its pieces of debug data. */
 static bool is_sure(const cbi_linker *lk, patch *p, cbi_reloc_outcome outcome)
@@ -561,12 +568,9 @@ static bool is_sure(const cbi_linker *lk, patch *p, cbi_reloc_outcome outcome)
     case CBI_OUTCOME_DROP:
         return true;
     case CBI_OUTCOME_PATCH: /* where shared memory lies depends on who reaches the code */
-        if (r->sym && cbi_is_shared_var(r->sym))
-            return false;
-        /* fallthrough */
+        return !(r->sym && cbi_is_shared_var(r->sym)) && is_in_own_bytes(p);
     case CBI_OUTCOME_CLEAR:
-        return is_about_code(r) ||
-               (!(target->flags & SHF_ALLOC) && piece_for(p, cbi_reloc_find(r->type)));
+        return is_in_own_bytes(p);
     case CBI_OUTCOME_KEEP:
         if (lk->opt->force_rela)
             return target->rela && is_about_code(r);
