@@ -418,13 +418,18 @@ static bool is_light(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LIGHT);
 }
 
+/* Do the distances of the chip itself count?  Those of sm_120 and later do always. */
+static bool goes_by_chip(const cbi_sb_code *c)
+{
+    return c->anew || has_late_alu(c);
+}
+
 /* Moves and choices of 64 bits are done as sums of 64 bits are. */
 static kind kind_of(const cbi_sb_code *c, uint32_t i)
 {
     kind k = cbi_op_kind(cbi_sb_op(c, i));
-    bool pair = c->anew && k == CBI_KIND_ALU && cbi_regset_count(&c->operands[i].written) == 2 &&
-                has_late_alu(c);
-    return pair ? CBI_KIND_PAIR : k;
+    bool pair = k == CBI_KIND_ALU && cbi_regset_count(&c->operands[i].written) == 2;
+    return pair && has_late_alu(c) ? CBI_KIND_PAIR : k;
 }
 
 /* Does the result of instruction i reach j a cycle later than elsewhere?  There are two units then:
@@ -433,14 +438,14 @@ static kind kind_of(const cbi_sb_code *c, uint32_t i)
 static bool reaches_late(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     kind from = kind_of(c, i), to = kind_of(c, j);
-    if (from == CBI_KIND_COUNTER && c->anew)
+    if (from == CBI_KIND_COUNTER && goes_by_chip(c))
         return cbi_regset_count(&c->operands[i].written) == 2;
-    if (from == CBI_KIND_PAIR && c->anew)
+    if (from == CBI_KIND_PAIR)
         return (to == CBI_KIND_ALU && is_light(c, j)) ||
                (cbi_pace_is_late(to) && to != CBI_KIND_MEMORY);
     if (from != CBI_KIND_ALU || to != CBI_KIND_ALU || !has_late_alu(c))
         return false;
-    return !c->anew || is_light(c, i) || is_light(c, j);
+    return is_light(c, i) || is_light(c, j);
 }
 
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i)
@@ -456,7 +461,7 @@ static uint32_t double_latency(kind to)
 }
 
 /* From one that writes a register to another that writes it, by the units of the chip. */
-static uint32_t rewrite_anew(const cbi_sb_code *c, uint32_t i, uint32_t j)
+static uint32_t own_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     enum { FROM_DOUBLE = 9, TO_DOUBLE = 5, OF_PAIR = 2 };
     kind from = kind_of(c, i), to = kind_of(c, j);
@@ -487,7 +492,7 @@ static uint32_t special_cycles(const cbi_sb_code *c, uint32_t i, uint32_t j)
 }
 
 /* Between any two, where the chip's own units count: `least`, or what they need. */
-static uint32_t unit_distance_anew(const cbi_sb_code *c, uint32_t i, uint32_t j, uint32_t least)
+static uint32_t own_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, uint32_t least)
 {
     enum { TO_INTEGERS = 3, BOTH_HALVES = 2 };
     kind from = kind_of(c, i), to = kind_of(c, j);
@@ -512,7 +517,7 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
     kind from = kind_of(c, i), to = kind_of(c, j);
     flags f = flags_of(c->words[i]);
     bool fast = cbi_pace_is_fast_double(c, i);
-    bool longer = c->anew && cbi_sass_compares_long(c->words[i]);
+    bool longer = goes_by_chip(c) && cbi_sass_compares_long(c->words[i]);
     uint32_t least = 0;
     if (f.uniform_written & (g->uniform_read | g->uniform_written))
         least = cbi_larger(least, uniform_predicate_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
@@ -536,15 +541,16 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     kind from = kind_of(c, i), to = kind_of(c, j);
     const cbi_operands *a = &c->operands[i], *b = &of->registers;
     uint32_t least = unit_distance(from, to, cbi_sb_op(c, i), cbi_sb_op(c, j), adjacent);
-    if (c->anew)
-        least = unit_distance_anew(c, i, j, least);
+    if (goes_by_chip(c))
+        least = own_unit_distance(c, i, j, least);
     else if (from == CBI_KIND_SPECIAL && to == CBI_KIND_SPECIAL)
         least = special_distance(c->words[i], c->words[j]);
     if (delays_nothing(cbi_sb_op(c, i), adjacent))
         return 1;
     if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
         return least;
-    if (cbi_pace_changes_warp(cbi_sb_op(c, i)) || (c->anew && cbi_sb_op(c, i) == CBI_OP_BPT))
+    if (cbi_pace_changes_warp(cbi_sb_op(c, i)) ||
+        (goes_by_chip(c) && cbi_sb_op(c, i) == CBI_OP_BPT))
         return adjacent ? CONTROL_STALL : 1;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
@@ -557,7 +563,7 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (!cbi_pace_is_late(from) && to != CBI_KIND_CALL && may_use(c, i, j))
         return FAR;
     bool keeps =
-        cbi_pace_is_late(to) && !(c->anew && to == CBI_KIND_SLOW); /* sources for a cycle */
+        cbi_pace_is_late(to) && !(goes_by_chip(c) && to == CBI_KIND_SLOW); /* sources for a cycle */
     if (keeps && !cbi_pace_is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
         least = cbi_larger(least, READ_TIME);
     bool fast = cbi_pace_is_fast_double(c, i);
@@ -569,7 +575,8 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
                                       ? wide_latency(c->words[i], c->words[j], b)
                                       : result_latency(from, to) + reaches_late(c, i, j));
     if (cbi_regset_meet(&a->written, &b->written))
-        least = cbi_larger(least, c->anew ? rewrite_anew(c, i, j) : rewrite_latency(from, to));
+        least = cbi_larger(least, goes_by_chip(c) ? own_rewrite_latency(c, i, j)
+                                                  : rewrite_latency(from, to));
     if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
         cbi_regset_any(&c->operands[j].uniform_read))
         least = cbi_larger(least, 2); /* whatever it reads there */
