@@ -209,7 +209,7 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, u
         cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
         if (i + 1 == CBI_BARRIER_LENGTH) {
             cbi_sass_set_stall(&w, last_stall);
-            cbi_sass_set_yield(&w, 1);
+            cbi_sass_set_yield(&w, last_stall <= LONGEST_HELD);
         }
         if (i == 1)
             cbi_sass_set_wait(&w, scheduled ? waits : cbi_sass_wait(leaves));
@@ -406,7 +406,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { LONGEST = 11, BAR_STALL = 6 };
+    enum { BAR_STALL = 6 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -425,12 +425,11 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
         guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
     if (of_guard)
         need = cbi_larger(guard_latency + stall, need + of_guard) - of_guard;
-    /* the parts of the barrier before its last one count as one cycle */
-    need = cbi_larger(latency - 1, need + earlier + LONGEST) - earlier - LONGEST;
     if (need >= stall)
         return stalls;
     stalls.before = need;
     unsigned passed = need + earlier + barrier_delay(text, at, need);
+    /* the parts of the barrier before its last one count as one cycle */
     stalls.last = cbi_larger(latency - 1, passed + LAST_STALL) - passed;
     return stalls;
 }
