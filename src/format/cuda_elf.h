@@ -98,6 +98,7 @@ enum { CUDA_RESERVED_SHARED = 0x400, CUDA_RESERVED_SHARED_OWN = 0x40 };
 
 /* st_other */
 #define STO_CUDA_VISIBILITY      0x03
+#define CUDA_IS_INTERNAL(other)  (((other)&STO_CUDA_VISIBILITY) == STV_INTERNAL)
 #define STO_CUDA_MANAGED         0x04 /* objects; functions: unified */
 #define STO_CUDA_ENTRY           0x10 /* functions; objects with 0x20: unified variable */
 #define STO_CUDA_SPACE           0xe0

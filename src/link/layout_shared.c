@@ -360,7 +360,7 @@ static void hide_instances(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->shared.len; i++) {
         const cbi_lsym *sym = lk->symbols->shared.items[i]->sym;
-        if (is_dynamic(sym) && (sym->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+        if (is_dynamic(sym) && CUDA_IS_INTERNAL(sym->other))
             cbi_layout_place(lk, sym)->unplaced = true;
     }
 }

@@ -244,8 +244,7 @@ static cbi_lsym *new_function(const cbi_linker *lk, const cbi_lobj *obj, const c
 static void merge_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t i)
 {
     const cbi_symbol *s = &obj->object.symbols[i];
-    if (obj->symbols[i] || CBI_ST_TYPE(s->info) != STT_FUNC ||
-        (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL)
+    if (obj->symbols[i] || CBI_ST_TYPE(s->info) != STT_FUNC || CUDA_IS_INTERNAL(s->other))
         return;
     bool defined = s->shndx != SHN_UNDEF;
     cbi_lsym *sym;

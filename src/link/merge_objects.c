@@ -30,7 +30,7 @@ static cbi_lsym *new_object_symbol(const cbi_linker *lk, const cbi_lobj *obj, co
     uint8_t bind = CBI_ST_BIND(s->info);
     bool defined = s->shndx != SHN_UNDEF && s->shndx != SHN_COMMON;
     /* The dynamic variables of an earlier -r link hide from other files. */
-    bool internal = (s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL && !is_address(obj, s);
+    bool internal = CUDA_IS_INTERNAL(s->other) && !is_address(obj, s);
     bool local_list = bind == STB_LOCAL || (bind == STB_WEAK && defined) || internal;
     uint8_t info = s->info;
     if (!defined && bind == STB_WEAK && !internal)
@@ -382,8 +382,8 @@ void cbi_merge_objects(const cbi_linker *lk, cbi_lobj *obj)
         uint8_t type = CBI_ST_TYPE(s->info);
         if (type == STT_SECTION)
             continue;
-        if ((s->other & STO_CUDA_VISIBILITY) == STV_INTERNAL &&
-            !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) && !is_address(obj, s)) {
+        if (CUDA_IS_INTERNAL(s->other) && !((s->other & STO_CUDA_SPACE) == STO_CUDA_SHARED) &&
+            !is_address(obj, s)) {
             merge_internal(lk, obj, i);
             continue;
         }

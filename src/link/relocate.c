@@ -347,7 +347,7 @@ static bool is_recorded(const cbi_linker *lk, const patch *p)
     if (!cbi_is_shared_var(sym) || (sym->size && !cbi_placement_of(lk, sym).unplaced))
         return true;
     if (lk->shows_debug)
-        return (sym->other & STO_CUDA_VISIBILITY) != STV_INTERNAL; /* not what -r made of them */
+        return !CUDA_IS_INTERNAL(sym->other); /* not what -r made of them */
     const cbi_func *user = r->target->func;
     if (!lk->layout->dynamic_recorded || !user ||
         (sym->size == 0 && (cbi_fate_of(lk, user)->entry || cbi_entries_reaching(lk, user)->len)))

@@ -321,29 +321,6 @@ static lender find_lender(const row_writer *w, uint64_t address)
     return w->bare && w->made && same_origin(&w->own, &w->bare_from) ? OF_MAKER : OWN;
 }
 
-/* Does the finalizer make the instruction anew, so that its origin is one to be at? */
-static bool is_made_anew(uint32_t op)
-{
-    switch (op) {
-    case CBI_OP_LDC:
-    case CBI_OP_LDCU:
-    case CBI_OP_S2R:
-    case CBI_OP_S2UR:
-    case CBI_OP_CS2R:
-    case CBI_OP_LDL:
-    case CBI_OP_STL_R:
-    case CBI_OP_REDUX:
-    case CBI_OP_BAR:
-    case CBI_OP_DEPBAR:
-    case CBI_OP_HMMA:
-    case CBI_OP_IMMA:
-    case CBI_OP_DMMA:
-        return true;
-    default:
-        return cbi_op_has(op, CBI_OPF_FENCE);
-    }
-}
-
 /* Looks at an instruction that comes from where its row says. */
 static void walk(row_writer *w, uint64_t address)
 {
@@ -353,7 +330,7 @@ static void walk(row_writer *w, uint64_t address)
     if (w->rw->bare && w->rw->bare[address / CBI_SASS_INSTRUCTION]) {
         w->bare = true;
         w->bare_from = w->own;
-    } else if (stays && is_made_anew(op)) {
+    } else if (stays && cbi_op_has(op, CBI_OPF_MADE)) {
         w->bare = false;
         w->made = true;
         w->maker_from = w->own;

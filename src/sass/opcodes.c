@@ -40,6 +40,8 @@ enum {
     QUICK = CBI_OPF_QUICK,
     SUM = CBI_OPF_SUM,
     LIGHT = CBI_OPF_LIGHT,
+    WARP = CBI_OPF_WARP,
+    MADE = CBI_OPF_MADE,
 };
 
 const cbi_instruction cbi_instructions[] = {

@@ -185,6 +185,8 @@ enum {
     CBI_OPF_QUICK = 16384,   /* on sm_100 the result is there a cycle before that */
     CBI_OPF_SUM = 32768,     /* its second source takes the place of a third one */
     CBI_OPF_LIGHT = 65536,   /* of the ALU: from sm_120 on a unit of its own takes one each cycle */
+    CBI_OPF_WARP = 131072,   /* may change which threads of the warp go on; takes five cycles */
+    CBI_OPF_MADE = 262144,   /* the finalizer makes it anew, so that its origin is one to be at */
 };
 
 typedef struct cbi_instruction {

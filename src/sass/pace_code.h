@@ -59,10 +59,6 @@ int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i);
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
-/* May the instruction change which threads of the warp go on?  It takes five cycles, as a branch.
- */
-bool cbi_pace_changes_warp(uint32_t op);
-
 /* What the stall count of instruction i, before `end`, stands for in estimates of time: four cycles
  * less where it is there because the warp may change (five, or eight in front of another such), or
  * for a barrier in front of an access to memory. */

@@ -113,7 +113,7 @@ static int64_t last_stall(const block_times *t)
     uint32_t last = t->at[t->count - 1], now = own_stall(t, t->count - 1);
     cbi_sass_kind k = cbi_op_kind(cbi_sb_op(c, last));
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
-    bool five = branches || k == CBI_KIND_CALL || cbi_pace_changes_warp(cbi_sb_op(c, last)) ||
+    bool five = branches || k == CBI_KIND_CALL || cbi_op_has(cbi_sb_op(c, last), CBI_OPF_WARP) ||
                 (c->anew && cbi_sb_op(c, last) == CBI_OP_BPT);
     uint32_t own = five                                    ? CBI_PACE_CONTROL
                    : cbi_op_is_barrier(cbi_sb_op(c, last)) ? CBI_PACE_BARRIER

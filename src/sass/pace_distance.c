@@ -345,22 +345,15 @@ static bool waits_long(uint32_t op)
     return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE;
 }
 
-bool cbi_pace_changes_warp(uint32_t op)
-{
-    return op == CBI_OP_YIELD || op == CBI_OP_NANOSLEEP || op == CBI_OP_BREAK ||
-           op == CBI_OP_WARPSYNC || op == CBI_OP_WARPSYNC_R || op == CBI_OP_BMOV_355 ||
-           op == CBI_OP_BMOV_356;
-}
-
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     enum { BEFORE_ANOTHER = 8, LESS = 4 };
     uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
     bool own = cbi_op_is_barrier(cbi_sb_op(c, i))
                    ? cycles == BARRIER_STALL && cbi_op_kind(next) == CBI_KIND_MEMORY
-                   : cbi_pace_changes_warp(cbi_sb_op(c, i)) &&
+                   : cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) &&
                          (cycles == CONTROL_STALL ||
-                          (cycles == BEFORE_ANOTHER && cbi_pace_changes_warp(next)));
+                          (cycles == BEFORE_ANOTHER && cbi_op_has(next, CBI_OPF_WARP)));
     return own ? cycles - LESS : cycles;
 }
 
@@ -549,12 +542,12 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
         return 1;
     if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
         return least;
-    if (cbi_pace_changes_warp(cbi_sb_op(c, i)) ||
+    if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) ||
         (goes_by_chip(c) && cbi_sb_op(c, i) == CBI_OP_BPT))
         return adjacent ? CONTROL_STALL : 1;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
-    if (cbi_pace_changes_warp(cbi_sb_op(c, j)) && !cbi_regset_meet(&a->written, &b->read))
+    if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_WARP) && !cbi_regset_meet(&a->written, &b->read))
         return 1;
     bool watched = cbi_sass_write(c->words[i]) != CBI_SB_NONE;
     if (from == CBI_KIND_OTHER &&
@@ -651,7 +644,7 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
     uint32_t op = cbi_sass_op(w);
     kind from = cbi_op_kind(op);
     flags f = flags_of(w);
-    if (cbi_pace_is_late(from) || cbi_pace_changes_warp(op) || op == CBI_OP_NOP)
+    if (cbi_pace_is_late(from) || cbi_op_has(op, CBI_OPF_WARP) || op == CBI_OP_NOP)
         return 0;
     if (from == CBI_KIND_OTHER)
         return op == CBI_OP_DEPBAR || op == CBI_OP_BPT || cbi_op_has(op, CBI_OPF_FENCE) ? 0 : FAR;
