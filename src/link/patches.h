@@ -32,6 +32,8 @@ void cbi_link_check_kept(const cbi_linker *lk, const cbi_lrel *r);
 struct cbi_reloc_type;
 void cbi_link_patch(const struct cbi_reloc_type *type, const cbi_lrel *r, uint8_t *contents,
                     uint64_t size, uint64_t value, uint32_t bank);
+/* What stands for the value of a symbol where a relocation has none. */
+uint64_t cbi_value_without_symbol(const cbi_linker *lk);
 
 /* unified.c: refuses final links of unified symbols. */
 void cbi_link_check_unified(const cbi_linker *lk);

@@ -31,6 +31,9 @@
     X(null_symbol_removed, "with unused shared memory of nvcc -G -ewp goes the null symbol, which stands for it",\
       "docs/link-semantics.md, Objects of ptxas -ewp",\
       "random programs of nvcc -G -ewp; sm_75 to sm_120, final links")\
+    X(null_symbol_counts, "the null symbol's value is added where a relocation has no symbol: a YIELD becomes anything",\
+      "docs/link-semantics.md, Optimizer constants",\
+      "weak functions with tables of 1 to 9 entries in two files of PTX for sm_60, one with a loop of atomics")\
     X(removed_reported, "reserved shared memory is reported of removed functions, too, without a name",\
       "docs/link-semantics.md, Shared memory",\
       "a function and a kernel that read %reserved_smem_offset_0, dead, unwanted or live; sm_90 to 120, -r, -g")\

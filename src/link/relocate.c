@@ -78,12 +78,19 @@ static uint32_t bank_number(uint32_t type)
     return (type - SHT_CUDA_CONSTANT_B0) & 0x1f;
 }
 
+uint64_t cbi_value_without_symbol(const cbi_linker *lk)
+{
+    return lk->exec && lk->quirks.null_symbol_counts ? lk->layout->null_symbol_value : 0;
+}
+
 static resolved resolve_value(const cbi_linker *lk, const cbi_lrel *r)
 {
     const cbi_lsym *sym = r->sym;
     resolved v = {0};
-    if (!sym)
+    if (!sym) {
+        v.value = cbi_value_without_symbol(lk);
         return v;
+    }
     const cbi_placement place = cbi_placement_of(lk, sym);
     if (cbi_is_image(sym)) {
         v.value = place.has_slot ? place.slot : 0;

@@ -228,7 +228,8 @@ void cbi_mercury_stop_yields(const cbi_linker *lk)
                 const cbi_lrel entry = {
                     .offset = at, .addend = yield_addend(yield_types[k]), .is_rela = true};
                 cbi_link_patch(cbi_reloc_find(yield_types[k]), &entry,
-                               cbi_mercury_code_in(lk, f->text), f->text->size, 0, 0);
+                               cbi_mercury_code_in(lk, f->text), f->text->size,
+                               cbi_value_without_symbol(lk), 0);
             }
     }
 }
