@@ -25,7 +25,8 @@ static uint8_t bit_of(uint32_t number)
 static bool is_before(const flow *f, uint32_t r, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = f->c;
-    return f->which->order[r] == f->which->order[q] && c->block_of[r] == c->block_of[q] &&
+    return f->which->order[r] == f->which->order[q] && f->which->order[r] != CBI_ORDER_FREE &&
+           c->block_of[r] == c->block_of[q] &&
            (c->block_of[i] != c->block_of[q] || i > q || r >= i);
 }
 

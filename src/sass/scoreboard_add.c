@@ -122,9 +122,9 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
         }
         if (!which->order[i])
             continue;
-        bool free = which->order[i] == CBI_ORDER_FREE;
-        uint32_t awaited = free ? CBI_SB_NOWHERE : first_wait[which->order[i]];
-        uint32_t read_by = free ? CBI_SB_NOWHERE : first_read[which->order[i]];
+        const bool alone = which->order[i] == CBI_ORDER_FREE;
+        uint32_t awaited = alone ? CBI_SB_NOWHERE : first_wait[which->order[i]];
+        uint32_t read_by = alone ? CBI_SB_NOWHERE : first_read[which->order[i]];
         late *l = CBI_NEW(c->ctx, late);
         *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
         for (uint32_t j = i + 1; j < end; j++) {
