@@ -139,14 +139,19 @@ static uint8_t order_of(uint32_t op)
     return cbi_instruction_of(op)->slow;
 }
 
+cbi_sb_late cbi_pace_begin_late(const cbi_sb_code *c)
+{
+    return (cbi_sb_late){.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
+                         .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+                         .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
+                         .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
+}
+
 static cbi_sb_late find_late(cbi_sb_code *c)
 {
     uint8_t *before = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     uint8_t *now = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
-    cbi_sb_late late = {.order = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
-                        .is_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
-                        .written = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t),
-                        .read = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
+    cbi_sb_late late = cbi_pace_begin_late(c);
     for (uint32_t i = 0; i < c->n; i++) {
         late.order[i] = order_of(cbi_sb_op(c, i));
         late.is_new[i] = late.order[i] && cbi_sass_write(c->words[i]) == CBI_SB_NONE;
@@ -222,6 +227,25 @@ typedef struct work {
     bool done;
 } work;
 
+/* False when what comes out is not safe. */
+static bool change_pace(cbi_sb_code *c, const work *w, cbi_pace *pace)
+{
+    const bool lost = w->schedule == CBI_SCHEDULE_LOST;
+    const bool scheduled = !lost && !cbi_sass_is_unscheduled(c->words[0]);
+    const cbi_sb_late late = find_late(c);
+    if (lost)
+        cbi_schedule_lose(c);
+    if (scheduled) {
+        pace_scheduled(c, w->text, &late, w->drop_stack_load, w->idle, pace);
+    } else {
+        if (cbi_pace_applies(w->text->chip, w->text->target))
+            mark_unscheduled(c);
+        for (uint32_t i = 0; i < c->n; i++)
+            pace->cycles[i] = cbi_sass_stall(c->words[i]);
+    }
+    return lost || cbi_pace_is_safe(c, &late, scheduled ? pace->cycles : NULL);
+}
+
 static cb_status run_pace(cbi_ctx *ctx, void *arg)
 {
     work *w = arg;
@@ -231,23 +255,8 @@ static cb_status run_pace(cbi_ctx *ctx, void *arg)
         !cbi_sb_read(&c, text->info, text->place, text->places))
         return CB_OK;
     cbi_pace pace = {.words = c.words, .cycles = w->pace->cycles, .count = c.n};
-    cbi_sb_late late = find_late(&c);
-    bool lost = w->schedule == CBI_SCHEDULE_LOST, made = w->schedule == CBI_SCHEDULE_MADE;
-    bool scheduled = !lost && !cbi_sass_is_unscheduled(c.words[0]);
-    if (lost)
-        cbi_schedule_lose(&c);
-    if (made) {
-        w->done = cbi_schedule_make(&c, text, w->idle, &pace);
-    } else if (scheduled) {
-        pace_scheduled(&c, text, &late, w->drop_stack_load, w->idle, &pace);
-    } else {
-        if (cbi_pace_applies(text->chip, text->target))
-            mark_unscheduled(&c);
-        for (uint32_t i = 0; i < c.n; i++)
-            pace.cycles[i] = cbi_sass_stall(c.words[i]);
-    }
-    if (!made)
-        w->done = lost || cbi_pace_is_safe(&c, &late, scheduled ? pace.cycles : NULL);
+    w->done = w->schedule == CBI_SCHEDULE_MADE ? cbi_schedule_make(&c, text, w->idle, &pace)
+                                               : change_pace(&c, w, &pace);
     memcpy(w->pace->words, c.words, c.n * sizeof *c.words);
     w->pace->count = c.n;
     return CB_OK;

@@ -3,7 +3,6 @@
  * docs/code-rewriting.md, "Functions of one name". */
 #include "mercury/schedule.h"
 
-#include "format/arch.h"
 #include "sass/pace_code.h"
 #include "sass/scoreboard_assign.h"
 
@@ -11,9 +10,8 @@
 static bool is_late(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
-    const cbi_chip *chip = cbi_chip_find(c->chip);
     if (cbi_instruction_of(op)->slow)
-        return cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT || (chip && chip->slow_doubles);
+        return cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT || cbi_sb_has_slow_doubles(c);
     return cbi_op_kind(op) == CBI_KIND_SPECIAL || cbi_op_kind(op) == CBI_KIND_CONVERT;
 }
 
@@ -44,10 +42,7 @@ static uint8_t order_anew(const cbi_sb_code *c, uint32_t i)
 /* Can what follows tell by registers and predicates what it needs of instruction i? */
 static bool is_plain(const cbi_sb_code *c, uint32_t i)
 {
-    const cbi_operands *o = &c->operands[i];
-    bool result =
-        cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) || o->predicates_written;
-    if (cbi_sass_write(c->words[i]) != CBI_SB_NONE && !result)
+    if (cbi_sass_write(c->words[i]) != CBI_SB_NONE && !cbi_operands_write(&c->operands[i]))
         return false;
     uint32_t op = cbi_sb_op(c, i);
     bool known = cbi_op_has(op, CBI_OPF_CALL) || !cbi_op_has(op, CBI_OPF_FENCE | CBI_OPF_OPAQUE);
@@ -77,11 +72,8 @@ static bool clear_scoreboards(cbi_sb_code *c, cbi_sb_late *late)
 bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const bool *idle,
                        cbi_pace *pace)
 {
-    cbi_sb_late late = {.anew = true,
-                        .order = CBI_NEW_ARRAY(code->ctx, code->n, uint8_t),
-                        .is_new = CBI_NEW_ARRAY(code->ctx, code->n, bool),
-                        .written = CBI_NEW_ARRAY(code->ctx, code->n, uint8_t),
-                        .read = CBI_NEW_ARRAY(code->ctx, code->n, uint8_t)};
+    cbi_sb_late late = cbi_pace_begin_late(code);
+    late.anew = true;
     if (!clear_scoreboards(code, &late))
         return false;
     cbi_sb_code c = {.ctx = code->ctx,
@@ -103,6 +95,5 @@ bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const
     cbi_pace_set_stalls(&c, pace);
     cbi_pace_keep_sources(&c, NULL, pace);
     *code = c;
-    const cbi_chip *chip = cbi_chip_find(c.chip);
-    return cbi_pace_is_safe(&c, &late, chip && chip->slow_doubles ? pace->cycles : NULL);
+    return cbi_pace_is_safe(&c, &late, cbi_sb_has_slow_doubles(&c) ? pace->cycles : NULL);
 }

@@ -14,7 +14,10 @@ void cbi_schedule_lose(cbi_sb_code *code);
 bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const bool *idle,
                        cbi_pace *pace);
 
-/* pace.c: stall counts within the field, by the cycles, and the yield flag that goes with them. */
+/* pace.c: what is to be said of late instructions, of which none is known yet. */
+cbi_sb_late cbi_pace_begin_late(const cbi_sb_code *c);
+
+/* ... stall counts within the field, by the cycles, and the yield flag that goes with them. */
 void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace);
 
 /* ... and which sources stay in the operand cache: decided again where the answer is another one

@@ -77,6 +77,13 @@ cbi_sass_source_list cbi_sass_sources(cbi_sass w);
 /* Does w read register 1, the stack pointer, alone or as part of a wider operand? */
 bool cbi_sass_reads_stack_pointer(cbi_sass w);
 
+/* Does it write a register or, as far as the operands say, a predicate? */
+static inline bool cbi_operands_write(const cbi_operands *o)
+{
+    return cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
+           o->predicates_written;
+}
+
 /* Does w compare integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_compares_long(cbi_sass w);
 

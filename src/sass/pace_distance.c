@@ -4,12 +4,6 @@
 #include "format/arch.h"
 #include "sass/pace_distance.h"
 
-static bool has_slow_doubles(const cbi_sb_code *c)
-{
-    const cbi_chip *chip = cbi_chip_find(c->chip);
-    return chip && chip->slow_doubles;
-}
-
 /* The ALU of sm_120 and later reads its own results, predicates as well, a cycle later. */
 static bool has_late_alu(const cbi_sb_code *c)
 {
@@ -33,7 +27,7 @@ uint32_t cbi_pace_unit_time(uint32_t op)
 
 uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
 {
-    return c->anew && !has_slow_doubles(c) ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
+    return c->anew && !cbi_sb_has_slow_doubles(c) ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
 }
 
 bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
@@ -444,7 +438,7 @@ static bool reaches_late(const cbi_sb_code *c, uint32_t i, uint32_t j)
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i)
 {
     return c->anew && cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
-           !has_slow_doubles(c);
+           !cbi_sb_has_slow_doubles(c);
 }
 
 static uint32_t double_latency(kind to)
@@ -472,7 +466,8 @@ static uint32_t own_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j
 static bool is_special(const cbi_sb_code *c, uint32_t i)
 {
     return cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_SPECIAL ||
-           (cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_CONVERT && !has_slow_doubles(c));
+           (cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_CONVERT &&
+            !cbi_sb_has_slow_doubles(c));
 }
 
 /* Cycles between two of them. */

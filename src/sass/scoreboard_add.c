@@ -41,8 +41,7 @@ static bool keep_order(const cbi_sb_late *which, uint32_t i, uint32_t j)
 
 static bool has_result(const cbi_sb_late *which, const cbi_operands *o, uint32_t i)
 {
-    return cbi_regset_any(&o->written) || cbi_regset_any(&o->uniform_written) ||
-           (o->predicates_written | which->written[i]);
+    return cbi_operands_write(o) || which->written[i];
 }
 
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)

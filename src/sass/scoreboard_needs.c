@@ -84,9 +84,7 @@ bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 
 bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    const cbi_operands *o = &c->operands[p->at];
-    return p->write && !cbi_regset_any(&o->written) && !cbi_regset_any(&o->uniform_written) &&
-           !o->predicates_written;
+    return p->write && !cbi_operands_write(&c->operands[p->at]);
 }
 
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
