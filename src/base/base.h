@@ -371,6 +371,8 @@ typedef struct cbi_map {
 void *cbi_map_get(const cbi_map *map, uint64_t key);
 /* Insert or replace; value must not be NULL. */
 void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value);
+/* Gives its memory back to the arena; it is empty then. */
+void cbi_map_free(cbi_ctx *ctx, cbi_map *map);
 /* Of a map that is a set. */
 static inline void cbi_map_add(cbi_ctx *ctx, cbi_map *map, uint64_t key)
 {

@@ -150,6 +150,13 @@ void *cbi_map_get(const cbi_map *map, uint64_t key)
     return map->cap ? map->slots[map_slot(map, key)].value : NULL;
 }
 
+void cbi_map_free(cbi_ctx *ctx, cbi_map *map)
+{
+    if (map->slots)
+        cbi_take_back(ctx, map->slots, map->cap * sizeof *map->slots);
+    *map = (cbi_map){0};
+}
+
 void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value)
 {
     if (map->len * 2 >= map->cap) {
@@ -158,6 +165,7 @@ void cbi_map_put(cbi_ctx *ctx, cbi_map *map, uint64_t key, void *value)
         for (size_t i = 0; i < map->cap; i++)
             if (map->slots[i].value)
                 grown.slots[map_slot(&grown, map->slots[i].key)] = map->slots[i];
+        cbi_map_free(ctx, map);
         *map = grown;
     }
     size_t at = map_slot(map, key);

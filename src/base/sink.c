@@ -19,6 +19,33 @@ static bool write_buffer(cbi_sink *sink, const void *data, size_t size)
     return true;
 }
 
+enum { ROPE_COPIED = 256, ROPE_ROOM = 4096 };
+
+/* The last part is complete.  To write a part of its own costs more than to copy so few bytes, and
+ * copies are neighbours. */
+static void settle_last(cbi_sink *sink)
+{
+    cbi_rope *rope = sink->to.rope.rope;
+    cbi_span *last = &rope->parts.items[rope->parts.len - 1];
+    if (last->size > ROPE_COPIED)
+        return;
+    if (last->size > sink->to.rope.left) {
+        sink->to.rope.room = cbi_alloc(sink->to.rope.ctx, ROPE_ROOM);
+        sink->to.rope.left = ROPE_ROOM;
+    }
+    uint8_t *copy = sink->to.rope.room;
+    memcpy(copy, last->data, last->size);
+    sink->to.rope.room += last->size;
+    sink->to.rope.left -= last->size;
+    cbi_span *before = rope->parts.len > 1 ? last - 1 : NULL;
+    if (before && before->data + before->size == copy) {
+        before->size += last->size;
+        rope->parts.len--;
+    } else {
+        last->data = copy;
+    }
+}
+
 static bool write_rope(cbi_sink *sink, const void *data, size_t size)
 {
     cbi_rope *rope = sink->to.rope.rope;
@@ -28,6 +55,8 @@ static bool write_rope(cbi_sink *sink, const void *data, size_t size)
         last->size += size; /* neighbours in the input stay so */
         return true;
     }
+    if (last)
+        settle_last(sink);
     cbi_vec_push(sink->to.rope.ctx, &rope->parts, ((cbi_span){data, size}));
     return true;
 }
@@ -62,7 +91,7 @@ cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf)
 
 cbi_sink cbi_sink_rope(cbi_ctx *ctx, cbi_rope *rope)
 {
-    return (cbi_sink){.write = write_rope, .to.rope = {ctx, rope}};
+    return (cbi_sink){.write = write_rope, .to.rope = {.ctx = ctx, .rope = rope}};
 }
 
 cbi_span cbi_rope_flatten(cbi_ctx *ctx, const cbi_rope *rope)

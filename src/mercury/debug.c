@@ -211,6 +211,10 @@ void cbi_mercury_symbols(const cbi_linker *lk, const cbi_mercury_part *part,
 static void build_section(const cbi_linker *lk, cbi_mercury_debug *d)
 {
     const char *name = d->sec->name->s;
+    size_t size = 0; /* about that of all parts */
+    for (size_t p = 0; p < d->parts.len; p++)
+        size += cbi_mercury_part_bytes(&d->parts.items[p]).size;
+    cbi_vec_reserve(lk->ctx, &d->sass, size);
     for (size_t p = 0; p < d->parts.len; p++) {
         cbi_mercury_part *part = &d->parts.items[p];
         part->sass_base = d->sass.len;

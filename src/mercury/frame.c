@@ -209,6 +209,14 @@ typedef struct description_list {
     size_t next; /* to be written */
 } description_list;
 
+/* Of a part that has been read. */
+static void forget_symbols(const cbi_linker *lk, cbi_symbol_map *symbols, cbi_map *starts)
+{
+    cbi_map_free(lk->ctx, &symbols->numbers);
+    cbi_vec_free(lk->ctx, &symbols->list);
+    cbi_map_free(lk->ctx, starts);
+}
+
 static void collect_descriptions(const cbi_linker *lk, cbi_mercury_debug *debug)
 {
     for (size_t p = 0; p < debug->parts.len; p++) {
@@ -233,6 +241,7 @@ static void collect_descriptions(const cbi_linker *lk, cbi_mercury_debug *debug)
             }
             cbi_vec_push(lk->ctx, &list->items, d);
         }
+        forget_symbols(lk, &symbols, &starts);
     }
 }
 
@@ -416,4 +425,5 @@ void cbi_mercury_frame(const cbi_linker *lk, cbi_mercury_debug *debug, cbi_mercu
     }
     if (at < bytes.size)
         cbi_mercury_copy(lk, debug, part, at, bytes.size);
+    forget_symbols(lk, &symbols, &starts);
 }

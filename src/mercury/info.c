@@ -266,6 +266,7 @@ void cbi_mercury_infos(const cbi_linker *lk, const uint32_t *bank_symbols)
     lk->merc->infos = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_buf);
     pair_streams(lk, &partners);
     cbi_for_each_record(lk, append_record, &partners);
+    cbi_map_free(lk->ctx, &partners);
     bool inner = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         const cbi_func *f = lk->symbols->funcs.items[i];

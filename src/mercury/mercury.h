@@ -58,7 +58,8 @@ struct cbi_mercury_state {
     bool exit_barriers; /* in front of exits: -g, or an input asks for them */
     /* Loops over functions write each its own slot. */
     const cbi_mercury_places **places; /* by function; NULL: nobody has asked */
-    uint8_t **lent; /* by function: whose row .nv_debug_line_sass tells of each instruction */
+    uint8_t **lent;    /* by function: whose row .nv_debug_line_sass tells of each instruction */
+    cbi_buf *capsules; /* by function: that of code that was looked at and stays, or empty */
     const struct cbi_rewrite **rewrites; /* by function; NULL: its code stays */
     uint8_t **codes;                     /* by section: code that differs from the patches' */
     cbi_map fixups;                      /* osec -> cbi_mercury_fixup_list, order of application */

@@ -229,8 +229,11 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
             any = true;
         }
     }
-    if (!any)
+    if (!any) {
+        lk->merc->capsules[func->number] = capsule;
+        cbi_changes_forget(lk->ctx, &changes, total);
         return;
+    }
     cbi_rewrite *rw = CBI_NEW(lk->ctx, cbi_rewrite);
     rw->func = func;
     rw->old_size = func->text->size;

@@ -528,15 +528,30 @@ static bool ends_block(const uint8_t *insn)
     return cbi_op_has(op, CBI_OPF_BRANCH) || cbi_op_has(op, CBI_OPF_CALL);
 }
 
+/* Bytes for an instruction, and one behind the last. */
+static size_t changes_size(uint32_t total)
+{
+    return ((size_t)total + 1) * (sizeof(uint32_t) + 3 * sizeof(bool) + 3 * sizeof(uint8_t));
+}
+
 cbi_changes cbi_changes_none(cbi_ctx *ctx, uint32_t total)
 {
-    return (cbi_changes){.drop = CBI_NEW_ARRAY(ctx, total + 1, bool),
-                         .barrier = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
-                         .bare = CBI_NEW_ARRAY(ctx, total + 1, bool),
-                         .idle = CBI_NEW_ARRAY(ctx, total + 1, bool),
-                         .pause = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
-                         .more = CBI_NEW_ARRAY(ctx, total + 1, uint8_t),
-                         .cycles = CBI_NEW_ARRAY(ctx, total + 1, uint32_t)};
+    const size_t count = (size_t)total + 1;
+    uint32_t *cycles = cbi_alloc(ctx, changes_size(total));
+    uint8_t *rest = (uint8_t *)(cycles + count);
+    return (cbi_changes){.cycles = cycles,
+                         .drop = (bool *)rest,
+                         .bare = (bool *)(rest + count),
+                         .idle = (bool *)(rest + 2 * count),
+                         .barrier = rest + 3 * count,
+                         .pause = rest + 4 * count,
+                         .more = rest + 5 * count};
+}
+
+void cbi_changes_forget(cbi_ctx *ctx, cbi_changes *changes, uint32_t total)
+{
+    cbi_take_back(ctx, changes->cycles, changes_size(total));
+    *changes = (cbi_changes){0};
 }
 
 /* Cycles that the instruction in front of a barrier gives up, and the barrier does not take. */

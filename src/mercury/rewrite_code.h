@@ -24,7 +24,9 @@ typedef struct cbi_changes {
     uint32_t chip;
 } cbi_changes;
 
+/* Of so many instructions.  In one piece: forgetting gives it back. */
 cbi_changes cbi_changes_none(cbi_ctx *ctx, uint32_t total);
+void cbi_changes_forget(cbi_ctx *ctx, cbi_changes *changes, uint32_t total);
 
 /* An exit that gets a barrier, or loses it: its cycles, and the NOPs that they need. */
 void cbi_rewrite_plan_exit(const uint8_t *text, const bool *target, uint32_t at,

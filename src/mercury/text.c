@@ -16,6 +16,7 @@ void cbi_mercury_open(const cbi_linker *lk)
     const size_t funcs = lk->symbols->funcs.len;
     state->places = CBI_NEW_ARRAY(lk->ctx, funcs, const cbi_mercury_places *);
     state->lent = CBI_NEW_ARRAY(lk->ctx, funcs, uint8_t *);
+    state->capsules = CBI_NEW_ARRAY(lk->ctx, funcs, cbi_buf);
     state->rewrites = CBI_NEW_ARRAY(lk->ctx, funcs, const struct cbi_rewrite *);
     state->codes = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t *);
 }
@@ -168,6 +169,7 @@ cbi_buf cbi_mercury_capsule(const cbi_linker *lk, const cbi_func *func)
         for (; i < list->len && cbi_sass_of(&fixes[i]->rel)->offset < end; i++)
             patch_record(&out, &e, fixes[i]);
     }
+    cbi_take_back(lk->ctx, fixes, list->len * sizeof *fixes);
     return out;
 }
 

@@ -146,6 +146,28 @@ static void a_rope_joins_neighbours(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+static void a_rope_joins_small_strangers(void **state)
+{
+    (void)state;
+    static char large[2000];
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_rope rope = {0};
+    cbi_sink sink = cbi_sink_rope(&ctx, &rope);
+    memset(large, '-', sizeof large);
+    for (int i = 0; i < 1000; i++) /* no neighbours: a copy of each */
+        assert_true(cbi_sink_write(&sink, i % 2 ? "two" : "one", 3));
+    assert_true(cbi_sink_write(&sink, large, sizeof large));
+    assert_true(cbi_sink_write(&sink, "end", 3));
+    assert_in_range(rope.parts.len, 3, 5);
+    cbi_span flat = cbi_rope_flatten(&ctx, &rope);
+    assert_int_equal(flat.size, 3000 + sizeof large + 3);
+    assert_memory_equal(flat.data, "onetwoone", 9);
+    assert_memory_equal(flat.data + 2994, "onetwo---", 9);
+    assert_memory_equal(flat.data + flat.size - 4, "-end", 4);
+    cbi_ctx_fini(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_full_device_fails_the_sink),
         cmocka_unit_test(padding_never_goes_back),
         cmocka_unit_test(a_rope_joins_neighbours),
+        cmocka_unit_test(a_rope_joins_small_strangers),
     };
     return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
 }
