@@ -47,17 +47,22 @@ static uint32_t final_type(const cbi_linker *lk, uint32_t type)
 
 /* ---- sections ---- */
 
-static cbi_emit_sec *add_section(cbi_emit *em, const cbi_name *name, uint32_t type, uint64_t flags,
-                                 uint64_t align, uint64_t entsize)
+static cbi_emit_sec *add_section(cbi_emit *em, uint32_t type, uint64_t flags, uint64_t align,
+                                 uint64_t entsize)
 {
     cbi_emit_sec *s = cbi_vec_add(em->lk->ctx, &em->secs);
-    s->name = name;
     s->type = type;
     s->flags = flags;
     s->align = align;
     s->entsize = entsize;
     s->stored = true;
     return s;
+}
+
+static void set_name(cbi_emit_sec *s, const char *prefix, const char *name)
+{
+    s->prefix = prefix;
+    s->name = name;
 }
 
 static void set_bytes(cbi_emit_sec *s, const uint8_t *bytes, uint64_t size)
@@ -101,9 +106,8 @@ static void add_sass_sections(cbi_emit *em)
         const cbi_osec *sec = lk->tables->out.items[i];
         uint8_t h[sizeof(Elf64_Shdr)];
         cbi_link_section_header(lk, sec, h);
-        const cbi_name *renamed = sass_name(lk, sec);
-        cbi_emit_sec *s = add_section(em, renamed ? renamed : sec->name, final_type(lk, sec->type),
-                                      cbi_ld64(h + 8), sec->align, sec->entsize);
+        cbi_emit_sec *s =
+            add_section(em, final_type(lk, sec->type), cbi_ld64(h + 8), sec->align, sec->entsize);
         s->name_offset = cbi_ld32(h);
         s->link = cbi_ld32(h + 40);
         s->info = cbi_ld32(h + 44);
@@ -176,25 +180,21 @@ static void add_banks(cbi_emit *em)
         if (!bank)
             continue;
         const cbi_section *in = &view->file.sections[bank];
-        cbi_emit_sec *s = add_section(em, cbi_intern(lk->ctx, in->name), final_type(lk, in->type),
-                                      in->flags, in->align, in->entsize);
+        cbi_emit_sec *s =
+            add_section(em, final_type(lk, in->type), in->flags, in->align, in->entsize);
+        set_name(s, "", in->name);
         s->info = cbi_section_index(lk, f->text);
         set_bytes(s, cbi_alloc(lk->ctx, in->data.size), in->data.size);
         em->bank_symbols[f->number] = (uint32_t)(lk->tables->symbols.len + em->bank_count++);
     }
 }
 
-static const cbi_name *mirror_name(const cbi_linker *lk, const cbi_name *name)
-{
-    return cbi_intern_join(lk->ctx, ".nv.merc", name->s);
-}
-
 static cbi_emit_sec *add_mirror(cbi_emit *em, const cbi_osec *sec, uint32_t type, uint64_t flags)
 {
     const cbi_linker *lk = em->lk;
     em->partner[cbi_section_index(lk, sec)] = (uint32_t)em->secs.len;
-    cbi_emit_sec *s =
-        add_section(em, mirror_name(lk, sec->name), type, flags, sec->align, sec->entsize);
+    cbi_emit_sec *s = add_section(em, type, flags, sec->align, sec->entsize);
+    set_name(s, ".nv.merc", sec->name->s);
     s->src = sec;
     set_bytes(s, cbi_out_of(lk, sec)->bytes, cbi_out_of(lk, sec)->size);
     return s;
@@ -222,8 +222,8 @@ static void add_capsules(cbi_emit *em)
         if (!cbi_is_text(sec) || !sec->func)
             continue;
         em->partner[i] = (uint32_t)em->secs.len;
-        cbi_emit_sec *s = add_section(em, cbi_intern_join(lk->ctx, ".nv.capmerc", sec->name->s),
-                                      SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
+        cbi_emit_sec *s = add_section(em, SHT_CUDA_CAPMERC, SHF_CUDA_MERCURY, 16, sec->entsize);
+        set_name(s, ".nv.capmerc", sec->name->s);
         s->src = sec;
         s->info = cbi_symbol_index(em->lk, sec->func->sym);
     }
@@ -376,9 +376,9 @@ static void add_mirrors(cbi_emit *em)
     mirror_relocs(em);
     mirror_data(em);
     em->merc_symtab = (uint32_t)em->secs.len;
-    add_section(em, cbi_intern(lk->ctx, ".nv.merc.symtab"), SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY,
-                8, 24)
-        ->link = cbi_section_index(lk, lk->records->strtab);
+    cbi_emit_sec *symtab = add_section(em, SHT_CUDA_MERC_SYMTAB, SHF_CUDA_MERCURY, 8, 24);
+    set_name(symtab, "", ".nv.merc.symtab");
+    symtab->link = cbi_section_index(lk, lk->records->strtab);
     link_mirrors(em);
 }
 
@@ -409,6 +409,14 @@ static void rename_in_place(cbi_emit *em, const cbi_emit_sec *s)
     em->strtab_extra += constant == sec ? length - renamed->len - 1 : sec->name->len;
 }
 
+static uint32_t add_name(const cbi_emit *em, cbi_buf *strings, const cbi_emit_sec *s)
+{
+    const uint32_t place = (uint32_t)strings->len;
+    cbi_buf_append(em->lk->ctx, strings, s->prefix, strlen(s->prefix));
+    cbi_buf_append(em->lk->ctx, strings, s->name, strlen(s->name) + 1);
+    return place;
+}
+
 static void build_names(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
@@ -418,8 +426,7 @@ static void build_names(cbi_emit *em)
         rename_in_place(em, &em->secs.items[i]);
     for (size_t i = lk->tables->out.len; i < em->secs.len; i++) {
         cbi_emit_sec *s = &em->secs.items[i];
-        s->name_offset = (uint32_t)em->shstr.len;
-        cbi_buf_append(lk->ctx, &em->shstr, s->name->s, s->name->len + 1);
+        s->name_offset = add_name(em, &em->shstr, s);
     }
     for (size_t i = 1; i < lk->tables->out.len; i++) {
         const cbi_osec *sec = lk->tables->out.items[i];
@@ -430,9 +437,7 @@ static void build_names(cbi_emit *em)
         cbi_buf_append(lk->ctx, &em->str, renamed->s, renamed->len + 1);
     }
     for (size_t i = lk->tables->out.len; i < em->first_mirror; i++) {
-        const cbi_emit_sec *s = &em->secs.items[i];
-        em->bank_names[i - lk->tables->out.len] = (uint32_t)em->str.len;
-        cbi_buf_append(lk->ctx, &em->str, s->name->s, s->name->len + 1);
+        em->bank_names[i - lk->tables->out.len] = add_name(em, &em->str, &em->secs.items[i]);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "mercury/mercury.h"
 
 typedef struct cbi_emit_sec {
-    const cbi_name *name;
+    const char *prefix, *name; /* both are its name; NULL: the link's sections have theirs */
     uint32_t name_offset;
     uint32_t type;
     uint64_t flags, align, entsize;
