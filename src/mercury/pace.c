@@ -17,6 +17,34 @@ bool cbi_pace_fills_ahead(uint32_t op)
     return cbi_op_has(op, CBI_OPF_BRANCH | CBI_OPF_CALL);
 }
 
+/* ---- what fills time ---- */
+
+/* UIADD3 of three times nothing under !UPT, without its control bits. */
+static const cbi_sass held_filler = {.lo = UINT64_C(0x000000fffffff290),
+                                     .hi = UINT64_C(0x000000000fffe0ff)};
+
+uint32_t cbi_pace_longest(const cbi_pace *pace, uint32_t i)
+{
+    return pace->held[i] ? CBI_PACE_LONGEST_HELD : CBI_SASS_STALL_MAX;
+}
+
+bool cbi_pace_is_held_filler(cbi_sass w)
+{
+    enum { CONTROL = 41 }; /* the first control bit of the upper half */
+    return w.lo == held_filler.lo && (w.hi ^ held_filler.hi) << (64 - CONTROL) == 0;
+}
+
+cbi_sass cbi_pace_filler(bool held, uint32_t cycles)
+{
+    cbi_sass w = {.lo = CBI_OP_NOP | CBI_SASS_PT << 12};
+    if (held)
+        w = held_filler;
+    cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
+    cbi_sass_set_stall(&w, cycles);
+    cbi_sass_set_yield(&w, held);
+    return w;
+}
+
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
 {
     for (size_t at = 0; cbi_pace_applies(sm, target) && at + CBI_SASS_INSTRUCTION <= size;
@@ -99,14 +127,15 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
     uint32_t since = 0;
     for (uint32_t i = 0; i < pace->count; i++) {
         cbi_sass *w = &pace->words[i];
-        uint32_t now = pace->cycles[i] < CBI_SASS_STALL_MAX ? pace->cycles[i] : CBI_SASS_STALL_MAX;
+        uint32_t longest = cbi_pace_longest(pace, i);
+        uint32_t now = pace->cycles[i] < longest ? pace->cycles[i] : longest;
         bool math = has_fixed_time(c, i);
         if (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
             (math && now == PAIR) || (c->anew && i + 1 < pace->count)) {
             cbi_sass_set_stall(w, now);
-            cbi_sass_set_yield(w, keeps_warp(math, now, since));
+            cbi_sass_set_yield(w, pace->held[i] || keeps_warp(math, now, since));
         }
         if (!cbi_sass_yield(*w) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
             cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE || cbi_sass_op(*w) == CBI_OP_BPT)
@@ -120,7 +149,7 @@ void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace
 {
     bool *pause = CBI_NEW_ARRAY(c->ctx, pace->count, bool);
     for (uint32_t i = 0; i < pace->count; i++)
-        if (pace->cycles[i] > CBI_SASS_STALL_MAX)
+        if (pace->cycles[i] > CBI_SASS_STALL_MAX && !pace->held[i])
             pause[i && cbi_pace_fills_ahead(cbi_sb_op(c, i)) ? i - 1 : i] = true;
     for (uint32_t i = 0; i < pace->count; i++) {
         uint32_t now = cbi_sass_reuse_of(c, pace->words, pause, i);
@@ -181,6 +210,7 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
     cbi_sb_code c = {.ctx = code->ctx,
                      .calls_apart = true,
                      .chip = text->chip,
+                     .holds_loops = text->holds_loops,
                      .n = code->n,
                      .words = code->words};
     cbi_sb_code best;
@@ -250,11 +280,15 @@ static cb_status run_pace(cbi_ctx *ctx, void *arg)
 {
     work *w = arg;
     const cbi_scoreboard_text *text = w->text;
-    cbi_sb_code c = {.ctx = ctx, .calls_apart = true, .chip = text->chip};
+    cbi_sb_code c = {
+        .ctx = ctx, .calls_apart = true, .chip = text->chip, .holds_loops = text->holds_loops};
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
         !cbi_sb_read(&c, text->info, text->place, text->places))
         return CB_OK;
-    cbi_pace pace = {.words = c.words, .cycles = w->pace->cycles, .count = c.n};
+    cbi_pace pace = {
+        .words = c.words, .cycles = w->pace->cycles, .held = w->pace->held, .count = c.n};
+    for (uint32_t i = 0; c.held && i < c.n; i++)
+        pace.held[i] = c.held[c.block_of[i]];
     w->done = w->schedule == CBI_SCHEDULE_MADE ? cbi_schedule_make(&c, text, w->idle, &pace)
                                                : change_pace(&c, w, &pace);
     memcpy(w->pace->words, c.words, c.n * sizeof *c.words);
@@ -267,7 +301,8 @@ bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_schedule s
 {
     size_t room = text->size / CBI_SASS_INSTRUCTION;
     cbi_pace pace = {.words = CBI_NEW_ARRAY(ctx, room, cbi_sass),
-                     .cycles = CBI_NEW_ARRAY(ctx, room, uint32_t)};
+                     .cycles = CBI_NEW_ARRAY(ctx, room, uint32_t),
+                     .held = CBI_NEW_ARRAY(ctx, room, bool)};
     work w = {.text = text,
               .schedule = schedule,
               .drop_stack_load = drop_stack_load,

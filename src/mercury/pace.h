@@ -17,8 +17,18 @@
 typedef struct cbi_pace {
     cbi_sass *words;
     uint32_t *cycles; /* to the next instruction; what exceeds a stall count is filled with NOPs */
+    bool *held; /* ... or, as the warp is not let go, with sums of nothing, which never happen */
     uint32_t count;
 } cbi_pace;
+
+/* The longest stall count of instruction i. */
+uint32_t cbi_pace_longest(const cbi_pace *pace, uint32_t i);
+
+/* Is it what fills time where the warp is not let go? */
+bool cbi_pace_is_held_filler(cbi_sass w);
+
+/* Takes no operands, and lasts `cycles`. */
+cbi_sass cbi_pace_filler(bool held, uint32_t cycles);
 
 /* Is code of chip `sm` for chip `target` changed at all? */
 bool cbi_pace_applies(uint32_t sm, uint32_t target);

@@ -5,6 +5,7 @@
 #include "mercury/pace.h"
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
+#include "sass/pace_code.h"
 
 static cbi_sass word_at(const uint8_t *text, uint32_t i)
 {
@@ -14,6 +15,8 @@ static cbi_sass word_at(const uint8_t *text, uint32_t i)
 /* Is instruction i a NOP that the stall count of one beside it could be enough for? */
 static bool is_overflow(const uint8_t *text, uint32_t i, uint32_t total, const bool *idle)
 {
+    if (cbi_pace_is_held_filler(word_at(text, i)))
+        return i && cbi_sass_stall(word_at(text, i - 1)) == CBI_PACE_LONGEST_HELD;
     if (cbi_sass_op(word_at(text, i)) != CBI_OP_NOP || cbi_sass_wait(word_at(text, i)))
         return false;
     if (i && cbi_sass_stall(word_at(text, i - 1)) == CBI_SASS_STALL_MAX)
@@ -41,9 +44,10 @@ static bool *find_idle(cbi_ctx *ctx, cbi_span capsule, const uint8_t *text, uint
 }
 
 /* NOPs between an instruction and the next, or in front of a branch. */
-static uint32_t pauses(uint32_t cycles)
+static uint32_t pauses(const cbi_pace *pace, uint32_t i)
 {
-    return cycles ? (cycles - 1) / CBI_SASS_STALL_MAX : 0;
+    uint32_t cycles = pace->cycles[i];
+    return cycles ? (cycles - 1) / cbi_pace_longest(pace, i) : 0;
 }
 
 /* NOPs belong to what stands before them, but for frame descriptions.  gap[i]: how many are in
@@ -55,7 +59,7 @@ static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idl
         step->place[i] = step->self[i] = step->frame[i] = at * CBI_SASS_INSTRUCTION;
         if (idle[i])
             continue;
-        uint32_t own = pauses(pace->cycles[i]);
+        uint32_t own = pauses(pace, i);
         bool ahead = cbi_pace_fills_ahead(cbi_sass_op(pace->words[i]));
         gap[i] = pause + (ahead ? own : 0);
         at += gap[i];
@@ -69,14 +73,6 @@ static void find_places(cbi_rewrite *step, const cbi_pace *pace, const bool *idl
     step->size = (uint64_t)padded * CBI_SASS_INSTRUCTION;
 }
 
-static void put_nop(uint8_t *at, uint32_t stall)
-{
-    cbi_sass w = {.lo = CBI_OP_NOP | CBI_SASS_PT << 12};
-    cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
-    cbi_sass_set_stall(&w, stall);
-    cbi_sass_store(at, w);
-}
-
 static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pace,
                      const bool *idle, const uint8_t *old)
 {
@@ -88,14 +84,14 @@ static void put_text(const cbi_linker *lk, cbi_rewrite *step, const cbi_pace *pa
         at = step->text + step->self[i];
         cbi_sass_store(at, pace->words[i]);
         cbi_rewrite_retarget(step, i, at);
-        uint32_t left = pace->cycles[i];
+        uint32_t left = pace->cycles[i], longest = cbi_pace_longest(pace, i);
         at += CBI_SASS_INSTRUCTION;
         uint8_t *nop = at;
         if (cbi_pace_fills_ahead(cbi_sass_op(pace->words[i])))
-            nop -= (pauses(left) + 1) * CBI_SASS_INSTRUCTION;
-        for (; left > CBI_SASS_STALL_MAX; nop += CBI_SASS_INSTRUCTION) {
-            left -= CBI_SASS_STALL_MAX;
-            put_nop(nop, left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX);
+            nop -= (pauses(pace, i) + 1) * CBI_SASS_INSTRUCTION;
+        for (; left > longest; nop += CBI_SASS_INSTRUCTION) {
+            left -= longest;
+            cbi_sass_store(nop, cbi_pace_filler(pace->held[i], left < longest ? left : longest));
         }
         at = nop > at ? nop : at;
     }

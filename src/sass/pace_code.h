@@ -4,6 +4,9 @@
 
 #include "sass/scoreboard_code.h"
 
+/* The longest stall count where the warp is not let go. */
+enum { CBI_PACE_LONGEST_HELD = 11 };
+
 /* Cycles for which an instruction occupies the one unit of sm_103 for doubles and products of
  * bytes; 0 for others. */
 uint32_t cbi_pace_occupancy(uint32_t op);

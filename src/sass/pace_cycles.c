@@ -7,6 +7,7 @@
 #include "sass/pace_distance.h"
 
 enum {
+    HELD_LOOP = 3, /* cycles that a loop of one block takes longer where it holds the warp */
     WINDOW =
         2 * CBI_PACE_FAR, /* instructions that long before one have no say in when it is issued */
     REACH = 2 * WINDOW,   /* so many before it, with the parts of fences, which take no time */
@@ -115,7 +116,9 @@ static int64_t last_stall(const block_times *t)
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     bool five = branches || k == CBI_KIND_CALL || cbi_op_has(cbi_sb_op(c, last), CBI_OPF_WARP) ||
                 (c->anew && cbi_sb_op(c, last) == CBI_OP_BPT);
-    uint32_t own = five                                    ? CBI_PACE_CONTROL
+    bool again = branches && cbi_sb_is_held_loop(c, c->block_of[last]);
+    uint32_t own = again                                   ? CBI_PACE_CONTROL + HELD_LOOP
+                   : five                                  ? CBI_PACE_CONTROL
                    : cbi_op_is_barrier(cbi_sb_op(c, last)) ? CBI_PACE_BARRIER
                    : cbi_sb_op(c, last) == CBI_OP_NOP      ? 1
                    : k == CBI_KIND_OTHER                   ? CBI_PACE_FAR
@@ -173,11 +176,13 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     const cbi_sass *input = c->input ? c->input : c->words;
     int64_t time = 0, unit_free = b->unit_free;
     bool ahead = false; /* in NOPs that say what the stall count of the branch behind could not */
-    uint32_t borrowed = 0;
+    uint32_t borrowed = 0, longest = c->held && c->held[c->block_of[b->start]]
+                                         ? CBI_PACE_LONGEST_HELD
+                                         : CBI_SASS_STALL_MAX;
     for (uint32_t i = b->start; i < b->end; i++) {
         uint32_t stall = cbi_sass_stall(input[i]);
         ahead = idle[i] && i > b->start &&
-                (ahead || (!idle[i - 1] && cbi_sass_stall(input[i - 1]) < CBI_SASS_STALL_MAX));
+                (ahead || (!idle[i - 1] && cbi_sass_stall(input[i - 1]) < longest));
         if (ahead) {
             borrowed += stall;
             continue;

@@ -17,6 +17,7 @@ typedef struct cbi_scoreboard_text {
     const uint32_t *self;  /* the same past what was put in front of the instruction */
     size_t places;
     uint32_t chip, target; /* for which it was compiled, and is linked */
+    bool holds_loops;      /* innermost loops never let the warp go */
 } cbi_scoreboard_text;
 
 /* Drops the scoreboard of the R1 load and assigns all others anew, as the final link does for an

@@ -137,5 +137,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     cbi_sb_find_consumers(c);
     cbi_sb_find_issue(c);
     cbi_sb_find_flushed(c);
+    if (c->holds_loops)
+        cbi_sb_find_held(c);
     return true;
 }

@@ -47,6 +47,8 @@ typedef struct cbi_sb_code {
     bool calls_apart; /* a call is a block of its own */
     bool restores;    /* the R1 load has no scoreboard, and is to get one */
     bool anew;        /* not scheduled before: stall counts of the input say nothing */
+    bool holds_loops; /* some innermost loops never let the warp go elsewhere, ... */
+    bool *held;       /* ... the blocks of these; or NULL */
     uint32_t chip;    /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
@@ -150,6 +152,9 @@ static inline bool cbi_sb_starts_loop(const cbi_sb_code *c, uint32_t block)
             return true;
     return false;
 }
+
+/* Is the block a loop by itself, and held? */
+bool cbi_sb_is_held_loop(const cbi_sb_code *c, uint32_t block);
 
 /* A wait for the number of the fence before it, which stands in the instruction and not in its
  * mask. */

@@ -39,4 +39,7 @@ void cbi_sb_find_consumers(cbi_sb_code *c);
 /* scoreboard_flushed.c: flush and timed of what ends of blocks wait for by its time. */
 void cbi_sb_find_flushed(cbi_sb_code *c);
 
+/* Which loops hold the warp. */
+void cbi_sb_find_held(cbi_sb_code *c);
+
 #endif
