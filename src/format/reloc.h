@@ -125,6 +125,12 @@ static inline bool cbi_is_texture_slot(uint32_t type)
     return row && row->texture_slot;
 }
 
+/* Half of the address behind a call, which the driver fills in? */
+static inline bool cbi_is_return_address(uint32_t type)
+{
+    return type == R_MERCURY_ABS_PROG_REL32_LO || type == R_MERCURY_ABS_PROG_REL32_HI;
+}
+
 /* Is its action CBI_RELOC_PROG_REL? */
 bool cbi_is_prog_rel(uint32_t type);
 

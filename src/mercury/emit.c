@@ -471,9 +471,7 @@ static bool is_astray(const cbi_linker *lk, const cbi_osec *text)
     const cbi_mercury_places *places = cbi_mercury_places_of(lk, text->func);
     for (size_t i = 0; places && i < text->rela->relocs.len; i++) {
         const cbi_lrel *r = text->rela->relocs.items[i];
-        bool label =
-            r->type == R_MERCURY_ABS_PROG_REL32_LO || r->type == R_MERCURY_ABS_PROG_REL32_HI;
-        if (label && !cbi_mercury_place_at(places, (uint64_t)r->addend))
+        if (cbi_is_return_address(r->type) && !cbi_mercury_place_at(places, (uint64_t)r->addend))
             return true;
     }
     return false;

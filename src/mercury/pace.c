@@ -145,7 +145,8 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
     }
 }
 
-void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *pace)
+void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sb_code *before, const cbi_sass *input,
+                           cbi_pace *pace)
 {
     bool *pause = CBI_NEW_ARRAY(c->ctx, pace->count, bool);
     for (uint32_t i = 0; i < pace->count; i++)
@@ -153,8 +154,8 @@ void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace
             pause[i && cbi_pace_fills_ahead(cbi_sb_op(c, i)) ? i - 1 : i] = true;
     for (uint32_t i = 0; i < pace->count; i++) {
         uint32_t now = cbi_sass_reuse_of(c, pace->words, pause, i);
-        uint32_t before = c->anew ? ~now : cbi_sass_reuse_of(c, input, NULL, i);
-        uint32_t had = cbi_sass_reuse(pace->words[i]), differs = before ^ now;
+        uint32_t was = c->anew ? ~now : cbi_sass_reuse_of(before, input, NULL, i);
+        uint32_t had = cbi_sass_reuse(pace->words[i]), differs = was ^ now;
         if (cbi_pace_occupancy(cbi_sb_op(c, i)) && !cbi_pace_is_fast_double(c, i))
             cbi_sass_set_reuse(&pace->words[i], 0);
         else if (differs)
@@ -245,7 +246,7 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
     c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
     cbi_pace_set_stalls(c, pace);
-    cbi_pace_keep_sources(c, input, pace);
+    cbi_pace_keep_sources(c, c, input, pace);
 }
 
 typedef struct work {
@@ -282,15 +283,17 @@ static cb_status run_pace(cbi_ctx *ctx, void *arg)
     const cbi_scoreboard_text *text = w->text;
     cbi_sb_code c = {
         .ctx = ctx, .calls_apart = true, .chip = text->chip, .holds_loops = text->holds_loops};
+    const bool follows = w->schedule == CBI_SCHEDULE_FOLLOWS;
     if (!cbi_sb_read_words(&c, text->bytes, text->size) ||
-        !cbi_sb_read(&c, text->info, text->place, text->places))
+        (!follows && !cbi_sb_read(&c, text->info, text->place, text->places)))
         return CB_OK;
     cbi_pace pace = {
         .words = c.words, .cycles = w->pace->cycles, .held = w->pace->held, .count = c.n};
     for (uint32_t i = 0; c.held && i < c.n; i++)
         pace.held[i] = c.held[c.block_of[i]];
-    w->done = w->schedule == CBI_SCHEDULE_MADE ? cbi_schedule_make(&c, text, w->idle, &pace)
-                                               : change_pace(&c, w, &pace);
+    w->done = follows                            ? cbi_schedule_follow(&c, text, w->idle, &pace)
+              : w->schedule == CBI_SCHEDULE_MADE ? cbi_schedule_make(&c, text, w->idle, &pace)
+                                                 : change_pace(&c, w, &pace);
     memcpy(w->pace->words, c.words, c.n * sizeof *c.words);
     w->pace->count = c.n;
     return CB_OK;

@@ -266,6 +266,12 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
     uint32_t section = view->info[func->in_sec];
     if (section)
         text.info = view->file.sections[section].data;
+    section = view->own_info[func->in_sec];
+    if (section)
+        text.own_info = view->file.sections[section].data;
+    section = view->own_info[func->in_sec];
+    if (section)
+        text.own_info = view->file.sections[section].data;
     return text;
 }
 
@@ -303,12 +309,47 @@ static cbi_schedule schedule_of(const cbi_func *func)
                               : CBI_SCHEDULE_KEPT;
 }
 
+/* Return addresses start blocks, also those of a namesake; not where two of them stand at one
+ * branch. */
+static const bool *find_labels(const cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    const cbi_osec *list = func->text->rela;
+    if (!places || !list)
+        return NULL;
+    uint64_t size = rw ? rw->size : func->text->size;
+    bool *labels = CBI_NEW_ARRAY(lk->ctx, size / CBI_SASS_INSTRUCTION + 1, bool);
+    const uint8_t *code = func->obj->mercury->file.sections[func->in_sec].data.data;
+    const cbi_mercury_place *before = NULL;
+    for (size_t i = 0; i < list->relocs.len; i++) {
+        const cbi_lrel *r = list->relocs.items[i];
+        if (!cbi_is_return_address(r->type))
+            continue;
+        const cbi_mercury_place *at = cbi_mercury_place_of(places, r->offset), *next = NULL;
+        if (i + 1 < list->relocs.len && cbi_is_return_address(list->relocs.items[i + 1]->type))
+            next = cbi_mercury_place_of(places, list->relocs.items[i + 1]->offset);
+        const cbi_mercury_place *to = cbi_mercury_place_at(places, (uint64_t)r->addend);
+        bool lost = at && (at == before || at == next) &&
+                    cbi_op_has(cbi_sass_opcode(code + at->main), CBI_OPF_BRANCH);
+        uint64_t label = to && !lost ? (rw ? cbi_rewrite_map(rw, to->sass) : to->sass) : 0;
+        if (label < size)
+            labels[label / CBI_SASS_INSTRUCTION] = true;
+        before = at;
+    }
+    return labels;
+}
+
 /* Code that cannot be followed stays as it is where it runs as it is. */
 static void change_pace(const cbi_linker *lk, const cbi_func *func, bool must)
 {
     cbi_scoreboard_text text = text_of(lk, func);
-    if (!cbi_pace_rewrite(lk, func, &text, schedule_of(func), cbi_mercury_may_rewrite(lk, func)) &&
-        must)
+    cbi_schedule schedule = schedule_of(func);
+    if (schedule == CBI_SCHEDULE_FOLLOWS && must)
+        schedule = CBI_SCHEDULE_KEPT;
+    else if (schedule == CBI_SCHEDULE_FOLLOWS || schedule == CBI_SCHEDULE_MADE)
+        text.labels = find_labels(lk, func);
+    if (!cbi_pace_rewrite(lk, func, &text, schedule, cbi_mercury_may_rewrite(lk, func)) && must)
         cbi_mercury_refuse(lk, func);
 }
 

@@ -14,6 +14,12 @@ void cbi_schedule_lose(cbi_sb_code *code);
 bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const bool *idle,
                        cbi_pace *pace);
 
+/* Scoreboards anew, and the stall counts at the ends of its blocks, for code whose blocks are other
+ * ones than it was compiled with: by text->info and text->labels.  False when what comes out is not
+ * safe. */
+bool cbi_schedule_follow(cbi_sb_code *code, const cbi_scoreboard_text *text, bool *idle,
+                         cbi_pace *pace);
+
 /* pace.c: what is to be said of late instructions, of which none is known yet. */
 cbi_sb_late cbi_pace_begin_late(const cbi_sb_code *c);
 
@@ -22,6 +28,7 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace);
 
 /* ... and which sources stay in the operand cache: decided again where the answer is another one
  * than for the input, or everywhere when there is none. */
-void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sass *input, cbi_pace *pace);
+void cbi_pace_keep_sources(const cbi_sb_code *c, const cbi_sb_code *before, const cbi_sass *input,
+                           cbi_pace *pace);
 
 #endif

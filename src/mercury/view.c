@@ -96,7 +96,7 @@ static void index_per_function(cbi_mercury_view *view)
         if (!(s->flags & SHF_INFO_LINK) || s->info >= file->section_count)
             continue;
         if (s->type == SHT_CUDA_INFO)
-            view->info[s->info] = i;
+            view->info[s->info] = view->own_info[s->info] = i;
         else if (s->type == SHT_CUDA_CONSTANT_B0)
             view->constant0[s->info] = i;
         else if (s->type == SHT_CUDA_CONSTANT_B0 + 2)
@@ -194,11 +194,23 @@ static bool is_unscheduled(const cbi_section *text)
            cbi_sass_is_unscheduled(cbi_sass_load(text->data.data));
 }
 
+/* What becomes of the schedule of a function that has an earlier one's options, relocations and
+ * attributes. */
+static cbi_schedule schedule_like(const cbi_section *text, const cbi_section *like, bool foreign)
+{
+    bool own = is_unscheduled(text), bare = is_unscheduled(like);
+    if (bare != own)
+        return bare ? CBI_SCHEDULE_LOST : CBI_SCHEDULE_MADE;
+    return foreign && !own ? CBI_SCHEDULE_FOLLOWS : CBI_SCHEDULE_KEPT;
+}
+
 /* nvlink finds the contents of Mercury sections by name: of the sections of static functions with
  * one name, which only relocatable outputs have several of, it reads the first every time. */
 static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view)
 {
     const cbi_object *file = &view->file;
+    bool *foreign = CBI_NEW_ARRAY(lk->ctx, file->section_count, bool); /* text: not its own */
+    uint32_t *first_text = CBI_NEW_ARRAY(lk->ctx, file->section_count, uint32_t);
     cbi_map first = {0};
     for (uint32_t i = 1; i < file->section_count; i++) {
         cbi_section *v = &obj->object.sections[i];
@@ -216,6 +228,8 @@ static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_v
                                   file->sections[i].name));
         view->like[i] = known;
         const cbi_section *like = &obj->object.sections[known];
+        if ((v->type == SHT_RELA || v->type == SHT_CUDA_INFO) && v->info < file->section_count)
+            foreign[v->info] |= !cbi_same_bytes(v->data, like->data);
         /* records are known by their address, so each section needs its own */
         v->data.data =
             like->data.size ? cbi_memdup(lk->ctx, like->data.data, like->data.size) : NULL;
@@ -223,15 +237,15 @@ static void confuse_namesakes(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_v
         v->size = like->size;
         if (v->type == SHT_CUDA_INFO && v->info && like->info) {
             view->borrowed[v->info] = true;
-            bool bare = is_unscheduled(&file->sections[like->info]);
-            bool own = is_unscheduled(&file->sections[v->info]);
-            view->schedule[v->info] = bare == own ? CBI_SCHEDULE_KEPT
-                                      : bare      ? CBI_SCHEDULE_LOST
-                                                  : CBI_SCHEDULE_MADE;
+            first_text[v->info] = like->info;
             view->info[v->info] = view->info[like->info];
             view->constant0[v->info] = view->constant0[like->info];
         }
     }
+    for (uint32_t i = 1; i < file->section_count; i++)
+        if (first_text[i])
+            view->schedule[i] = (uint8_t)schedule_like(&file->sections[i],
+                                                       &file->sections[first_text[i]], foreign[i]);
 }
 
 static void map_symbols(const cbi_linker *lk, cbi_lobj *obj, const cbi_mercury_view *view,
@@ -340,6 +354,28 @@ static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *inst
     return like;
 }
 
+/* Does entry k of a list stand at `place`? */
+static bool stands_at(const cbi_section *list, size_t k, const cbi_mercury_places *places,
+                      const cbi_mercury_place *place)
+{
+    return k < cbi_rela_count(list) &&
+           cbi_mercury_place_of(places, cbi_rela_at(list, k).offset) == place;
+}
+
+/* The addend in SASS of entry k, a return address of another function's code at `place`: that of
+ * the same Mercury offset in this one's.  It stays as it is where the instruction reads a special
+ * register; of two at one instruction the first does, and both if the capsule has a record of it.
+ */
+static int64_t return_address(const cbi_section *list, size_t k, const cbi_mercury_places *places,
+                              const cbi_mercury_place *place)
+{
+    const int64_t mercury = cbi_rela_at(list, k).addend;
+    const cbi_mercury_place *to = cbi_mercury_place_at(places, (uint64_t)mercury);
+    bool hidden = stands_at(list, k + 1, places, place) ||
+                  (place->record && k && stands_at(list, k - 1, places, place));
+    return to && !place->special && !hidden ? (int64_t)to->sass : mercury;
+}
+
 /* Relocations of another function's code, applied to this one's. */
 static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *view,
                       uint32_t section, uint32_t target)
@@ -359,6 +395,8 @@ static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *v
         const cbi_mercury_place *place = cbi_mercury_place_of(places, rela.offset);
         pair->present |= !place; /* past the end on both sides */
         pair->offset = place ? place->sass : UINT64_MAX;
+        if (place && cbi_is_return_address(rela.type))
+            pair->addend = return_address(&out->sections[section], k, places, place);
         if (place && pair->present)
             pair->type = type_at(&rela, pair->type, out->sections[target].data.data + place->main);
     }
@@ -447,6 +485,7 @@ void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
     view->sass = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->capsule = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->info = CBI_NEW_ARRAY(ctx, count, uint32_t);
+    view->own_info = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant0 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->constant2 = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);

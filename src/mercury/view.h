@@ -9,6 +9,7 @@ typedef enum cbi_schedule {
     CBI_SCHEDULE_KEPT,
     CBI_SCHEDULE_MADE, /* for code without one */
     CBI_SCHEDULE_LOST,
+    CBI_SCHEDULE_FOLLOWS, /* another function's return addresses and tables of branches */
 } cbi_schedule;
 
 /* Indices are those of the object's section table; the view keeps them. */
@@ -17,6 +18,7 @@ typedef struct cbi_mercury_view {
     uint32_t *sass;      /* view section -> its SASS partner, 0 = none */
     uint32_t *capsule;   /* text -> capsule, 0 = none */
     uint32_t *info;      /* text -> .nv.info.F of the SASS side */
+    uint32_t *own_info;  /* the same, whatever the name */
     uint32_t *constant0; /* text -> .nv.constant0.F */
     uint32_t *constant2; /* text -> .nv.constant2.F */
     uint32_t *like;    /* section -> an earlier one of its name, whose contents it has, 0 = none */

@@ -21,6 +21,7 @@ typedef struct block_times {
     int64_t *now;
     bool same_units; /* as in the input */
     bool anew;       /* the input says nothing */
+    bool parted;     /* in the input the block started earlier */
 } block_times;
 
 static uint32_t instruction(const block_times *t, uint32_t k)
@@ -85,7 +86,8 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
         need = later(need, t->now[k - 1] + 2);
     if (is_awaited(t, k - 1, c->input ? c->input : c->words))
         explained = later(explained, t->before[k - 1] + 2);
-    if (t->before[k] > explained && !t->anew)
+    bool unknown = t->anew || (t->parted && t->before[k] - t->before[0] < WINDOW);
+    if (t->before[k] > explained && !unknown)
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return cbi_pace_slow_time(c, j) ? later(need, unit_free) : need;
 }
@@ -117,14 +119,15 @@ static int64_t last_stall(const block_times *t)
     bool five = branches || k == CBI_KIND_CALL || cbi_op_has(cbi_sb_op(c, last), CBI_OPF_WARP) ||
                 (c->anew && cbi_sb_op(c, last) == CBI_OP_BPT);
     bool again = branches && cbi_sb_is_held_loop(c, c->block_of[last]);
-    uint32_t own = again                                   ? CBI_PACE_CONTROL + HELD_LOOP
-                   : five                                  ? CBI_PACE_CONTROL
-                   : cbi_op_is_barrier(cbi_sb_op(c, last)) ? CBI_PACE_BARRIER
-                   : cbi_sb_op(c, last) == CBI_OP_NOP      ? 1
-                   : k == CBI_KIND_OTHER                   ? CBI_PACE_FAR
-                   : k == CBI_KIND_PAIR                    ? 2
-                   : cbi_sass_holds(c->words[last])        ? 2
-                                                           : 1;
+    uint32_t own = again                                        ? CBI_PACE_CONTROL + HELD_LOOP
+                   : five                                       ? CBI_PACE_CONTROL
+                   : cbi_sb_op(c, last) == CBI_OP_ENDCOLLECTIVE ? CBI_PACE_BARRIER
+                   : cbi_op_is_barrier(cbi_sb_op(c, last))      ? CBI_PACE_BARRIER
+                   : cbi_sb_op(c, last) == CBI_OP_NOP           ? 1
+                   : k == CBI_KIND_OTHER                        ? CBI_PACE_FAR
+                   : k == CBI_KIND_PAIR                         ? 2
+                   : cbi_sass_holds(c->words[last])             ? 2
+                                                                : 1;
     return own > 2 && own > now ? now : own;
 }
 
@@ -132,6 +135,8 @@ static int64_t last_stall(const block_times *t)
 static int64_t leave(const block_times *t, bool goes_on)
 {
     const cbi_sb_code *c = t->c;
+    const uint32_t next = t->at[t->count - 1] + 1;
+    const bool anew = t->anew || (c->labels && next < c->n && c->labels[next]);
     uint32_t k = t->count, last = cbi_sb_op(c, t->at[k - 1]);
     int64_t own = last_stall(t);
     int64_t need = later(t->now[k - 1] + least_stall(t, k - 1), t->now[k - 1] + own);
@@ -139,18 +144,19 @@ static int64_t leave(const block_times *t, bool goes_on)
     bool branches = cbi_op_kind(last) == CBI_KIND_CONTROL && last != CBI_OP_BSSY;
     for (uint32_t n = 0; goes_on && n < k; n++) {
         cbi_sass_kind from = cbi_op_kind(cbi_sb_op(c, t->at[n]));
-        int64_t gap = t->anew ? INT64_MAX : t->before[k] - t->before[n];
+        int64_t gap = anew ? INT64_MAX : t->before[k] - t->before[n];
         if (from == CBI_KIND_SLOW)
             explained =
                 later(explained,
                       t->before[n] + (gap < CBI_PACE_SLOW_EXPLAINS ? gap : CBI_PACE_SLOW_EXPLAINS));
-        if (cbi_pace_is_late(from) && !cbi_pace_is_fast_double(c, t->at[n]))
+        if ((cbi_pace_is_late(from) && !cbi_pace_is_fast_double(c, t->at[n])) ||
+            from == CBI_KIND_CALL)
             continue;
         int64_t least = cbi_pace_leaves_after(c, t->at[n]);
         need = later(need, t->now[n] + (least < gap ? least : gap));
         explained = later(explained, t->before[n] + (least < gap ? least : gap));
     }
-    if (t->before[k] > explained && !t->anew && (goes_on || !branches))
+    if (t->before[k] > explained && !anew && (goes_on || !branches))
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return need;
 }
@@ -170,6 +176,7 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     uint32_t size = b->end - b->start;
     block_times t = {.c = c,
                      .anew = c->anew,
+                     .parted = c->labels && c->labels[b->start],
                      .at = CBI_NEW_ARRAY(c->ctx, size, uint32_t),
                      .before = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t),
                      .now = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t)};

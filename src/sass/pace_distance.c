@@ -27,7 +27,8 @@ uint32_t cbi_pace_unit_time(uint32_t op)
 
 uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
 {
-    return c->anew && !cbi_sb_has_slow_doubles(c) ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
+    bool fast = (c->anew || c->follows) && !cbi_sb_has_slow_doubles(c);
+    return fast ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
 }
 
 bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
@@ -437,7 +438,8 @@ static bool reaches_late(const cbi_sb_code *c, uint32_t i, uint32_t j)
 
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i)
 {
-    return c->anew && cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
+    return (c->anew || c->follows) &&
+           cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
            !cbi_sb_has_slow_doubles(c);
 }
 
@@ -523,6 +525,13 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
     return least;
 }
 
+/* A BAR that only arrives, waits for one by itself or adds up: what follows comes later. */
+static bool is_slow_barrier(cbi_sass w)
+{
+    enum { SYNC = 0x100 };
+    return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 72, 9) != SYNC;
+}
+
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                            bool adjacent)
 {
@@ -535,6 +544,8 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
         least = special_distance(c->words[i], c->words[j]);
     if (delays_nothing(cbi_sb_op(c, i), adjacent))
         return 1;
+    if (adjacent && is_slow_barrier(c->words[i]))
+        return BARRIER_STALL;
     if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
         return least;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) ||
@@ -634,6 +645,7 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
         UNIFORM_MOVE = 5,
         UNIFORM = 12,
         REGISTER = 7,
+        COLLECTIVE = 6,
         PAIR = 8
     };
     uint32_t op = cbi_sass_op(w);
@@ -641,8 +653,13 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
     flags f = flags_of(w);
     if (cbi_pace_is_late(from) || cbi_op_has(op, CBI_OPF_WARP) || op == CBI_OP_NOP)
         return 0;
+    if (op == CBI_OP_ENDCOLLECTIVE)
+        return COLLECTIVE;
     if (from == CBI_KIND_OTHER)
-        return op == CBI_OP_DEPBAR || op == CBI_OP_BPT || cbi_op_has(op, CBI_OPF_FENCE) ? 0 : FAR;
+        return op == CBI_OP_DEPBAR || cbi_op_is_barrier(op) || op == CBI_OP_BPT ||
+                       cbi_op_has(op, CBI_OPF_FENCE)
+                   ? 0
+                   : FAR;
     if (f.uniform_written)
         return UNIFORM_PREDICATE;
     if (f.written)

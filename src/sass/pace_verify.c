@@ -25,9 +25,19 @@ static uint8_t bit_of(uint32_t number)
 static bool is_before(const flow *f, uint32_t r, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = f->c;
-    return f->which->order[r] == f->which->order[q] && f->which->order[r] != CBI_ORDER_FREE &&
-           c->block_of[r] == c->block_of[q] &&
+    return c->block_of[r] == c->block_of[q] &&
            (c->block_of[i] != c->block_of[q] || i > q || r >= i);
+}
+
+static bool keep_order(const flow *f, uint32_t r, uint32_t q)
+{
+    return f->which->order[r] == f->which->order[q] && f->which->order[r] != CBI_ORDER_FREE;
+}
+
+/* Are the sources of r read when those of q, behind it, are? */
+static bool read_in_order(const flow *f, uint32_t r, uint32_t q)
+{
+    return keep_order(f, r, q) || cbi_sb_read_in_order(f->c, f->which, r, q);
 }
 
 /* Ends what instruction i waits for. */
@@ -48,8 +58,9 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
         for (uint32_t k = 0; read && k < n; k++) {
             if (!is_before(f, f->late.items[k], q, i))
                 continue;
-            cbi_sb_drop(state, count + k);
-            if (done)
+            if (read_in_order(f, f->late.items[k], q))
+                cbi_sb_drop(state, count + k);
+            if (done && keep_order(f, f->late.items[k], q))
                 cbi_sb_drop(state, k);
         }
     }

@@ -107,29 +107,52 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
     return x;
 }
 
+static bool is_local(const cbi_sb_code *c, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    return op == CBI_OP_LDL || op == CBI_OP_STL_R;
+}
+
+bool cbi_sb_read_in_order(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    return which->anew && cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_MEMORY &&
+           cbi_op_kind(cbi_sb_op(c, j)) == CBI_KIND_MEMORY && (is_local(c, i) || !is_local(c, j));
+}
+
+static uint32_t earlier(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The late instructions of a block, last first; in a stretch `awaited` is the first wait for the
  * result of one that was seen, `read_by` the first for its sources, too. */
 static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi_sb_block *b,
                              late **by_instruction)
 {
     uint32_t first_wait[CBI_ORDERS], first_read[CBI_ORDERS], end = b->end;
+    uint32_t read_local = CBI_SB_NOWHERE, read_any = CBI_SB_NOWHERE; /* of accesses to memory */
     for (uint32_t i = b->end; i-- > b->start;) {
         if (i + 1 == b->end || cbi_sb_ends_stretch(c, i)) {
             end = i + 1;
             for (unsigned k = 0; k < CBI_ORDERS; k++)
                 first_wait[k] = first_read[k] = CBI_SB_NOWHERE;
+            read_local = read_any = CBI_SB_NOWHERE;
         }
         if (!which->order[i])
             continue;
         const bool alone = which->order[i] == CBI_ORDER_FREE;
         uint32_t awaited = alone ? CBI_SB_NOWHERE : first_wait[which->order[i]];
-        uint32_t read_by = alone ? CBI_SB_NOWHERE : first_read[which->order[i]];
+        const bool memory = cbi_sb_read_in_order(c, which, i, i), local = is_local(c, i);
+        uint32_t read_by = memory  ? earlier(read_any, local ? read_local : CBI_SB_NOWHERE)
+                           : alone ? CBI_SB_NOWHERE
+                                   : first_read[which->order[i]];
         late *l = CBI_NEW(c->ctx, late);
         *l = (late){.at = i, .used = CBI_SB_NOWHERE, .overwrites = CBI_SB_NOWHERE};
         for (uint32_t j = i + 1; j < end; j++) {
             if (l->used == CBI_SB_NOWHERE && cbi_sb_uses_late(c, which, i, j))
                 l->used = j;
-            if (l->overwrites == CBI_SB_NOWHERE && cbi_sb_overwrites_late(c, which, i, j))
+            if (l->overwrites == CBI_SB_NOWHERE &&
+                (cbi_sb_overwrites_late(c, which, i, j) || (memory && is_call(c, j))))
                 l->overwrites = j;
         }
         if (l->used == CBI_SB_NOWHERE && awaited == CBI_SB_NOWHERE)
@@ -149,6 +172,11 @@ static void find_block_needs(cbi_sb_code *c, const cbi_sb_late *which, const cbi
             read_by = l->overwrites;
         first_wait[which->order[i]] = awaited;
         first_read[which->order[i]] = read_by;
+        uint32_t *read_first = local ? &read_local : &read_any;
+        if (memory && l->read)
+            *read_first = earlier(*read_first, l->overwrites);
+        if (memory && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_SHARED))
+            read_any = earlier(read_any, awaited);
         by_instruction[i] = l;
     }
 }
@@ -318,9 +346,15 @@ static uint8_t *find_held(const cbi_sb_code *c, const int64_t *left_before)
     return held;
 }
 
+/* Was there no end of a block? */
+static bool ends_anew(const cbi_sb_code *before, uint32_t last)
+{
+    return before && cbi_sb_last_of(before, before->block_of[last]) != last;
+}
+
 /* What was not there at the end of its block may be there now, and the other way round. */
-static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t target,
-                      cbi_sb_guide *guide)
+static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *left_before,
+                      uint32_t target, cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
     const int64_t *hurried = find_left(c, true), *plain = find_left(c, false);
@@ -332,7 +366,8 @@ static void meet_ends(cbi_sb_code *c, const int64_t *left_before, uint32_t targe
         bool slow = ends_with_block(c, p);
         bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
         bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */
-        bool knew = slow || product || p->flush == was_due(c, p, left_before) ||
+        bool knew = slow || ends_anew(which->before, last) || product ||
+                    p->flush == was_due(c, p, left_before) ||
                     (!p->flush && (shared || left > before + MUCH));
         int64_t latency = product ? cbi_sb_latency_of(c, p) : end_latency(c, p, target);
         bool is_due_now = slow || left >= latency;
@@ -383,6 +418,8 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
  * for its result. */
 static bool lacks(const cbi_sb_late *which, const late *l, bool write)
 {
+    if (which->before)
+        return !write && l->read;
     if (!which->anew && !comes_late(which, l->at))
         return write && which->is_new[l->at];
     return write ? l->write : l->read;
@@ -426,7 +463,7 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
-    const int64_t *left_before = find_left(c, true);
+    const int64_t *left_before = find_left(which->before ? which->before : c, true);
     c->cycles = cycles;
     cbi_sb_find_issue(c);
     late **needs = find_needs(c, which);
@@ -460,7 +497,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);
     if (!which->anew)
-        meet_ends(c, left_before, target, guide);
+        meet_ends(c, which, left_before, target, guide);
     c->chip = target;
     cbi_sb_find_issue(c);
 }

@@ -548,10 +548,11 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
 
 static bool has_long_result(const cbi_sb_code *c)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LONG) && cbi_sass_bits(c->words[i], 16, 8) != 255 &&
-            cbi_sass_write(c->words[i]) != CBI_SB_NONE)
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (p->is_long && cbi_sass_bits(c->words[p->at], 16, 8) != 255)
             return true;
+    }
     return false;
 }
 

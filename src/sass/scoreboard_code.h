@@ -44,12 +44,14 @@ typedef struct cbi_sb_block {
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
-    bool calls_apart; /* a call is a block of its own */
-    bool restores;    /* the R1 load has no scoreboard, and is to get one */
-    bool anew;        /* not scheduled before: stall counts of the input say nothing */
-    bool holds_loops; /* some innermost loops never let the warp go elsewhere, ... */
-    bool *held;       /* ... the blocks of these; or NULL */
-    uint32_t chip;    /* whose latencies count */
+    bool calls_apart;   /* a call is a block of its own */
+    bool restores;      /* the R1 load has no scoreboard, and is to get one */
+    bool anew;          /* not scheduled before: stall counts of the input say nothing */
+    bool follows;       /* scheduled for the same chip, with other blocks */
+    const bool *labels; /* where blocks start, whatever the code says, or NULL */
+    bool holds_loops;   /* some innermost loops never let the warp go elsewhere, ... */
+    bool *held;         /* ... the blocks of these; or NULL */
+    uint32_t chip;      /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
     const cbi_sass *input; /* the words before scoreboards changed, or NULL: these */
@@ -227,6 +229,9 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
+/* Gives code that was read the blocks by another table of branches, if they start at the same
+ * instructions; false otherwise. */
+bool cbi_sb_follow_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);
 /* Makes error barriers that follow a fence wait for it: barrier[i] instructions were put in front
  * of exit i.  If it returns true, the code is another one and has to be read again. */
 bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
@@ -245,12 +250,17 @@ typedef struct cbi_sb_late {
     bool *is_new;
     uint8_t *written, *read;
     bool anew; /* the code has no scoreboards yet: all are in `order` */
+    /* Blocks are others than there: what is_new needs a scoreboard for its sources. */
+    const struct cbi_sb_code *before;
 } cbi_sb_late;
 
 /* Is never more than one of the two carried out, because their guards are opposite? */
 bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j);
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
+/* Accesses to memory of code that was not scheduled: are the sources of i read when those of j,
+ * behind it, are? */
+bool cbi_sb_read_in_order(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 /* Does j need the result of i, a late instruction, or overwrite one of its sources? */
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);

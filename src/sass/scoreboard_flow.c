@@ -41,37 +41,53 @@ static void read_tables(cbi_ctx *ctx, cbi_span info, const uint32_t *place, size
     }
 }
 
-/* The taken side first.  False when a target is outside the code. */
-static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
-                       cbi_u32_list *ret_list)
+static bool is_indexed(uint32_t op)
+{
+    return op == CBI_OP_BRX || op == CBI_OP_BRXU;
+}
+
+static const targets *table_of(const targets_list *tables, uint32_t i)
+{
+    for (size_t t = 0; t < tables->len; t++)
+        if (tables->items[t].branch == i)
+            return &tables->items[t];
+    return NULL;
+}
+
+/* Does the code go on behind instruction i?  So it does, for nvlink, behind a branch whose table is
+ * not known. */
+static bool falls_through(const cbi_sb_code *c, const targets_list *tables, uint32_t i)
 {
     cbi_sass w = c->words[i];
     uint32_t op = cbi_sass_op(w);
     bool conditional = cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_bits(w, 87, 4) != 7;
-    bool falls = true;
+    if (op == CBI_OP_BRA)
+        return conditional || cbi_sass_bits(w, 32, 2);
+    if (op == CBI_OP_EXIT || op == CBI_OP_RET || op == CBI_OP_LEPC)
+        return conditional;
+    return !is_indexed(op) || !table_of(tables, i);
+}
+
+/* What comes next in the code first.  False when a target is outside the code. */
+static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
+                       cbi_u32_list *ret_list)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    if (i + 1 < c->n && falls_through(c, tables, i))
+        cbi_vec_push(c->ctx, ret_list, i + 1);
     if (op == CBI_OP_BRA || op == CBI_OP_BRA_U) {
-        int64_t target = (int64_t)i + 1 + cbi_sass_branch_distance(w) / CBI_SASS_INSTRUCTION;
+        int64_t target =
+            (int64_t)i + 1 + cbi_sass_branch_distance(c->words[i]) / CBI_SASS_INSTRUCTION;
         if (target < 0 || target >= c->n)
             return false;
         cbi_vec_push(c->ctx, ret_list, (uint32_t)target);
-        falls = conditional || op == CBI_OP_BRA_U || cbi_sass_bits(w, 32, 2);
-    } else if (op == CBI_OP_BRX || op == CBI_OP_BRXU) {
-        falls = false;
-        for (size_t t = 0; t < tables->len; t++) {
-            if (tables->items[t].branch != i)
-                continue;
-            for (size_t k = 0; k < tables->items[t].list.len; k++) {
-                uint32_t to = tables->items[t].list.items[k];
-                if (to >= c->n)
-                    return false;
-                cbi_vec_push(c->ctx, ret_list, to);
-            }
-        }
-    } else if (op == CBI_OP_EXIT || op == CBI_OP_RET || op == CBI_OP_LEPC) {
-        falls = conditional;
     }
-    if (falls && i + 1 < c->n)
-        cbi_vec_push(c->ctx, ret_list, i + 1);
+    const targets *table = is_indexed(op) ? table_of(tables, i) : NULL;
+    for (size_t k = 0; table && k < table->list.len; k++) {
+        if (table->list.items[k] >= c->n)
+            return false;
+        cbi_vec_push(c->ctx, ret_list, table->list.items[k]);
+    }
     return true;
 }
 
@@ -125,7 +141,7 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_LEPC || starts_apart(c, i))
+        if (op == CBI_OP_LEPC || starts_apart(c, i) || (c->labels && c->labels[i]))
             leader[i] = true;
         if (cbi_sb_parts_warp(c, i))
             leader[i + 1] = true;
@@ -177,29 +193,28 @@ static cbi_u32_list visit_order(const cbi_sb_code *c, uint32_t b)
     const cbi_u32_list *succ = &c->blocks.items[b].succ;
     cbi_u32_list out = {0};
     for (uint32_t k = 0; k < 8; k++)
-        for (size_t i = succ->len; i--;)
+        for (size_t i = 0; i < succ->len; i++)
             if (bucket(succ->items[i]) == k && !cbi_sb_contains(&out, succ->items[i]))
                 cbi_vec_push(c->ctx, &out, succ->items[i]);
     return out;
 }
 
-cbi_u32_list cbi_sb_order(const cbi_sb_code *c)
+typedef struct frame {
+    uint32_t block;
+    cbi_u32_list kids;
+    size_t next;
+} frame;
+
+/* Appends what is reached from a block and was not seen before, each behind what follows it. */
+static void visit(const cbi_sb_code *c, uint32_t block, bool *seen, cbi_u32_list *post)
 {
-    typedef struct frame {
-        uint32_t block;
-        cbi_u32_list kids;
-        size_t next;
-    } frame;
-    uint32_t count = (uint32_t)c->blocks.len;
-    bool *seen = CBI_NEW_ARRAY(c->ctx, count, bool);
     CBI_VEC(frame) stack = {0};
-    cbi_u32_list post = {0}, order = {0};
-    seen[0] = true;
-    cbi_vec_push(c->ctx, &stack, ((frame){.block = 0, .kids = visit_order(c, 0)}));
+    seen[block] = true;
+    cbi_vec_push(c->ctx, &stack, ((frame){.block = block, .kids = visit_order(c, block)}));
     while (stack.len) {
         frame *top = &stack.items[stack.len - 1];
         if (top->next == top->kids.len) {
-            cbi_vec_push(c->ctx, &post, top->block);
+            cbi_vec_push(c->ctx, post, top->block);
             stack.len--;
             continue;
         }
@@ -209,11 +224,18 @@ cbi_u32_list cbi_sb_order(const cbi_sb_code *c)
             cbi_vec_push(c->ctx, &stack, ((frame){.block = kid, .kids = visit_order(c, kid)}));
         }
     }
-    for (size_t i = post.len; i--;)
-        cbi_vec_push(c->ctx, &order, post.items[i]);
+}
+
+cbi_u32_list cbi_sb_order(const cbi_sb_code *c)
+{
+    uint32_t count = (uint32_t)c->blocks.len;
+    bool *seen = CBI_NEW_ARRAY(c->ctx, count, bool);
+    cbi_u32_list post = {0}, order = {0};
     for (uint32_t b = 0; b < count; b++)
         if (!seen[b])
-            cbi_vec_push(c->ctx, &order, b);
+            visit(c, b, seen, &post);
+    for (size_t i = post.len; i--;)
+        cbi_vec_push(c->ctx, &order, post.items[i]);
     return order;
 }
 
@@ -255,6 +277,16 @@ bool cbi_sb_find_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, si
         return false;
     find_positions(c);
     find_groups(c);
+    return true;
+}
+
+bool cbi_sb_follow_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
+{
+    cbi_sb_code now = *c;
+    memset(&now.blocks, 0, sizeof now.blocks);
+    if (!cbi_sb_find_blocks(&now, info, place, place_count) || now.blocks.len != c->blocks.len)
+        return false;
+    *c = now;
     return true;
 }
 

@@ -395,6 +395,43 @@ static uint8_t kept_numbers(const cbi_sb_assignment *a)
     return kept;
 }
 
+static uint8_t numbers_in(const cbi_sb_assignment *a, uint32_t from, uint32_t to)
+{
+    uint8_t numbers = 0;
+    for (uint32_t q = a->c->first[from]; q < a->c->first[to]; q++)
+        if (a->present[q])
+            numbers |= (uint8_t)(1u << a->number[q]);
+    return numbers;
+}
+
+/* By block: the numbers of all that is in front of it on some way. */
+static const uint8_t *find_ways(const cbi_sb_assignment *a)
+{
+    const cbi_sb_code *c = a->c;
+    uint8_t *comes = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint8_t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->blocks.len; b++) {
+            const cbi_sb_block *from = &c->blocks.items[b];
+            uint8_t leaves = comes[b] | numbers_in(a, from->start, from->end);
+            for (size_t k = 0; k < from->succ.len; k++) {
+                uint8_t *to = &comes[from->succ.items[k]];
+                changed |= (leaves & ~*to) != 0;
+                *to |= leaves;
+            }
+        }
+    }
+    return comes;
+}
+
+/* Numbers that something in front of instruction i may hold; all, where the blocks are those of the
+ * input. */
+static uint8_t numbers_at(const cbi_sb_assignment *a, const uint8_t *comes, uint32_t i)
+{
+    uint32_t block = a->c->block_of[i];
+    return comes ? comes[block] | numbers_in(a, a->c->blocks.items[block].start, i) : UINT8_MAX;
+}
+
 void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
 {
     const cbi_sb_code *c = a->c;
@@ -403,9 +440,10 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
     uint8_t *busy = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     place_forward(a, needs, leaving, ret_wait, busy);
     place_backward(a, needs, leaving, busy, ret_wait);
-    uint8_t kept = kept_numbers(a);
+    const uint8_t kept = kept_numbers(a), *comes = c->follows ? find_ways(a) : NULL;
     for (uint32_t i = 0; i < c->n; i++) {
-        ret_wait[i] = (uint8_t)((ret_wait[i] & ~kept) | (c->wait[i] & kept));
+        ret_wait[i] =
+            (uint8_t)((ret_wait[i] & ~kept) | (c->wait[i] & kept & numbers_at(a, comes, i)));
         if (c->all[i]) /* rule 10 */
             ret_wait[i] = CBI_SB_EVERYTHING;
     }
