@@ -55,7 +55,7 @@ static bool write_rope(cbi_sink *sink, const void *data, size_t size)
         last->size += size; /* neighbours in the input stay so */
         return true;
     }
-    if (last)
+    if (last && sink->to.rope.gathers)
         settle_last(sink);
     cbi_vec_push(sink->to.rope.ctx, &rope->parts, ((cbi_span){data, size}));
     return true;
@@ -92,6 +92,13 @@ cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf)
 cbi_sink cbi_sink_rope(cbi_ctx *ctx, cbi_rope *rope)
 {
     return (cbi_sink){.write = write_rope, .to.rope = {.ctx = ctx, .rope = rope}};
+}
+
+cbi_sink cbi_sink_gather(cbi_ctx *ctx, cbi_rope *rope)
+{
+    cbi_sink sink = cbi_sink_rope(ctx, rope);
+    sink.to.rope.gathers = true;
+    return sink;
 }
 
 cbi_span cbi_rope_flatten(cbi_ctx *ctx, const cbi_rope *rope)

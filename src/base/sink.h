@@ -23,7 +23,8 @@ typedef struct cbi_sink {
         struct {
             cbi_ctx *ctx;
             cbi_rope *rope;
-            uint8_t *room; /* for copies */
+            bool gathers;  /* small parts are copied together */
+            uint8_t *room; /* for that */
             size_t left;   /* there */
         } rope;
         FILE *file;
@@ -39,9 +40,12 @@ cbi_sink cbi_sink_callback(int (*fn)(void *user, const void *data, size_t size),
 cbi_sink cbi_sink_counter(void);
 /* Appends to a growable buffer of the context. */
 cbi_sink cbi_sink_buffer(cbi_ctx *ctx, cbi_buf *buf);
-/* Lists what is written without copying it, unless it is small: that must stay as it is while the
- * rope is used. */
+/* Lists what is written without copying it: the bytes must stay where they are while the rope is
+ * used, and may still change until then. */
 cbi_sink cbi_sink_rope(cbi_ctx *ctx, cbi_rope *rope);
+/* The same, but small parts are copied together as soon as another one follows: their bytes must be
+ * final when they are written. */
+cbi_sink cbi_sink_gather(cbi_ctx *ctx, cbi_rope *rope);
 /* The bytes of a rope in one piece. */
 cbi_span cbi_rope_flatten(cbi_ctx *ctx, const cbi_rope *rope);
 /* Writes to an open stream, which stays the caller's. */

@@ -116,7 +116,7 @@ static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
 {
     const cbi_span narrow = cbi_link_write_elf32(ctx, cbi_rope_flatten(ctx, image));
     *image = (cbi_rope){0};
-    cbi_sink sink = cbi_sink_rope(ctx, image);
+    cbi_sink sink = cbi_sink_gather(ctx, image);
     cbi_sink_write(&sink, narrow.data, narrow.size);
 }
 
@@ -176,7 +176,7 @@ cb_status cbi_link(cbi_ctx *ctx, const cbi_link_options *opt, const cbi_link_inp
     cbi_link_check_emptied(lk);
 
     /* 8 bytes. */
-    cbi_sink sink = cbi_sink_rope(ctx, &ret_result->image);
+    cbi_sink sink = cbi_sink_gather(ctx, &ret_result->image);
     if (lk->mercury)
         opt->view->emit(lk, &sink); /* both sides: SASS and Mercury */
     else

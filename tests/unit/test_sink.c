@@ -146,6 +146,22 @@ static void a_rope_joins_neighbours(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+/* A header is written first and gets its sizes when the rest is known. */
+static void a_rope_lists_what_may_still_change(void **state)
+{
+    (void)state;
+    char header[] = "size ?";
+    cbi_ctx ctx;
+    cbi_ctx_init(&ctx);
+    cbi_rope rope = {0};
+    cbi_sink sink = cbi_sink_rope(&ctx, &rope);
+    assert_true(cbi_sink_write(&sink, header, 6));
+    assert_true(cbi_sink_write(&sink, "rest", 4));
+    header[5] = '4';
+    assert_memory_equal(cbi_rope_flatten(&ctx, &rope).data, "size 4rest", 10);
+    cbi_ctx_fini(&ctx);
+}
+
 static void a_rope_joins_small_strangers(void **state)
 {
     (void)state;
@@ -153,7 +169,7 @@ static void a_rope_joins_small_strangers(void **state)
     cbi_ctx ctx;
     cbi_ctx_init(&ctx);
     cbi_rope rope = {0};
-    cbi_sink sink = cbi_sink_rope(&ctx, &rope);
+    cbi_sink sink = cbi_sink_gather(&ctx, &rope);
     memset(large, '-', sizeof large);
     for (int i = 0; i < 1000; i++) /* no neighbours: a copy of each */
         assert_true(cbi_sink_write(&sink, i % 2 ? "two" : "one", 3));
@@ -177,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_full_device_fails_the_sink),
         cmocka_unit_test(padding_never_goes_back),
         cmocka_unit_test(a_rope_joins_neighbours),
+        cmocka_unit_test(a_rope_lists_what_may_still_change),
         cmocka_unit_test(a_rope_joins_small_strangers),
     };
     return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
