@@ -2,6 +2,7 @@
 #include "format/eicompat.h"
 #include "mercury/emit.h"
 
+#include "capsule/units.h"
 #include "format/reloc.h"
 #include "mercury/rewrite.h"
 
@@ -30,7 +31,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Where code lies that debug data refers to. Of a copy that lost nvlink looks the Mercury place up
- * in the linked one: the first instruction that does not lie before it, or the end. */
+ * in the linked one, by units: the first instruction that does not lie before it, or the end; 0
+ * inside of the last one. */
 static int64_t code_addend(const cbi_linker *lk, const cbi_lrel *r, bool debug)
 {
     int64_t addend = cbi_sass_of(r)->addend;
@@ -39,8 +41,10 @@ static int64_t code_addend(const cbi_linker *lk, const cbi_lrel *r, bool debug)
         const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
         if (!places)
             return addend;
-        const cbi_mercury_place *place = cbi_mercury_place_from(places, (uint64_t)r->addend);
-        addend = (int64_t)(place ? place->sass : func->text->size);
+        const uint64_t unit = (uint64_t)r->addend - (uint64_t)r->addend % CBI_MERCURY_UNIT;
+        const cbi_mercury_place *place = cbi_mercury_place_from(places, unit);
+        bool inside = unit < places->items[places->len - 1].mercury;
+        addend = place ? (int64_t)place->sass : inside ? 0 : (int64_t)func->text->size;
     }
     return (int64_t)cbi_rewrite_map(cbi_rewrite_of(lk, func), (uint64_t)addend);
 }
