@@ -269,9 +269,6 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
     section = view->own_info[func->in_sec];
     if (section)
         text.own_info = view->file.sections[section].data;
-    section = view->own_info[func->in_sec];
-    if (section)
-        text.own_info = view->file.sections[section].data;
     return text;
 }
 

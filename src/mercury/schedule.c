@@ -110,7 +110,7 @@ bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const
     return cbi_pace_is_safe(&c, &late, cbi_sb_has_slow_doubles(&c) ? pace->cycles : NULL);
 }
 
-/* Does the block that instruction `at` is in, or the call behind it, wait for a producer? */
+/* Does the block of a producer, or the call behind it, wait for it? */
 static bool is_awaited(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t end = c->blocks.items[p->block].end;
@@ -119,20 +119,21 @@ static bool is_awaited(const cbi_sb_code *c, const cbi_sb_producer *p)
             cbi_sb_contains(&p->consumers, end));
 }
 
-/* Are the sources of instruction i read when its block ends, because that waits for what it holds,
+/* By instruction: are its sources read when its block ends, because that waits for what it holds,
  * or for another access to memory behind it? */
-static bool is_read_in_block(const cbi_sb_code *c, uint32_t i)
+static const bool *find_read(const cbi_sb_code *c)
 {
-    const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-    const bool memory = cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_MEMORY;
-    for (uint32_t k = i; k < b->end && (k == i || memory); k++) {
-        if (k != i && cbi_op_kind(cbi_sb_op(c, k)) != CBI_KIND_MEMORY)
-            continue;
-        for (uint32_t q = c->first[k]; q < c->first[k + 1]; q++)
-            if (is_awaited(c, &c->producers.items[q]))
-                return true;
+    bool *read = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+    bool memory_read = false;
+    for (uint32_t i = c->n; i-- > 0;) {
+        const bool memory = cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_MEMORY;
+        memory_read &= i + 1 != c->blocks.items[c->block_of[i]].end;
+        for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+            read[i] |= is_awaited(c, &c->producers.items[q]);
+        memory_read |= memory && read[i];
+        read[i] |= memory && memory_read;
     }
-    return false;
+    return read;
 }
 
 /* What has no scoreboard for its sources because they were read in its block, which ends before
@@ -141,12 +142,13 @@ static cbi_sb_late find_parted(const cbi_sb_code *before, const cbi_sb_code *now
 {
     cbi_sb_late parted = cbi_pace_begin_late(now);
     parted.before = before;
+    const bool *was_read = find_read(before), *is_read = find_read(now);
     for (uint32_t i = 0; i < now->n; i++) {
         bool late = cbi_sass_write(now->words[i]) != CBI_SB_NONE ||
                     cbi_op_kind(cbi_sb_op(now, i)) == CBI_KIND_MEMORY;
         cbi_pace_predicates(now->words[i], &parted.written[i], &parted.read[i]);
-        parted.is_new[i] = late && cbi_sass_read(now->words[i]) == CBI_SB_NONE &&
-                           is_read_in_block(before, i) && !is_read_in_block(now, i);
+        parted.is_new[i] =
+            late && cbi_sass_read(now->words[i]) == CBI_SB_NONE && was_read[i] && !is_read[i];
         parted.order[i] = parted.is_new[i] ? CBI_ORDER_FREE : 0;
     }
     return parted;

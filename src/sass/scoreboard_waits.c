@@ -409,16 +409,18 @@ static const uint8_t *find_ways(const cbi_sb_assignment *a)
 {
     const cbi_sb_code *c = a->c;
     uint8_t *comes = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint8_t);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < c->blocks.len; b++) {
-            const cbi_sb_block *from = &c->blocks.items[b];
-            uint8_t leaves = comes[b] | numbers_in(a, from->start, from->end);
-            for (size_t k = 0; k < from->succ.len; k++) {
-                uint8_t *to = &comes[from->succ.items[k]];
-                changed |= (leaves & ~*to) != 0;
-                *to |= leaves;
-            }
+    cbi_u32_list todo = {0};
+    for (uint32_t b = 0; b < c->blocks.len; b++)
+        cbi_vec_push(c->ctx, &todo, b);
+    while (todo.len) { /* a block comes again when it has a number more */
+        uint32_t number = todo.items[--todo.len];
+        const cbi_sb_block *from = &c->blocks.items[number];
+        uint8_t leaves = comes[number] | numbers_in(a, from->start, from->end);
+        for (size_t k = 0; k < from->succ.len; k++) {
+            uint32_t to = from->succ.items[k];
+            if (leaves & ~comes[to])
+                cbi_vec_push(c->ctx, &todo, to);
+            comes[to] |= leaves;
         }
     }
     return comes;
