@@ -33,7 +33,7 @@ enum {
     CBI_CLASS_BREAK = 0x05,
     CBI_CLASS_BSSY = 0x08,
     CBI_CLASS_BSYNC = 0x09,
-    CBI_CLASS_SPECIAL = 0x0b, /* special registers, and constants of the system */
+    CBI_CLASS_SPECIAL = 0x0b, /* special registers, constants of the system, moves of pairs */
     CBI_CLASS_BARRIER_OBJECT = 0x1b,
     CBI_CLASS_LOAD_CONSTANT = 0x22,
     CBI_CLASS_ELECT = 0x5f,

@@ -78,9 +78,11 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         const cbi_mercury_run run = cbi_mercury_run_of(text, &e);
         const bool stored = e.kind >= CBI_CAPSULE_RECORD;
-        cbi_vec_push(lk->ctx, places,
-                     ((cbi_mercury_place){mercury, sass, frame, run.about, run.own, stored,
-                                          stored && e.klass == CBI_CLASS_SPECIAL}));
+        cbi_vec_push(
+            lk->ctx, places,
+            ((cbi_mercury_place){mercury, sass, frame, run.about, run.own, stored,
+                                 stored && e.klass == CBI_CLASS_SPECIAL &&
+                                     cbi_op_kind(opcode_at(text, run.about)) != CBI_KIND_ALU}));
         mercury +=
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0

@@ -354,12 +354,14 @@ static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *inst
     return like;
 }
 
-/* Does entry k of a list stand at `place`? */
+/* Is entry k of a list a return address, too, at `place`? */
 static bool stands_at(const cbi_section *list, size_t k, const cbi_mercury_places *places,
                       const cbi_mercury_place *place)
 {
-    return k < cbi_rela_count(list) &&
-           cbi_mercury_place_of(places, cbi_rela_at(list, k).offset) == place;
+    if (k >= cbi_rela_count(list))
+        return false;
+    const cbi_rela rela = cbi_rela_at(list, k);
+    return cbi_is_return_address(rela.type) && cbi_mercury_place_of(places, rela.offset) == place;
 }
 
 /* The addend in SASS of entry k, a return address of another function's code at `place`: that of
