@@ -116,7 +116,7 @@ static void narrow_image(cbi_ctx *ctx, cbi_rope *image)
 {
     const cbi_span narrow = cbi_link_write_elf32(ctx, cbi_rope_flatten(ctx, image));
     *image = (cbi_rope){0};
-    cbi_sink sink = cbi_sink_gather(ctx, image);
+    cbi_sink sink = cbi_sink_rope(ctx, image);
     cbi_sink_write(&sink, narrow.data, narrow.size);
 }
 

@@ -206,9 +206,7 @@ static void fill_capsules(const cbi_linker *lk, void *arg, const cbi_share *shar
     cbi_emit_sec *capsules = arg;
     for (size_t i = share->first; i < share->end; i++) {
         const cbi_func *func = capsules[i].src->func;
-        const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-        const cbi_buf *read = &lk->merc->capsules[func->number];
-        cbi_buf capsule = rw ? rw->capsule : read->len ? *read : cbi_mercury_capsule(lk, func);
+        cbi_buf capsule = cbi_rewrite_capsule(lk, func);
         set_bytes(&capsules[i], capsule.items, capsule.len);
     }
 }

@@ -146,7 +146,7 @@ bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scor
                       cbi_schedule schedule, bool drop_stack_load)
 {
     const cbi_rewrite *before = cbi_rewrite_of(lk, func);
-    cbi_buf capsule = before ? before->capsule : cbi_mercury_capsule(lk, func);
+    cbi_buf capsule = cbi_rewrite_capsule(lk, func);
     cbi_span old = {capsule.items, capsule.len};
     uint32_t total = (uint32_t)(text->size / CBI_SASS_INSTRUCTION);
     bool *idle = find_idle(lk->ctx, old, text->bytes, total);

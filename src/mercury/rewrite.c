@@ -442,3 +442,10 @@ const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func)
 {
     return lk->merc && func ? lk->merc->rewrites[func->number] : NULL;
 }
+
+cbi_buf cbi_rewrite_capsule(const cbi_linker *lk, const cbi_func *func)
+{
+    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
+    const cbi_buf *read = &lk->merc->capsules[func->number];
+    return rw ? rw->capsule : read->len ? *read : cbi_mercury_capsule(lk, func);
+}

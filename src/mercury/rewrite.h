@@ -23,6 +23,9 @@ void cbi_mercury_rewrite(const cbi_linker *lk);
 /* The function's rewrite, NULL when its code stays. */
 const cbi_rewrite *cbi_rewrite_of(const cbi_linker *lk, const cbi_func *func);
 
+/* The capsule of its code as it is now. */
+cbi_buf cbi_rewrite_capsule(const cbi_linker *lk, const cbi_func *func);
+
 /* New offset of an old one; rewrite may be NULL. */
 uint64_t cbi_rewrite_map(const cbi_rewrite *rewrite, uint64_t offset);
 

@@ -2,22 +2,27 @@
 #include "sass/pace_code.h"
 #include "sass/scoreboard_read.h"
 
-/* The blocks from which the end of the loop is reached without its first one. */
-static void find_loop(const cbi_sb_code *c, uint32_t head, bool *ret_inside)
+/* The blocks of the loop that starts with `head`, from which its end is reached without that; none
+ * if another loop is inside.  seen[b]: the head for which block b was met last, and one. */
+static cbi_u32_list find_innermost(const cbi_sb_code *c, uint32_t head, uint32_t *seen)
 {
-    cbi_u32_list todo = {0};
-    const cbi_u32_list *pred = &c->blocks.items[head].pred;
-    ret_inside[head] = true;
-    for (size_t p = 0; p < pred->len; p++)
-        if (c->position[pred->items[p]] >= c->position[head])
-            cbi_vec_push(c->ctx, &todo, pred->items[p]);
-    while (todo.len) {
-        uint32_t b = todo.items[--todo.len];
-        pred = &c->blocks.items[b].pred;
-        for (size_t p = 0; p < pred->len && !ret_inside[b]; p++)
-            cbi_vec_push(c->ctx, &todo, pred->items[p]);
-        ret_inside[b] = true;
+    cbi_u32_list inside = {0};
+    cbi_vec_push(c->ctx, &inside, head);
+    seen[head] = head + 1;
+    for (size_t n = 0; n < inside.len; n++) {
+        const cbi_u32_list *pred = &c->blocks.items[inside.items[n]].pred;
+        for (size_t p = 0; p < pred->len; p++) {
+            uint32_t b = pred->items[p];
+            bool enters = n == 0 && c->position[b] < c->position[head];
+            if (enters || seen[b] == head + 1)
+                continue;
+            if (cbi_sb_starts_loop(c, b))
+                return (cbi_u32_list){0};
+            seen[b] = head + 1;
+            cbi_vec_push(c->ctx, &inside, b);
+        }
     }
+    return inside;
 }
 
 /* Instructions of the block that would let the warp go elsewhere: by how many more do not than do.
@@ -38,20 +43,16 @@ static int64_t count_held(const cbi_sb_code *c, const cbi_sb_block *b)
 void cbi_sb_find_held(cbi_sb_code *c)
 {
     c->held = CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool);
-    bool *inside = CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool);
+    uint32_t *seen = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint32_t);
     for (uint32_t head = 0; head < c->blocks.len; head++) {
-        bool others = false;
-        int64_t held = 0;
         if (!cbi_sb_starts_loop(c, head))
             continue;
-        memset(inside, 0, c->blocks.len * sizeof *inside);
-        find_loop(c, head, inside);
-        for (uint32_t b = 0; b < c->blocks.len; b++) {
-            others |= inside[b] && b != head && cbi_sb_starts_loop(c, b);
-            held += inside[b] ? count_held(c, &c->blocks.items[b]) : 0;
-        }
-        for (uint32_t b = 0; b < c->blocks.len && !others && held > 0; b++)
-            c->held[b] |= inside[b];
+        const cbi_u32_list loop = find_innermost(c, head, seen);
+        int64_t held = 0;
+        for (size_t n = 0; n < loop.len; n++)
+            held += count_held(c, &c->blocks.items[loop.items[n]]);
+        for (size_t n = 0; n < loop.len && held > 0; n++)
+            c->held[loop.items[n]] = true;
     }
 }
 

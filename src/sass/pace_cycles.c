@@ -118,16 +118,16 @@ static int64_t last_stall(const block_times *t)
     bool branches = k == CBI_KIND_CONTROL && cbi_sb_op(c, last) != CBI_OP_BSSY;
     bool five = branches || k == CBI_KIND_CALL || cbi_op_has(cbi_sb_op(c, last), CBI_OPF_WARP) ||
                 (c->anew && cbi_sb_op(c, last) == CBI_OP_BPT);
+    bool six = cbi_sb_op(c, last) == CBI_OP_ENDCOLLECTIVE || cbi_op_is_barrier(cbi_sb_op(c, last));
     bool again = branches && cbi_sb_is_held_loop(c, c->block_of[last]);
-    uint32_t own = again                                        ? CBI_PACE_CONTROL + HELD_LOOP
-                   : five                                       ? CBI_PACE_CONTROL
-                   : cbi_sb_op(c, last) == CBI_OP_ENDCOLLECTIVE ? CBI_PACE_BARRIER
-                   : cbi_op_is_barrier(cbi_sb_op(c, last))      ? CBI_PACE_BARRIER
-                   : cbi_sb_op(c, last) == CBI_OP_NOP           ? 1
-                   : k == CBI_KIND_OTHER                        ? CBI_PACE_FAR
-                   : k == CBI_KIND_PAIR                         ? 2
-                   : cbi_sass_holds(c->words[last])             ? 2
-                                                                : 1;
+    uint32_t own = again                              ? CBI_PACE_CONTROL + HELD_LOOP
+                   : five                             ? CBI_PACE_CONTROL
+                   : six                              ? CBI_PACE_BARRIER
+                   : cbi_sb_op(c, last) == CBI_OP_NOP ? 1
+                   : k == CBI_KIND_OTHER              ? CBI_PACE_FAR
+                   : k == CBI_KIND_PAIR               ? 2
+                   : cbi_sass_holds(c->words[last])   ? 2
+                                                      : 1;
     return own > 2 && own > now ? now : own;
 }
 

@@ -25,10 +25,15 @@ uint32_t cbi_pace_unit_time(uint32_t op)
     return slow || cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR ? slow : MATRIX;
 }
 
+/* Code that stays on its chip, which has no slow unit for doubles. */
+static bool has_own_doubles(const cbi_sb_code *c)
+{
+    return (c->anew || c->follows) && !cbi_sb_has_slow_doubles(c);
+}
+
 uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
 {
-    bool fast = (c->anew || c->follows) && !cbi_sb_has_slow_doubles(c);
-    return fast ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
+    return has_own_doubles(c) ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
 }
 
 bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
@@ -438,9 +443,7 @@ static bool reaches_late(const cbi_sb_code *c, uint32_t i, uint32_t j)
 
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i)
 {
-    return (c->anew || c->follows) &&
-           cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
-           !cbi_sb_has_slow_doubles(c);
+    return has_own_doubles(c) && cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE;
 }
 
 static uint32_t double_latency(kind to)
@@ -645,7 +648,6 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
         UNIFORM_MOVE = 5,
         UNIFORM = 12,
         REGISTER = 7,
-        COLLECTIVE = 6,
         PAIR = 8
     };
     uint32_t op = cbi_sass_op(w);
@@ -654,7 +656,7 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)
     if (cbi_pace_is_late(from) || cbi_op_has(op, CBI_OPF_WARP) || op == CBI_OP_NOP)
         return 0;
     if (op == CBI_OP_ENDCOLLECTIVE)
-        return COLLECTIVE;
+        return BARRIER_STALL;
     if (from == CBI_KIND_OTHER)
         return op == CBI_OP_DEPBAR || cbi_op_is_barrier(op) || op == CBI_OP_BPT ||
                        cbi_op_has(op, CBI_OPF_FENCE)

@@ -426,14 +426,6 @@ static const uint8_t *find_ways(const cbi_sb_assignment *a)
     return comes;
 }
 
-/* Numbers that something in front of instruction i may hold; all, where the blocks are those of the
- * input. */
-static uint8_t numbers_at(const cbi_sb_assignment *a, const uint8_t *comes, uint32_t i)
-{
-    uint32_t block = a->c->block_of[i];
-    return comes ? comes[block] | numbers_in(a, a->c->blocks.items[block].start, i) : UINT8_MAX;
-}
-
 void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
 {
     const cbi_sb_code *c = a->c;
@@ -443,9 +435,12 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
     place_forward(a, needs, leaving, ret_wait, busy);
     place_backward(a, needs, leaving, busy, ret_wait);
     const uint8_t kept = kept_numbers(a), *comes = c->follows ? find_ways(a) : NULL;
+    uint8_t met = UINT8_MAX; /* numbers that something in front may hold, where blocks are others */
     for (uint32_t i = 0; i < c->n; i++) {
-        ret_wait[i] =
-            (uint8_t)((ret_wait[i] & ~kept) | (c->wait[i] & kept & numbers_at(a, comes, i)));
+        if (comes && c->blocks.items[c->block_of[i]].start == i)
+            met = comes[c->block_of[i]];
+        ret_wait[i] = (uint8_t)((ret_wait[i] & ~kept) | (c->wait[i] & kept & met));
+        met |= comes ? numbers_in(a, i, i + 1) : 0;
         if (c->all[i]) /* rule 10 */
             ret_wait[i] = CBI_SB_EVERYTHING;
     }
