@@ -30,14 +30,14 @@ static int compare_places(const void *a, const void *b)
     return cbi_order(x, y);
 }
 
-/* Where code lies that debug data refers to. Of a copy that lost nvlink looks the Mercury place up
- * in the linked one, by units: the first instruction that does not lie before it, or the end; 0
- * inside of the last one. */
+/* Where code lies that debug data refers to. Of a copy that is not linked nvlink looks the Mercury
+ * place up in the one that is, by units: the first instruction that does not lie before it, or the
+ * end; 0 inside of the last one. */
 static int64_t code_addend(const cbi_linker *lk, const cbi_lrel *r, bool debug)
 {
     int64_t addend = cbi_sass_of(r)->addend;
     const cbi_func *func = r->sym->func;
-    if (debug && r->obj != func->obj && r->obj->symbol_lost[r->in_sym]) {
+    if (debug && r->obj != func->obj) {
         const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
         if (!places)
             return addend;

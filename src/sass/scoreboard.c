@@ -135,14 +135,21 @@ static bool is_shorter(const cbi_sb_code *c, const cbi_sass *words, uint32_t i)
            !(cbi_sass_wait(words[i + 1]) & cbi_sass_holds(words[i]));
 }
 
+/* The first instruction behind i whose stall count changes. */
+static uint32_t next_change(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end)
+{
+    uint32_t next = i + 1;
+    while (next + 1 < end && cycles[next] == cbi_sass_stall(c->words[next]))
+        next++;
+    return next;
+}
+
 /* Instruction i takes one cycle now: what is the first behind it that took as long as it did
  * because of that, and takes one more. */
 static void shorten(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end,
                     cbi_sass *words)
 {
-    uint32_t next = i + 1;
-    while (next + 1 < end && cycles[next] == cbi_sass_stall(c->words[next]))
-        next++;
+    uint32_t next = next_change(c, cycles, i, end);
     uint32_t behind = cbi_sass_stall(c->words[next]);
     uint32_t longest = behind < CBI_SASS_STALL_MAX ? behind + 1 : behind;
     if (cycles[next] > longest)
@@ -152,8 +159,22 @@ static void shorten(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, ui
         cbi_sass_set_stall(&words[next], cycles[next]);
 }
 
-/* Where an instruction takes a cycle more than in the input, what follows it takes one less if it
- * took that long only because of something before; and the other way round. */
+/* Instruction i takes a cycle more than in the input.  What follows it takes one less if it took
+ * that long only because of something before; what needs a distance from that takes one more. */
+static void lengthen(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end,
+                     cbi_sass *words)
+{
+    if (cycles[i] != cbi_sass_stall(words[i]) ||
+        cycles[i + 1] + 1 != cbi_sass_stall(c->words[i + 1]))
+        return;
+    cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
+    uint32_t next = next_change(c, cycles, i + 1, end);
+    if (next < end && cycles[next] == cbi_sass_stall(c->words[next]) + 1 &&
+        cycles[next] <= CBI_SASS_STALL_MAX)
+        cbi_sass_set_stall(&words[next], cycles[next]);
+}
+
+/* Stall counts behind instructions that take a cycle more than in the input, or less. */
 static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
 {
     bool *idle = NULL;
@@ -176,9 +197,8 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
         known = c->block_of[i];
         if (shorter && cycles[i] == 1)
             shorten(c, cycles, i, b->end, words);
-        else if (!shorter && cycles[i] == cbi_sass_stall(words[i]) &&
-                 cycles[i + 1] + 1 == cbi_sass_stall(c->words[i + 1]))
-            cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
+        else if (!shorter)
+            lengthen(c, cycles, i, b->end, words);
     }
 }
 

@@ -45,11 +45,25 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
     for (size_t k = 0; k < needs[i].len; k++)
         if (cbi_sb_has(set, needs[i].items[k]))
             mask |= (uint8_t)(1u << a->number[needs[i].items[k]]);
-    for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++)
-        mask |= (uint8_t)(1u << a->number[a->guide->more[i].items[k]]);
     CBI_SB_EACH(q, set, mask | other ? a->c->row : 0)
     if ((mask | other) >> a->number[q] & 1 && !cbi_sb_contains(&a->c->producers.items[q].starts, i))
         cbi_sb_drop(set, q);
+    return mask;
+}
+
+/* Numbers that instruction i waits for because the input does; not for what an instruction of its
+ * block in front of it waited for, as in the input none did.  entered: what the block started with.
+ */
+static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, const uint64_t *entered,
+                                const uint64_t *set)
+{
+    uint8_t mask = 0;
+    for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++) {
+        uint32_t q = a->guide->more[i].items[k];
+        bool over =
+            cbi_sb_has(entered, q) && !cbi_sb_has(set, q) && cbi_sb_has(a->c->pending[i], q);
+        mask |= over ? 0 : (uint8_t)(1u << a->number[q]);
+    }
     return mask;
 }
 
@@ -59,16 +73,21 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
 {
     const cbi_sb_code *c = a->c;
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    uint64_t *met = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
     cbi_u32_list order = cbi_sb_order(c);
     for (size_t n = 0; n < order.len; n++) {
         const cbi_sb_block *k = &c->blocks.items[order.items[n]];
         cbi_sb_enter(c, k, leaving, set);
+        memcpy(met, set, c->row * sizeof *set);
         for (uint32_t i = k->start; i < k->end; i++) {
-            wait[i] = step_output(a, needs, i, 0, set);
+            uint8_t as_input = numbers_as_input(a, i, met, set);
+            wait[i] = as_input | step_output(a, needs, i, as_input, set);
             ret_busy[i] = cbi_sb_numbers_in(a, set);
             for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
-                if (a->present[q])
+                if (a->present[q]) {
                     cbi_sb_put(set, q);
+                    cbi_sb_put(met, q);
+                }
         }
         memcpy(leaving[order.items[n]], set, c->row * sizeof *set);
     }
