@@ -64,7 +64,8 @@ uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
 /* What the stall count of instruction i, before `end`, stands for in estimates of time: four cycles
  * less where it is there because the warp may change (five, or eight in front of another such), or
- * for a barrier in front of an access to memory. */
+ * for a barrier in front of an access to memory; nothing for the parts of a fence, whose end takes
+ * four cycles. */
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
 
 /* Is nothing known about the registers and predicates that the instruction uses? */

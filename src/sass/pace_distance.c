@@ -345,9 +345,24 @@ static bool waits_long(uint32_t op)
     return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE;
 }
 
+/* The parts of a fence are one instruction of Mercury code. */
+static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
+}
+
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
-    enum { BEFORE_ANOTHER = 8, LESS = 4 };
+    enum {
+        BEFORE_ANOTHER = 8,
+        LESS = 4,
+        FENCE_CYCLES = 4, /* one that reports errors, and ends with CGAERRBAR; 3 and 5 do, too */
+    };
+    if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
+        return FENCE_CYCLES;
+    if (is_part_of_fence(c, i))
+        return 0;
     uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
     bool own = cbi_op_is_barrier(cbi_sb_op(c, i))
                    ? cycles == BARRIER_STALL && cbi_op_kind(next) == CBI_KIND_MEMORY

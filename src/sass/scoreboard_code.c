@@ -51,15 +51,19 @@ static bool is_comparison(uint32_t op)
 
 /* When the result of p is there for the instruction of its block that needs it.  Indices of threads
  * come sooner to the ALU, but not to moves and comparisons, and where it reads uniform registers,
- * too; other special registers come later to all. */
+ * too; other special registers come later to all, to products first.  Those that go to a uniform
+ * register come a cycle later to who waits than to the end of the block. */
 static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { INDEX_FOR_ALU = 26, OTHER_SPECIAL = 34 };
+    enum { INDEX_FOR_ALU = 26, OTHER_FOR_PRODUCT = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
     uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
+    if (p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR)
+        return c->issue[p->at] + UNIFORM_SPECIAL;
     if (!p->write || cbi_sb_op(c, p->at) != CBI_OP_S2R)
         return c->issue[p->at] + cbi_sb_latency_of(c, p);
     if (!reads_thread_index(c->words[p->at]))
-        return c->issue[p->at] + OTHER_SPECIAL;
+        return c->issue[p->at] +
+               (cbi_op_kind(op) == CBI_KIND_MULTIPLY ? OTHER_FOR_PRODUCT : OTHER_SPECIAL);
     bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV && !is_comparison(op) &&
                 !cbi_regset_any(&c->operands[user].uniform_read);
     return c->issue[p->at] + (soon ? INDEX_FOR_ALU : cbi_sb_latency_of(c, p));

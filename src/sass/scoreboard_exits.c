@@ -6,7 +6,6 @@
 
 enum {
     PREDICATE_LATENCY = 13,
-    FENCE_CYCLES = 4,   /* a fence that reports errors, and ends with CGAERRBAR; 3 and 5 do, too */
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
 };
@@ -18,28 +17,13 @@ typedef struct times {
     int64_t *stalls; /* sum of the stall counts alone */
 } times;
 
-/* The parts of a fence are one instruction of Mercury code. */
-static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
-{
-    uint32_t op = cbi_sb_op(c, i);
-    return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
-}
-
-/* The stall count of instruction `i` of the block in front of `end`, as far as it is time. */
-static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
-{
-    if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
-        return FENCE_CYCLES;
-    return is_part_of_fence(c, i) ? 0 : cbi_pace_reckoned(c, i, end);
-}
-
 /* What the instruction takes: a BAR directly before `end` has a stall count that is due to the end
  * of the block, which counts for sums of stall counts alone. */
 static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     enum { BAR_CYCLES = 2 };
     bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : stall_of(c, i, end);
+    return leaves ? BAR_CYCLES : cbi_pace_reckoned(c, i, end);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -70,7 +54,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     for (uint32_t i = start; i <= end; i++) {
         slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
-        t->stalls[i - start + 1] = t->stalls[i - start] + stall_of(c, i, end);
+        t->stalls[i - start + 1] = t->stalls[i - start] + cbi_pace_reckoned(c, i, end);
     }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {

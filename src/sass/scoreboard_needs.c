@@ -54,6 +54,15 @@ static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
             (cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT || c->block_of[i] != p->block));
 }
 
+/* All threads that meet see uniform registers.  Who reads them does so at once, but for SYNCS.EXCH.
+ */
+static bool is_met(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    bool uniform = p->write ? cbi_regset_any(&c->operands[p->at].uniform_written)
+                            : cbi_sb_op(c, p->at) == CBI_OP_SYNCS_EXCH;
+    return uniform && is_meeting(c, p, i);
+}
+
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
@@ -61,11 +70,10 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
         return true; /* nobody knows what comes there */
     if (cbi_sb_excludes(c, p->at, i))
         return false;
-    if (!p->write) /* shared accesses of a block keep their order while it runs, uniform registers
-                      are read at once */
+    if (is_met(c, p, i))
+        return true;
+    if (!p->write) /* shared accesses of a block keep their order while it runs */
         return cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i);
-    if (is_meeting(c, p, i) && cbi_regset_any(&a->uniform_written))
-        return true; /* all threads that meet there see uniform registers */
     return a->predicates_written & b->predicates_read ||
            cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
@@ -76,7 +84,7 @@ bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     if (!p->write && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL)) {
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[p->at]);
-        if (!cbi_regset_meet(&kept, &c->operands[i].written))
+        if (!is_met(c, p, i) && !cbi_regset_meet(&kept, &c->operands[i].written))
             return false;
     }
     return cbi_sb_touches(c, p, i);
