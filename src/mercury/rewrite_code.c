@@ -366,7 +366,7 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
         const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         cbi_sass w = cbi_sass_load(insn);
         bool doubles = cbi_op_compares_doubles(cbi_sass_op(w));
-        passed += stall_of(insn);
+        passed += cbi_sass_is_never(w) ? 0 : stall_of(insn); /* a load in front of a fence */
         *ret_latency =
             doubles || cbi_sass_compares_long(w) ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
         if (cbi_sass_writes_predicate(w, predicate) ||
@@ -388,7 +388,25 @@ static unsigned barrier_delay(const uint8_t *text, uint32_t at, unsigned stall)
         const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         uint32_t op = cbi_sass_opcode(insn);
         passed += i + 1 < at ? stall_of(insn) : 0;
-        if (op == CBI_OP_LDC || op == CBI_OP_S2UR || op == CBI_OP_MATCH || op == CBI_OP_REDUX)
+        if (cbi_op_is_spaced(op) || cbi_op_is_barrier(op))
+            return passed < BEHIND ? BEHIND - passed : 0;
+        if (cbi_op_kind(op) == CBI_KIND_CONTROL)
+            return 0;
+    }
+    return 0;
+}
+
+/* The least stall count of the instruction in front of an exit's barrier, for a fence there or a
+ * BAR before, which may let the warp go on at once. */
+static unsigned need_behind_bars(const uint8_t *text, uint32_t at)
+{
+    enum { BEHIND = 6 };
+    unsigned passed = 0;
+    for (uint32_t i = at; i-- > 0 && passed < BEHIND;) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        uint32_t op = cbi_sass_opcode(insn);
+        passed += i + 1 < at ? stall_of(insn) : 0;
+        if (cbi_op_is_barrier(op) || (op == CBI_OP_MEMBAR && i + 1 == at))
             return passed < BEHIND ? BEHIND - passed : 0;
         if (cbi_op_kind(op) == CBI_KIND_CONTROL)
             return 0;
@@ -406,7 +424,6 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { BAR_STALL = 6 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -415,12 +432,11 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     const uint8_t *front = text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION;
     unsigned latency, guard_latency, stall = stalls.before = stall_of(front);
     unsigned since = second == CBI_SASS_PT ? 0 : cycles_since(text, at, second, &latency);
-    if (!since || since != latency)
+    if (!since || since != latency || cbi_op_kind(cbi_sass_opcode(front)) == CBI_KIND_CONTROL)
         return stalls;
     uint32_t late = guard_wait(text, at);
     unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
-    if (cbi_op_is_barrier(cbi_sass_opcode(front)))
-        need = BAR_STALL;
+    need = cbi_larger(need, need_behind_bars(text, at));
     unsigned of_guard =
         guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
     if (of_guard)
@@ -434,15 +450,38 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     return stalls;
 }
 
-/* from: the instruction as it was. */
-static void shorten_for_second(uint8_t *insn, const uint8_t *from, unsigned stall)
+/* Does instruction `at` keep the warp with this stall count?  Arithmetic does with two cycles only
+ * if the warp may go on to another one every eleven cycles. */
+static bool keeps_warp(const uint8_t *text, uint32_t at, unsigned stall)
 {
-    enum { LONGEST_KEPT = 2 };
-    if (stall >= stall_of(from))
+    enum { PAIR = 2 };
+    cbi_sass now = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
+    unsigned since = stall;
+    uint32_t kind = cbi_sass_op(now);
+    bool fixed = cbi_pace_is_math(kind) || kind == CBI_OP_NOP || is_double_result(now) ||
+                 cbi_op_compares_doubles(kind);
+    if (!fixed || cbi_sass_holds(now) || is_product(now))
+        return stall <= LONGEST_HELD;
+    if (stall != PAIR)
+        return stall < PAIR;
+    for (uint32_t i = at; i-- > 0 && since <= LONGEST_HELD;) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        cbi_sass w = cbi_sass_load(insn);
+        uint32_t op = cbi_sass_op(w);
+        if (!cbi_sass_yield(w) || op == CBI_OP_BPT || cbi_op_kind(op) == CBI_KIND_CONTROL)
+            break;
+        since += cbi_sass_is_never(w) ? 0 : stall_of(insn);
+    }
+    return since <= LONGEST_HELD;
+}
+
+/* text: the code as it was. */
+static void shorten_for_second(uint8_t *insn, const uint8_t *text, uint32_t at, unsigned stall)
+{
+    if (stall >= stall_of(text + (size_t)at * CBI_SASS_INSTRUCTION))
         return;
     set_stall(insn, stall);
-    cbi_sass w = cbi_sass_load(insn);
-    if (stall <= LONGEST_KEPT || cbi_sass_holds(w) || (is_product(w) && stall <= LONGEST_HELD))
+    if (keeps_warp(text, at, stall))
         keep_warp(insn);
 }
 
@@ -459,8 +498,7 @@ static void lengthen_for_second(uint8_t *insn, const uint8_t *text, uint32_t at,
         return;
     lengthen(insn, stall + latency - since);
     cbi_sass w = cbi_sass_load(insn);
-    bool stays = cbi_sass_holds(w) || cbi_op_is_barrier(cbi_sass_op(w)) || is_product(w);
-    cbi_sass_set_yield(&w, cbi_sass_yield(w) && stays);
+    cbi_sass_set_yield(&w, cbi_sass_yield(w) && keeps_warp(text, at, cbi_sass_stall(w)));
     cbi_sass_store(insn, w);
 }
 
@@ -662,7 +700,7 @@ void cbi_rewrite_move(cbi_ctx *ctx, cbi_rewrite *rw, const uint8_t *old, const b
             put_pauses(rw, insn, changes->cycles[i], changes->pause[i]);
         if (meets_exit) {
             shorten_last(insn, old, i + 1);
-            shorten_for_second(insn, from, next.before);
+            shorten_for_second(insn, old, i, next.before);
             settle_arrival(insn, ARRIVAL_STALL, 1);
         }
         const uint8_t *exit = exit_behind_dropped(old, i, used, changes);

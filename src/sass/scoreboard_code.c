@@ -49,24 +49,19 @@ static bool is_comparison(uint32_t op)
     return shape == CBI_SHAPE_COMPARE || shape == CBI_SHAPE_COMPARE_TYPED;
 }
 
-/* When the result of p is there for the instruction of its block that needs it.  Indices of threads
- * come sooner to the ALU, but not to moves and comparisons, and where it reads uniform registers,
- * too; other special registers come later to all, to products first.  Those that go to a uniform
- * register come a cycle later to who waits than to the end of the block. */
-static int64_t arrival(const cbi_sb_code *c, const cbi_sb_producer *p)
+int64_t cbi_sb_latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t user)
 {
     enum { INDEX_FOR_ALU = 26, OTHER_FOR_PRODUCT = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
-    uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local, op = cbi_sb_op(c, user);
+    uint32_t op = cbi_sb_op(c, user);
     if (p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR)
-        return c->issue[p->at] + UNIFORM_SPECIAL;
+        return UNIFORM_SPECIAL;
     if (!p->write || cbi_sb_op(c, p->at) != CBI_OP_S2R)
-        return c->issue[p->at] + cbi_sb_latency_of(c, p);
+        return cbi_sb_latency_of(c, p);
     if (!reads_thread_index(c->words[p->at]))
-        return c->issue[p->at] +
-               (cbi_op_kind(op) == CBI_KIND_MULTIPLY ? OTHER_FOR_PRODUCT : OTHER_SPECIAL);
+        return cbi_op_kind(op) == CBI_KIND_MULTIPLY ? OTHER_FOR_PRODUCT : OTHER_SPECIAL;
     bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV && !is_comparison(op) &&
                 !cbi_regset_any(&c->operands[user].uniform_read);
-    return c->issue[p->at] + (soon ? INDEX_FOR_ALU : cbi_sb_latency_of(c, p));
+    return soon ? INDEX_FOR_ALU : cbi_sb_latency_of(c, p);
 }
 
 static void reach(int64_t *time, int64_t at_least)
@@ -92,7 +87,8 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            int64_t ready = arrival(c, p);
+            uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local;
+            int64_t ready = c->issue[i] + cbi_sb_latency_for(c, p, user);
             if (q == c->stack_load || cbi_sb_is_acquired(c, p, i + 1))
                 continue;
             if (p->local != CBI_SB_NOWHERE)

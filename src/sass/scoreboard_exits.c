@@ -6,6 +6,9 @@
 
 enum {
     PREDICATE_LATENCY = 13,
+    BAR_CYCLES = 2,
+    BAR_STALL = 6,
+    FENCE_CYCLES = 1,   /* one that reports no errors */
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
 };
@@ -17,13 +20,36 @@ typedef struct times {
     int64_t *stalls; /* sum of the stall counts alone */
 } times;
 
-/* What the instruction takes: a BAR directly before `end` has a stall count that is due to the end
- * of the block, which counts for sums of stall counts alone. */
-static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+/* The last instruction of a fence that no report of errors follows. */
+static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
 {
-    enum { BAR_CYCLES = 2 };
-    bool leaves = i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : cbi_pace_reckoned(c, i, end);
+    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && cbi_sb_op(c, i + 1) != CBI_OP_MEMBAR &&
+           cbi_sb_op(c, i + 1) != CBI_OP_ERRBAR;
+}
+
+/* Does a BAR not wait for the others? */
+static bool is_arrival(cbi_sass w)
+{
+    enum { ARRIVE = 1 };
+    return cbi_sass_bits(w, 77, 3) == ARRIVE;
+}
+
+/* The stall count of instruction `i` of the block in front of `end`, as far as it is time. */
+static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    int64_t stall = cbi_sass_stall(c->words[i]);
+    if (cbi_op_is_barrier(cbi_sb_op(c, i)) && i + 1 < end)
+        return stall == BAR_STALL || (stall > BAR_STALL && is_arrival(c->words[i])) ? BAR_CYCLES
+                                                                                    : stall;
+    return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
+}
+
+/* What the instruction takes: with a barrier there a BAR directly before `end` has a stall count
+ * that is due to the end of the block, which counts for sums of stall counts alone. */
+static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end, bool barrier)
+{
+    bool leaves = barrier && i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
+    return leaves ? BAR_CYCLES : stall_of(c, i, end);
 }
 
 /* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
@@ -45,31 +71,84 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end)
     return time > ready ? time : ready;
 }
 
+/* Does the end of a block wait for it however little time has passed?  For integers that become
+ * doubles it does not. */
+static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    uint32_t op = cbi_sb_op(c, p->at), slow = cbi_instruction_of(op)->slow;
+    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) || op == CBI_OP_I2F_64 ||
+        op == CBI_OP_I2F_64_U)
+        return false;
+    return cbi_sb_has_slow_doubles(c);
+}
+
+/* Is the wait of instruction `i` a part of what it waits for, the same instruction of Mercury code,
+ * in which it takes no time?  So it is behind loads that acquire and behind fences. */
+static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, p->at);
+    return cbi_sb_is_acquired(c, p, i) || op == CBI_OP_MEMBAR ||
+           (op == CBI_OP_FENCE_VIEW && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_NOP);
+}
+
+/* Does the S2R read the index of the block? */
+static bool reads_block_index(cbi_sass w)
+{
+    enum { CTAID_X = 0x25, CTAID_Z = 0x27 };
+    uint64_t which = cbi_sass_bits(w, 72, 8);
+    return which >= CTAID_X && which <= CTAID_Z;
+}
+
+/* Cycles until instruction `i` of its block no longer waits for the producer. */
+static int64_t latency_here(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    if (is_met_at_once(c, p))
+        return 0;
+    bool special = p->write && cbi_sb_op(c, p->at) == CBI_OP_S2R;
+    return special && !reads_block_index(c->words[p->at]) ? cbi_sb_latency_for(c, p, i)
+                                                          : cbi_sb_latency(c, p, c->chip);
+}
+
 /* Fills in the times of the block up to and including `end`. */
-static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
+static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, bool barrier,
+                       times *t)
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
     *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     for (uint32_t i = start; i <= end; i++) {
-        slot[i - start + 1] = slot[i - start] + time_of(c, i, end);
-        t->stalls[i - start + 1] = t->stalls[i - start] + cbi_pace_reckoned(c, i, end);
+        slot[i - start + 1] = slot[i - start] + time_of(c, i, end, barrier);
+        t->stalls[i - start + 1] = t->stalls[i - start] + stall_of(c, i, end);
     }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
         int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
-                cbi_sb_is_acquired(c, p, i))
+            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) || is_joined(c, p, i))
                 continue;
-            int64_t arrival = t->issue[p->at - start] + cbi_sb_latency(c, p, c->chip);
+            int64_t arrival = t->issue[p->at - start] + latency_here(c, p, i);
             time = arrival > time ? arrival : time;
         }
         t->issue[i - start] = time;
     }
     t->issue[end - start] = end_time(c, t, end);
+}
+
+/* By how many cycles the last part of a barrier in front of an exit comes later than `end` lets it:
+ * it is 8 behind what the unit for constants and special registers does. */
+static int64_t barrier_delay(const cbi_sb_code *c, uint32_t start, uint32_t end)
+{
+    enum { BEHIND = 8 };
+    int64_t passed = 1;
+    for (uint32_t i = end; i-- > start && passed < BEHIND;) {
+        uint32_t op = cbi_sb_op(c, i);
+        passed += cbi_sass_stall(c->words[i]);
+        if (cbi_op_is_spaced(op))
+            return passed < BEHIND ? BEHIND - passed : 0;
+    }
+    return 0;
 }
 
 /* By when is the producer due: without the barrier, with it, or later? */
@@ -83,8 +162,9 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
         return DUE_LATER;
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
-    bool met =
-        t->issue[last] + BARRIER_CYCLES >= arrival || t->stalls[last] + BARRIER_STALLS >= arrival;
+    int64_t delay = barrier_delay(c, t->start, end);
+    bool met = t->issue[last] + BARRIER_CYCLES + delay >= arrival ||
+               t->stalls[last] + BARRIER_STALLS >= arrival;
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
@@ -140,7 +220,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
             continue;
         uint32_t end = exit - barrier[exit];
         times t;
-        tell_times(c, b, end, &t);
+        tell_times(c, b, end, true, &t);
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
@@ -156,17 +236,6 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
-/* Does the end of a block wait for it however little time has passed?  For integers that become
- * doubles it does not. */
-static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
-{
-    uint32_t op = cbi_sb_op(c, p->at), slow = cbi_instruction_of(op)->slow;
-    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) || op == CBI_OP_I2F_64 ||
-        op == CBI_OP_I2F_64_U)
-        return false;
-    return cbi_sb_has_slow_doubles(c);
-}
-
 /* Does every exit wait for it, by then or not?  For surfaces, textures and the barriers in shared
  * memory that are set up or go. */
 static bool is_always_met(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -177,10 +246,10 @@ static bool is_always_met(const cbi_sb_code *c, const cbi_sb_producer *p)
 }
 
 /* Does the exit wait because of its barrier, and not without it? */
-static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
-                           uint32_t exit)
+static bool is_for_barrier(const cbi_sb_code *c, const times *t, const times *without,
+                           const cbi_sb_producer *p, uint32_t exit)
 {
-    int64_t passed = t->issue[exit - t->start] - t->issue[p->at - t->start];
+    int64_t passed = without->issue[exit - t->start] - without->issue[p->at - t->start];
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
@@ -222,15 +291,16 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
     for (uint32_t n = 0; n < c->blocks.len; n++) {
         const cbi_sb_block *b = &c->blocks.items[n];
         uint32_t exit = b->end - 1;
-        times t;
+        times t, without;
         if (!bare[exit] || exit == b->start || c->all[exit] ||
             cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
-        tell_times(c, b, exit, &t);
+        tell_times(c, b, exit, true, &t);
+        tell_times(c, b, exit, false, &without);
         for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
             cbi_sb_producer *p = &c->producers.items[q];
             if (!p->flush || p->local != CBI_SB_NOWHERE || !cbi_sb_contains(&p->consumers, exit) ||
-                !is_for_barrier(c, &t, p, exit))
+                !is_for_barrier(c, &t, &without, p, exit))
                 continue;
             pass_by(p, exit);
             reach_calls(c, p, exit);
