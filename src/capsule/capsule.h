@@ -13,6 +13,7 @@ enum {
     CBI_CAPSULE_HEADER = 12,       /* bytes in front of the bits */
     CBI_CAPSULE_NO_PREDICATE = 31, /* in records */
     CBI_CAPSULE_FORM_NOTE = 3,     /* records about the code, which cover no instruction */
+    CBI_CAPSULE_FORM_SHORT = 4,    /* records of four bytes */
 };
 
 /* The mark in front of a run: its kind, and above it how many instructions it covers. */
@@ -30,6 +31,7 @@ static inline uint16_t cbi_capsule_run_mark(uint32_t mark, uint64_t count)
 
 /* Classes of instructions (byte 1 of a record) that code asks for; fields.c knows more of them. */
 enum {
+    CBI_CLASS_MOVE = 0x00,
     CBI_CLASS_BREAK = 0x05,
     CBI_CLASS_BSSY = 0x08,
     CBI_CLASS_BSYNC = 0x09,

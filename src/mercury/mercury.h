@@ -50,8 +50,7 @@ typedef struct cbi_mercury_place {
     uint64_t frame; /* sass, but for what was put behind the instruction before */
     uint64_t main;  /* of a run: the instruction that it is about */
     uint64_t own;   /* ... or what synchronizes the warp or the view of memory for it */
-    bool record;    /* the capsule has one about it */
-    bool special;   /* reads a special register, or what the system keeps */
+    bool made;      /* the finalizer makes it anew from its record */
 } cbi_mercury_place;
 typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
 

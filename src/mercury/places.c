@@ -61,6 +61,17 @@ cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
     return run;
 }
 
+/* Does the finalizer make it anew from its record, or from a table of branches? */
+static bool is_made(const cbi_capsule_entry *e, uint32_t op)
+{
+    if (op == CBI_OP_BRX || op == CBI_OP_BRXU)
+        return true;
+    if (e->kind < CBI_CAPSULE_RECORD || e->form == CBI_CAPSULE_FORM_SHORT)
+        return false;
+    return cbi_op_has(op, CBI_OPF_MADE) || cbi_op_is_barrier(op) ||
+           (e->kind == CBI_CAPSULE_RUN_RECORD && e->klass == CBI_CLASS_MOVE);
+}
+
 cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercury_view *view,
                                           uint32_t section)
 {
@@ -77,12 +88,9 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         const cbi_mercury_run run = cbi_mercury_run_of(text, &e);
-        const bool stored = e.kind >= CBI_CAPSULE_RECORD;
-        cbi_vec_push(
-            lk->ctx, places,
-            ((cbi_mercury_place){mercury, sass, frame, run.about, run.own, stored,
-                                 stored && e.klass == CBI_CLASS_SPECIAL &&
-                                     cbi_op_kind(opcode_at(text, run.about)) != CBI_KIND_ALU}));
+        cbi_vec_push(lk->ctx, places,
+                     ((cbi_mercury_place){mercury, sass, frame, run.about, run.own,
+                                          is_made(&e, opcode_at(text, run.about))}));
         mercury +=
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0

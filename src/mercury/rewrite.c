@@ -7,6 +7,7 @@
 #include "format/reloc.h"
 #include "mercury/entries.h"
 #include "mercury/fences.h"
+#include "mercury/labels.h"
 #include "mercury/pace.h"
 #include "mercury/rewrite_code.h"
 #include "mercury/stubs.h"
@@ -306,46 +307,19 @@ static cbi_schedule schedule_of(const cbi_func *func)
                               : CBI_SCHEDULE_KEPT;
 }
 
-/* Return addresses start blocks, also those of a namesake; not where two of them stand at one
- * branch. */
-static const bool *find_labels(const cbi_linker *lk, const cbi_func *func)
-{
-    const cbi_mercury_places *places = cbi_mercury_places_of(lk, func);
-    const cbi_rewrite *rw = cbi_rewrite_of(lk, func);
-    const cbi_osec *list = func->text->rela;
-    if (!places || !list)
-        return NULL;
-    uint64_t size = rw ? rw->size : func->text->size;
-    bool *labels = CBI_NEW_ARRAY(lk->ctx, size / CBI_SASS_INSTRUCTION + 1, bool);
-    const uint8_t *code = func->obj->mercury->file.sections[func->in_sec].data.data;
-    const cbi_mercury_place *before = NULL;
-    for (size_t i = 0; i < list->relocs.len; i++) {
-        const cbi_lrel *r = list->relocs.items[i];
-        if (!cbi_is_return_address(r->type))
-            continue;
-        const cbi_mercury_place *at = cbi_mercury_place_of(places, r->offset), *next = NULL;
-        if (i + 1 < list->relocs.len && cbi_is_return_address(list->relocs.items[i + 1]->type))
-            next = cbi_mercury_place_of(places, list->relocs.items[i + 1]->offset);
-        const cbi_mercury_place *to = cbi_mercury_place_at(places, (uint64_t)r->addend);
-        bool lost = at && (at == before || at == next) &&
-                    cbi_op_has(cbi_sass_opcode(code + at->main), CBI_OPF_BRANCH);
-        uint64_t label = to && !lost ? (rw ? cbi_rewrite_map(rw, to->sass) : to->sass) : 0;
-        if (label < size)
-            labels[label / CBI_SASS_INSTRUCTION] = true;
-        before = at;
-    }
-    return labels;
-}
-
 /* Code that cannot be followed stays as it is where it runs as it is. */
-static void change_pace(const cbi_linker *lk, const cbi_func *func, bool must)
+static void change_pace(const cbi_linker *lk, const cbi_func *func, const cbi_labels *labels,
+                        bool must)
 {
     cbi_scoreboard_text text = text_of(lk, func);
     cbi_schedule schedule = schedule_of(func);
     if (schedule == CBI_SCHEDULE_FOLLOWS && must)
         schedule = CBI_SCHEDULE_KEPT;
-    else if (schedule == CBI_SCHEDULE_FOLLOWS || schedule == CBI_SCHEDULE_MADE)
-        text.labels = find_labels(lk, func);
+    else if (labels && (schedule == CBI_SCHEDULE_FOLLOWS || schedule == CBI_SCHEDULE_MADE)) {
+        const cbi_labels *moved = cbi_labels_move(lk, func, labels);
+        text.labels = moved->starts;
+        text.leads = moved->leads;
+    }
     if (!cbi_pace_rewrite(lk, func, &text, schedule, cbi_mercury_may_rewrite(lk, func)) && must)
         cbi_mercury_refuse(lk, func);
 }
@@ -405,15 +379,20 @@ static void rewrite_one(cbi_ctx *ctx, void *arg, size_t i)
     if (!is_rewritten(&lk, f))
         return;
     lk.ctx = ctx;
-    bool paced = has_other_pace(&lk, f);
+    const bool paced = has_other_pace(&lk, f);
+    const cbi_labels *labels = NULL;
+    if (f->obj->mercury && f->obj->mercury->misplaced[f->in_sec])
+        labels = cbi_labels_apply(&lk, f);
     restore_stack_load(&lk, f);
     rewrite_function(&lk, f);
     assign_scoreboards(&lk, f, paced);
     const cbi_rewrite *rw = cbi_rewrite_of(&lk, f);
     if (paced || schedule_of(f) != CBI_SCHEDULE_KEPT)
-        change_pace(&lk, f, paced);
+        change_pace(&lk, f, labels, paced);
     else if (rw)
         cbi_rewrite_settle_exits(rw);
+    if (labels)
+        cbi_labels_clear_branches(&lk, f, labels);
     if ((rw = cbi_rewrite_of(&lk, f)))
         move_return_addresses(&lk, rw);
     if (f->text->type == SHT_CUDA_UFT && f->obj->mercury)

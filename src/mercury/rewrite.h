@@ -38,6 +38,7 @@ uint64_t cbi_rewrite_self(const cbi_rewrite *rewrite, uint64_t offset);
 /* Offset of a branch's target from the next instruction, in bytes; false for instructions without
  * one. */
 bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset);
+void cbi_rewrite_set_distance(uint8_t *insn, int64_t offset);
 
 /* Makes a copy of the old instruction, at its new place, go to where its target went. */
 void cbi_rewrite_retarget(const cbi_rewrite *rewrite, uint32_t old, uint8_t *insn);

@@ -69,7 +69,7 @@ bool cbi_rewrite_distance(const uint8_t *insn, int64_t *ret_offset)
     return true;
 }
 
-static void set_branch_offset(uint8_t *insn, int64_t offset)
+void cbi_rewrite_set_distance(uint8_t *insn, int64_t offset)
 {
     uint64_t low = cbi_ld64(insn), high = cbi_ld64(insn + 8);
     uint64_t value = (uint64_t)(offset / 4);
@@ -147,8 +147,8 @@ void cbi_rewrite_retarget(const cbi_rewrite *rw, uint32_t old, uint8_t *insn)
         return; /* whatever stands behind it */
     int64_t target = (int64_t)(old + 1) * CBI_SASS_INSTRUCTION + offset;
     if (target >= 0 && (uint64_t)target <= rw->old_size)
-        set_branch_offset(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
-                                    (int64_t)rw->self[old] - CBI_SASS_INSTRUCTION);
+        cbi_rewrite_set_distance(insn, (int64_t)cbi_rewrite_map(rw, (uint64_t)target) -
+                                           (int64_t)rw->self[old] - CBI_SASS_INSTRUCTION);
 }
 
 bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total)

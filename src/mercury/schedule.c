@@ -21,11 +21,6 @@ static bool reads_late(uint32_t op)
     return cbi_op_kind(op) == CBI_KIND_MEMORY || cbi_op_is_barrier(op);
 }
 
-static bool reads_at_once(uint32_t op)
-{
-    return op == CBI_OP_BMOV_355 || op == CBI_OP_FENCE_VIEW || op == CBI_OP_LDCU;
-}
-
 void cbi_schedule_lose(cbi_sb_code *c)
 {
     enum { RESULTS = 0, SOURCES = 1 };
@@ -37,7 +32,8 @@ void cbi_schedule_lose(cbi_sb_code *c)
         cbi_sass_set_yield(w, 0);
         cbi_sass_set_wait(w, CBI_SASS_WAIT_BOTH);
         cbi_sass_set_write(w, result ? RESULTS : CBI_SB_NONE);
-        cbi_sass_set_read(w, late && !reads_at_once(cbi_sb_op(c, i)) ? SOURCES : CBI_SB_NONE);
+        cbi_sass_set_read(w, late && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_AT_ONCE) ? SOURCES
+                                                                                   : CBI_SB_NONE);
         cbi_sass_set_reuse(w, 0);
     }
 }
@@ -91,6 +87,7 @@ bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const
                      .calls_apart = true,
                      .anew = true,
                      .labels = text->labels,
+                     .leads = text->leads,
                      .chip = text->target,
                      .n = code->n,
                      .words = code->words};
@@ -173,7 +170,8 @@ bool cbi_schedule_follow(cbi_sb_code *code, const cbi_scoreboard_text *text, boo
                              .n = code->n,
                              .words = code->words,
                              .follows = true,
-                             .labels = text->labels};
+                             .labels = text->labels,
+                             .leads = text->leads};
     cbi_sb_guide guide;
     if (!cbi_sb_read_best(code, &own, &before, &guide))
         return false;

@@ -6,6 +6,7 @@
 #include "capsule/early.h"
 #include "format/eiattr.h"
 #include "format/reloc.h"
+#include "mercury/labels.h"
 #include "sass/instruction.h"
 #include "sass/opcodes.h"
 
@@ -354,30 +355,6 @@ static uint32_t type_at(const cbi_rela *rela, uint32_t like, const uint8_t *inst
     return like;
 }
 
-/* Is entry k of a list a return address, too, at `place`? */
-static bool stands_at(const cbi_section *list, size_t k, const cbi_mercury_places *places,
-                      const cbi_mercury_place *place)
-{
-    if (k >= cbi_rela_count(list))
-        return false;
-    const cbi_rela rela = cbi_rela_at(list, k);
-    return cbi_is_return_address(rela.type) && cbi_mercury_place_of(places, rela.offset) == place;
-}
-
-/* The addend in SASS of entry k, a return address of another function's code at `place`: that of
- * the same Mercury offset in this one's.  It stays as it is where the instruction reads a special
- * register; of two at one instruction the first does, and both if the capsule has a record of it.
- */
-static int64_t return_address(const cbi_section *list, size_t k, const cbi_mercury_places *places,
-                              const cbi_mercury_place *place)
-{
-    const int64_t mercury = cbi_rela_at(list, k).addend;
-    const cbi_mercury_place *to = cbi_mercury_place_at(places, (uint64_t)mercury);
-    bool hidden = stands_at(list, k + 1, places, place) ||
-                  (place->record && k && stands_at(list, k - 1, places, place));
-    return to && !place->special && !hidden ? (int64_t)to->sass : mercury;
-}
-
 /* Relocations of another function's code, applied to this one's. */
 static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *view,
                       uint32_t section, uint32_t target)
@@ -398,7 +375,8 @@ static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *v
         pair->present |= !place; /* past the end on both sides */
         pair->offset = place ? place->sass : UINT64_MAX;
         if (place && cbi_is_return_address(rela.type))
-            pair->addend = return_address(&out->sections[section], k, places, place);
+            pair->addend = cbi_label_addend(&out->sections[section], k, places,
+                                            out->sections[target].data.data);
         if (place && pair->present)
             pair->type = type_at(&rela, pair->type, out->sections[target].data.data + place->main);
     }
@@ -407,6 +385,7 @@ static void pair_like(const cbi_linker *lk, cbi_object *out, cbi_mercury_view *v
     cbi_span *text = &out->sections[target].data;
     uint8_t *copy = cbi_memdup(lk->ctx, text->data, text->size);
     write_system_places(&view->file, &view->file.sections[section], places, copy, true);
+    view->misplaced[target] = true;
     write_system_places(&view->file, &out->sections[section], places, copy, false);
     text->data = copy;
 }
@@ -493,6 +472,7 @@ void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
     view->like = CBI_NEW_ARRAY(ctx, count, uint32_t);
     view->borrowed = CBI_NEW_ARRAY(ctx, count, bool);
     view->schedule = CBI_NEW_ARRAY(ctx, count, uint8_t);
+    view->misplaced = CBI_NEW_ARRAY(ctx, count, bool);
     view->pairs = CBI_NEW_ARRAY(ctx, count, cbi_sass_reloc *);
     view->pair_count = CBI_NEW_ARRAY(ctx, count, uint32_t);
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */

@@ -24,6 +24,7 @@ typedef struct cbi_mercury_view {
     uint32_t *like;    /* section -> an earlier one of its name, whose contents it has, 0 = none */
     bool *borrowed;    /* per text: its attributes are those of an earlier function of the name */
     uint8_t *schedule; /* per text: cbi_schedule */
+    bool *misplaced;   /* per text: its relocations are that function's */
     cbi_sass_reloc **pairs; /* relocation section -> per entry */
     uint32_t *pair_count;   /* per relocation section */
 } cbi_mercury_view;

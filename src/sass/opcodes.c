@@ -42,6 +42,8 @@ enum {
     LIGHT = CBI_OPF_LIGHT,
     WARP = CBI_OPF_WARP,
     MADE = CBI_OPF_MADE,
+    AT_ONCE = CBI_OPF_AT_ONCE,
+    LOCAL = CBI_OPF_LOCAL,
 };
 
 const cbi_instruction cbi_instructions[] = {

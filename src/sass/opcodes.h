@@ -187,6 +187,8 @@ enum {
     CBI_OPF_LIGHT = 65536,   /* of the ALU: from sm_120 on a unit of its own takes one each cycle */
     CBI_OPF_WARP = 131072,   /* may change which threads of the warp go on; takes five cycles */
     CBI_OPF_MADE = 262144,   /* the finalizer makes it anew, so that its origin is one to be at */
+    CBI_OPF_AT_ONCE = 524288, /* has read its sources when it is issued */
+    CBI_OPF_LOCAL = 1048576,  /* loads and stores of local memory */
 };
 
 typedef struct cbi_instruction {

@@ -15,6 +15,8 @@ typedef struct cbi_scoreboard_text {
     cbi_span info;         /* contents of its .nv.info, for the targets of indexed branches */
     cbi_span own_info;     /* the same as it was compiled, where `info` is another function's */
     const bool *labels;    /* instructions that start blocks, whatever the code says, or NULL */
+    const uint32_t *leads; /* by instruction: one more than where a branch goes whose label another
+                              function brought, or 0; or NULL */
     const uint32_t *place; /* where each of the input's instructions went in bytes, NULL: nowhere */
     const uint32_t *self;  /* the same past what was put in front of the instruction */
     size_t places;

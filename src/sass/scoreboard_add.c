@@ -109,8 +109,7 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
 
 static bool is_local(const cbi_sb_code *c, uint32_t i)
 {
-    uint32_t op = cbi_sb_op(c, i);
-    return op == CBI_OP_LDL || op == CBI_OP_STL_R;
+    return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_LOCAL);
 }
 
 bool cbi_sb_read_in_order(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)

@@ -44,14 +44,15 @@ typedef struct cbi_sb_block {
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
-    bool calls_apart;   /* a call is a block of its own */
-    bool restores;      /* the R1 load has no scoreboard, and is to get one */
-    bool anew;          /* not scheduled before: stall counts of the input say nothing */
-    bool follows;       /* scheduled for the same chip, with other blocks */
-    const bool *labels; /* where blocks start, whatever the code says, or NULL */
-    bool holds_loops;   /* some innermost loops never let the warp go elsewhere, ... */
-    bool *held;         /* ... the blocks of these; or NULL */
-    uint32_t chip;      /* whose latencies count */
+    bool calls_apart;      /* a call is a block of its own */
+    bool restores;         /* the R1 load has no scoreboard, and is to get one */
+    bool anew;             /* not scheduled before: stall counts of the input say nothing */
+    bool follows;          /* scheduled for the same chip, with other blocks */
+    const bool *labels;    /* where blocks start, whatever the code says, or NULL */
+    const uint32_t *leads; /* as in cbi_scoreboard_text */
+    bool holds_loops;      /* some innermost loops never let the warp go elsewhere, ... */
+    bool *held;            /* ... the blocks of these; or NULL */
+    uint32_t chip;         /* whose latencies count */
     uint32_t n;
     cbi_sass *words;
     const cbi_sass *input; /* the words before scoreboards changed, or NULL: these */

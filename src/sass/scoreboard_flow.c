@@ -78,6 +78,8 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     if (op == CBI_OP_BRA || op == CBI_OP_BRA_U) {
         int64_t target =
             (int64_t)i + 1 + cbi_sass_branch_distance(c->words[i]) / CBI_SASS_INSTRUCTION;
+        if (c->leads && c->leads[i])
+            target = (int64_t)c->leads[i] - 1;
         if (target < 0 || target >= c->n)
             return false;
         cbi_vec_push(c->ctx, ret_list, (uint32_t)target);
