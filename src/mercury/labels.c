@@ -96,6 +96,11 @@ static void set_operand(uint8_t *insn, uint32_t value)
     case CBI_OP_NANOSLEEP:
         set_field(insn, 32, 32, value);
         break;
+    case CBI_OP_MOV_IC: /* of 64 bits, from bit 24 on */
+    case CBI_OP_UMOV_IC:
+        set_field(insn, 24, 40, value);
+        set_field(insn + 8, 0, 24, 0);
+        break;
     case CBI_OP_LDGSTS:
         set_field(insn, 44, 20, value);
         break;
