@@ -424,6 +424,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
+    enum { DEPBAR_STALL = 4 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -437,6 +438,8 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     uint32_t late = guard_wait(text, at);
     unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
     need = cbi_larger(need, need_behind_bars(text, at));
+    if (cbi_sass_opcode(front) == CBI_OP_DEPBAR)
+        need = cbi_larger(need, DEPBAR_STALL);
     unsigned of_guard =
         guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
     if (of_guard)
@@ -460,6 +463,8 @@ static bool keeps_warp(const uint8_t *text, uint32_t at, unsigned stall)
     uint32_t kind = cbi_sass_op(now);
     bool fixed = cbi_pace_is_math(kind) || kind == CBI_OP_NOP || is_double_result(now) ||
                  cbi_op_compares_doubles(kind);
+    if (kind == CBI_OP_DEPBAR || kind == CBI_OP_ACQBULK)
+        return stall < PAIR;
     if (!fixed || cbi_sass_holds(now) || is_product(now))
         return stall <= LONGEST_HELD;
     if (stall != PAIR)

@@ -8,6 +8,8 @@ enum {
     PREDICATE_LATENCY = 13,
     BAR_CYCLES = 2,
     BAR_STALL = 6,
+    DEPBAR_CYCLES = 1,
+    DEPBAR_STALL = 4,
     FENCE_CYCLES = 1,   /* one that reports no errors */
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
@@ -41,6 +43,8 @@ static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
     if (cbi_op_is_barrier(cbi_sb_op(c, i)) && i + 1 < end)
         return stall == BAR_STALL || (stall > BAR_STALL && is_arrival(c->words[i])) ? BAR_CYCLES
                                                                                     : stall;
+    if (cbi_sb_op(c, i) == CBI_OP_DEPBAR && stall == DEPBAR_STALL)
+        return DEPBAR_CYCLES;
     return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
 }
 
@@ -168,11 +172,11 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
-/* Behind the last instruction in front of `end` that waits for everything: so a collective sequence
- * ends, and what is in front of it is over. */
+/* Behind the last collective sequence in front of `end`, which ends with a wait for everything; a
+ * CCTL or a NOP of a fence that waits so ends nothing. */
 static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
 {
-    while (end > start && !c->all[end - 1])
+    while (end > start && (!c->all[end - 1] || cbi_sb_op(c, end - 1) != CBI_OP_ENDCOLLECTIVE))
         end--;
     return end;
 }
