@@ -3,6 +3,7 @@
  * instructions move that end.  Rule and latencies: docs/code-rewriting.md. */
 #include "sass/pace_code.h"
 #include "sass/scoreboard_assign.h"
+#include "sass/scoreboard_read.h"
 
 enum {
     PREDICATE_LATENCY = 13,
@@ -240,15 +241,6 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
-/* Does every exit wait for it, by then or not?  For surfaces, textures and the barriers in shared
- * memory that are set up or go. */
-static bool is_always_met(const cbi_sb_code *c, const cbi_sb_producer *p)
-{
-    uint32_t op = cbi_sb_op(c, p->at);
-    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH ||
-           cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
-}
-
 /* Does the exit wait because of its barrier, and not without it? */
 static bool is_for_barrier(const cbi_sb_code *c, const times *t, const times *without,
                            const cbi_sb_producer *p, uint32_t exit)
@@ -257,7 +249,8 @@ static bool is_for_barrier(const cbi_sb_code *c, const times *t, const times *wi
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
-           !is_always_met(c, p) && (p->write || passed < cbi_sb_latency_of(c, p));
+           !cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at)) &&
+           (p->write || passed < cbi_sb_latency_of(c, p));
 }
 
 /* The end of the block does not wait for the producer. */

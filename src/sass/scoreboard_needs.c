@@ -54,12 +54,17 @@ static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
             (cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT || c->block_of[i] != p->block));
 }
 
-/* All threads that meet see uniform registers.  Who reads them does so at once, but for SYNCS.EXCH.
- */
+bool cbi_sb_reads_uniform_late(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH ||
+           cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
+}
+
+/* All threads that meet see uniform registers. */
 static bool is_met(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     bool uniform = p->write ? cbi_regset_any(&c->operands[p->at].uniform_written)
-                            : cbi_sb_op(c, p->at) == CBI_OP_SYNCS_EXCH;
+                            : cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
     return uniform && is_meeting(c, p, i);
 }
 

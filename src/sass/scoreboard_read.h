@@ -22,6 +22,10 @@ static inline bool cbi_sb_waits_for(const cbi_sb_code *c, uint32_t i, const cbi_
 /* Does a wait of instruction i end the producer? */
 bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p);
 
+/* Does the operation read uniform registers late, so that every exit waits for it?  Textures,
+ * surfaces and barriers in shared memory that are set up do; all others read them at once. */
+bool cbi_sb_reads_uniform_late(uint32_t op);
+
 /* scoreboard_needs.c: does instruction i depend on the producer?  Sources that the producer
  * overwrites itself do not count: who writes those next needs the result. */
 bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
