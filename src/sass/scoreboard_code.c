@@ -35,33 +35,24 @@ int64_t cbi_sb_product_reads(cbi_sass w)
     return cbi_sass_is_deep(w) ? (sparse ? 30 : 26) : (sparse ? 25 : 20);
 }
 
-/* Does a S2R read the index of the thread in its block? */
-static bool reads_thread_index(cbi_sass w)
-{
-    enum { TID_X = 0x21, TID_Z = 0x23 };
-    uint64_t which = cbi_sass_bits(w, 72, 8);
-    return which >= TID_X && which <= TID_Z;
-}
-
-static bool is_comparison(uint32_t op)
-{
-    uint8_t shape = cbi_instruction_of(op)->shape;
-    return shape == CBI_SHAPE_COMPARE || shape == CBI_SHAPE_COMPARE_TYPED;
-}
-
 int64_t cbi_sb_latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t user)
 {
-    enum { INDEX_FOR_ALU = 26, OTHER_FOR_PRODUCT = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
+    enum { TID_X = 0x21, TID_Z = 0x23, CTAID_X = 0x25, CTAID_Z = 0x27 };
+    enum { INDEX_FOR_ALU = 26, INDEX = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
     uint32_t op = cbi_sb_op(c, user);
     if (p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR)
         return UNIFORM_SPECIAL;
     if (!p->write || cbi_sb_op(c, p->at) != CBI_OP_S2R)
         return cbi_sb_latency_of(c, p);
-    if (!reads_thread_index(c->words[p->at]))
-        return cbi_op_kind(op) == CBI_KIND_MULTIPLY ? OTHER_FOR_PRODUCT : OTHER_SPECIAL;
-    bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV && !is_comparison(op) &&
+    uint64_t which = cbi_sass_bits(c->words[p->at], 72, 8);
+    if (which >= CTAID_X && which <= CTAID_Z)
+        return INDEX;
+    if (which < TID_X || which > TID_Z)
+        return OTHER_SPECIAL;
+    bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV &&
+                cbi_regset_any(&c->operands[user].written) &&
                 !cbi_regset_any(&c->operands[user].uniform_read);
-    return soon ? INDEX_FOR_ALU : cbi_sb_latency_of(c, p);
+    return soon ? INDEX_FOR_ALU : INDEX;
 }
 
 static void reach(int64_t *time, int64_t at_least)

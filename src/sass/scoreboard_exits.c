@@ -96,22 +96,13 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_NOP);
 }
 
-/* Does the S2R read the index of the block? */
-static bool reads_block_index(cbi_sass w)
-{
-    enum { CTAID_X = 0x25, CTAID_Z = 0x27 };
-    uint64_t which = cbi_sass_bits(w, 72, 8);
-    return which >= CTAID_X && which <= CTAID_Z;
-}
-
 /* Cycles until instruction `i` of its block no longer waits for the producer. */
 static int64_t latency_here(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     if (is_met_at_once(c, p))
         return 0;
     bool special = p->write && cbi_sb_op(c, p->at) == CBI_OP_S2R;
-    return special && !reads_block_index(c->words[p->at]) ? cbi_sb_latency_for(c, p, i)
-                                                          : cbi_sb_latency(c, p, c->chip);
+    return special ? cbi_sb_latency_for(c, p, i) : cbi_sb_latency(c, p, c->chip);
 }
 
 /* Fills in the times of the block up to and including `end`. */

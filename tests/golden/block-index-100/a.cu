@@ -1,4 +1,4 @@
-/* A block index that a product of integers needs: it is there two cycles earlier than for others. */
+/* Indices of blocks and threads, and the cycles after which they are there. */
 #include <cuda_fp16.h>
 
 __global__ void first_row(const __half2 *rows, int *out, int count, long stride, long plane)
