@@ -207,11 +207,11 @@ static void add_plain(collector *c, const char *name, unsigned place, unsigned s
 }
 
 /* A number and what it stands for in SASS.  A number that is not listed cannot stand for what
- * another one does, but for the counters that CS2R reads in several widths. */
+ * another one does. */
 static void add_number(collector *c, const char *name, const struct number_pair *pairs, size_t n,
                        uint64_t number, uint64_t sass)
 {
-    enum { OTHER = 0x10000, ZERO = 255 };
+    enum { OTHER = 0x10000 };
     bool taken = false;
     for (size_t i = 0; i < n; i++) {
         if (pairs[i].number == number) {
@@ -220,8 +220,7 @@ static void add_number(collector *c, const char *name, const struct number_pair 
         }
         taken |= pairs[i].sass == sass;
     }
-    /* counters have several numbers; the zero has one */
-    if (taken && (cbi_sass_opcode(c->insn) != CBI_OP_CS2R || sass == ZERO))
+    if (taken)
         add(c, name, OTHER | number, sass, false);
 }
 
