@@ -58,7 +58,9 @@ static bool same_words(const cbi_sb_code *c, const cbi_sass *words)
 bool cbi_sb_is_reproduced(const cbi_sb_code *c)
 {
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
-    cbi_sb_assign(c, !c->restores, NULL, words);
+    cbi_sb_assignment a = {.c = c, .by_rules = true};
+    cbi_sb_assign_numbers(&a, !c->restores);
+    put_words(&a, !c->restores, words);
     return same_words(c, words);
 }
 
@@ -111,7 +113,7 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
                        .more = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
                        .fewer = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list)};
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
-    cbi_sb_assignment a = {.c = c, .learned = ret_guide};
+    cbi_sb_assignment a = {.c = c, .by_rules = true, .learned = ret_guide};
     bool keep = !c->restores;
     cbi_sb_assign_numbers(&a, keep);
     put_words(&a, keep, words);

@@ -63,6 +63,7 @@ typedef struct cbi_sb_assignment {
     uint8_t open;       /* numbers that were free for the producer in work */
     uint32_t holder[CBI_SB_NUMBERS]; /* who took the number last */
     const cbi_sb_guide *guide;
+    bool by_rules;         /* no wait stays as it is in the input */
     cbi_sb_guide *learned; /* numbers stay as they are, and exceptions are written down */
 } cbi_sb_assignment;
 

@@ -455,7 +455,8 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
     uint8_t *busy = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     place_forward(a, needs, leaving, ret_wait, busy);
     place_backward(a, needs, leaving, busy, ret_wait);
-    const uint8_t kept = kept_numbers(a), *comes = c->follows ? find_ways(a) : NULL;
+    const uint8_t kept = a->by_rules ? 0 : kept_numbers(a),
+                  *comes = c->follows ? find_ways(a) : NULL;
     uint8_t met = UINT8_MAX; /* numbers that something in front may hold, where blocks are others */
     for (uint32_t i = 0; i < c->n; i++) {
         if (comes && c->blocks.items[c->block_of[i]].start == i)
