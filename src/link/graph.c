@@ -350,6 +350,11 @@ static void reach_from_roots(const cbi_linker *lk)
 /* What lives although no call reaches it. */
 static void keep_referred(const cbi_linker *lk)
 {
+    for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.descriptors; i++) {
+        const cbi_lrel *r = &lk->symbols->rels.items[i];
+        if (cbi_keeps_function(r->type) && r->sym && r->sym->func)
+            fate_of(lk, r->sym->func)->live = fate_of(lk, r->sym->func)->desc_used = true;
+    }
     /* What a live function calls outside stays, also when the function itself is not reached. */
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
         cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
@@ -357,11 +362,6 @@ static void keep_referred(const cbi_linker *lk)
         for (size_t j = 0; fate_of(lk, f)->live && j < f->calls.len; j++)
             if (!f->calls.items[j]->obj)
                 fate_of(lk, f->calls.items[j])->live = true;
-    }
-    for (size_t i = 0; i < lk->symbols->rels.len && lk->symbols->met.descriptors; i++) {
-        const cbi_lrel *r = &lk->symbols->rels.items[i];
-        if (cbi_keeps_function(r->type) && r->sym && r->sym->func)
-            fate_of(lk, r->sym->func)->live = fate_of(lk, r->sym->func)->desc_used = true;
     }
 }
 
