@@ -139,14 +139,15 @@ int64_t cbi_label_addend(const cbi_section *list, size_t k, const cbi_mercury_pl
 typedef struct label_use {
     const cbi_mercury_place *at, *to;
     uint64_t offset;
-    bool hidden; /* by a later one at the same instruction */
+    size_t index; /* in its list */
+    bool hidden;  /* by a later one at the same instruction */
 } label_use;
 typedef CBI_VEC(label_use) label_uses;
 
 static int compare_uses(const void *a, const void *b)
 {
-    const uint64_t x = ((const label_use *)a)->offset, y = ((const label_use *)b)->offset;
-    return (x > y) - (x < y);
+    const label_use *x = a, *y = b;
+    return x->offset != y->offset ? cbi_order(x->offset, y->offset) : cbi_order(x->index, y->index);
 }
 
 /* In the order of the code. */
@@ -159,7 +160,7 @@ static label_uses find_uses(const cbi_linker *lk, const cbi_osec *list,
         if (!cbi_is_return_address(r->type))
             continue;
         label_use use = {cbi_mercury_place_of(places, r->offset),
-                         cbi_mercury_place_at(places, (uint64_t)r->addend), r->offset, false};
+                         cbi_mercury_place_at(places, (uint64_t)r->addend), r->offset, k, false};
         if (use.at && use.to)
             cbi_vec_push(lk->ctx, &uses, use);
     }
