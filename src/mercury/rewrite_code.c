@@ -377,23 +377,44 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
     return 0;
 }
 
+/* Does an instruction, perhaps directly in front, keep what comes behind it waiting? */
+typedef bool holds_up(uint32_t op, bool directly);
+
+/* How many of `least` cycles are left behind the last such instruction in front of `at`, when
+ * `passed` go by from the instruction directly in front on, without its stall count. */
+static unsigned cycles_left(const uint8_t *text, uint32_t at, unsigned passed, unsigned least,
+                            holds_up *holds)
+{
+    for (uint32_t i = at; i-- > 0 && passed < least;) {
+        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
+        uint32_t op = cbi_sass_opcode(insn);
+        passed += i + 1 < at ? stall_of(insn) : 0;
+        if (holds(op, i + 1 == at))
+            return passed < least ? least - passed : 0;
+        if (cbi_op_kind(op) == CBI_KIND_CONTROL)
+            return 0;
+    }
+    return 0;
+}
+
+static bool holds_up_barrier(uint32_t op, bool directly)
+{
+    (void)directly;
+    return cbi_op_is_spaced(op) || cbi_op_is_barrier(op);
+}
+
+static bool holds_up_warp(uint32_t op, bool directly)
+{
+    return cbi_op_is_barrier(op) || (op == CBI_OP_MEMBAR && directly);
+}
+
 /* By how many cycles the last part of a barrier, a cycle behind the rest, comes later than the
  * instruction in front of it lets it, which takes `stall`: it is 8 behind what the unit for
  * constants and special registers does. */
 static unsigned barrier_delay(const uint8_t *text, uint32_t at, unsigned stall)
 {
     enum { BEHIND = 8 };
-    unsigned passed = stall + 1;
-    for (uint32_t i = at; i-- > 0 && passed < BEHIND;) {
-        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
-        uint32_t op = cbi_sass_opcode(insn);
-        passed += i + 1 < at ? stall_of(insn) : 0;
-        if (cbi_op_is_spaced(op) || cbi_op_is_barrier(op))
-            return passed < BEHIND ? BEHIND - passed : 0;
-        if (cbi_op_kind(op) == CBI_KIND_CONTROL)
-            return 0;
-    }
-    return 0;
+    return cycles_left(text, at, stall + 1, BEHIND, holds_up_barrier);
 }
 
 /* The least stall count of the instruction in front of an exit's barrier, for a fence there or a
@@ -401,17 +422,7 @@ static unsigned barrier_delay(const uint8_t *text, uint32_t at, unsigned stall)
 static unsigned need_behind_bars(const uint8_t *text, uint32_t at)
 {
     enum { BEHIND = 6 };
-    unsigned passed = 0;
-    for (uint32_t i = at; i-- > 0 && passed < BEHIND;) {
-        const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
-        uint32_t op = cbi_sass_opcode(insn);
-        passed += i + 1 < at ? stall_of(insn) : 0;
-        if (cbi_op_is_barrier(op) || (op == CBI_OP_MEMBAR && i + 1 == at))
-            return passed < BEHIND ? BEHIND - passed : 0;
-        if (cbi_op_kind(op) == CBI_KIND_CONTROL)
-            return 0;
-    }
-    return 0;
+    return cycles_left(text, at, 0, BEHIND, holds_up_warp);
 }
 
 /* Stall counts of the instruction in front of a barrier, and of the barrier's last one. */

@@ -39,12 +39,16 @@ static void put_words(const cbi_sb_assignment *a, bool keep_stack_load, cbi_sass
         cbi_sass_set_stall(&ret_words[0], 2);
 }
 
+static void assign_words(cbi_sb_assignment *a, bool keep_stack_load, cbi_sass *ret_words)
+{
+    cbi_sb_assign_numbers(a, keep_stack_load);
+    put_words(a, keep_stack_load, ret_words);
+}
+
 void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const cbi_sb_guide *guide,
                    cbi_sass *ret_words)
 {
-    cbi_sb_assignment a = {.c = c, .guide = guide};
-    cbi_sb_assign_numbers(&a, keep_stack_load);
-    put_words(&a, keep_stack_load, ret_words);
+    assign_words(&(cbi_sb_assignment){.c = c, .guide = guide}, keep_stack_load, ret_words);
 }
 
 static bool same_words(const cbi_sb_code *c, const cbi_sass *words)
@@ -58,9 +62,7 @@ static bool same_words(const cbi_sb_code *c, const cbi_sass *words)
 bool cbi_sb_is_reproduced(const cbi_sb_code *c)
 {
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
-    cbi_sb_assignment a = {.c = c, .by_rules = true};
-    cbi_sb_assign_numbers(&a, !c->restores);
-    put_words(&a, !c->restores, words);
+    assign_words(&(cbi_sb_assignment){.c = c, .by_rules = true}, !c->restores, words);
     return same_words(c, words);
 }
 
@@ -115,8 +117,7 @@ bool cbi_sb_learn(const cbi_sb_code *c, cbi_sb_guide *ret_guide)
     cbi_sass *words = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sass);
     cbi_sb_assignment a = {.c = c, .by_rules = true, .learned = ret_guide};
     bool keep = !c->restores;
-    cbi_sb_assign_numbers(&a, keep);
-    put_words(&a, keep, words);
+    assign_words(&a, keep, words);
     bool same = false;
     for (unsigned round = 0; round < ROUNDS && !same;
          round++) { /* one wait less can make one more */
