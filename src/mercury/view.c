@@ -53,15 +53,36 @@ static void pair_capsules(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view 
                        cbi_printf(lk->ctx, "section '%s' has no capsule", file->sections[i].name));
 }
 
-/* Functions of early compilers are of the first version of Mercury, and do not say so. */
-static void add_version(cbi_ctx *ctx, cbi_section *info)
+static bool has_version(cbi_span info)
 {
-    static const uint8_t version[] = {3, EIATTR_MERCURY_ISA_VERSION, 0, 1};
-    uint8_t *data = cbi_alloc(ctx, info->data.size + sizeof version);
-    memcpy(data, info->data.data, info->data.size);
-    memcpy(data + info->data.size, version, sizeof version);
-    info->data = (cbi_span){data, info->data.size + sizeof version};
-    info->size = info->data.size;
+    cbi_attr attr;
+    size_t pos = 0;
+    while (cbi_attr_next(info, &pos, &attr))
+        if (attr.code == EIATTR_MERCURY_ISA_VERSION)
+            return true;
+    return false;
+}
+
+/* Functions of compilers up to 13.0.17 do not say which version of Mercury they are of; their
+ * object does, or it is the first. */
+static void add_versions(cbi_ctx *ctx, const cbi_lobj *obj, cbi_object *file)
+{
+    cbi_arch_facts facts = cbi_arch_read_facts(file->ident[EI_OSABI], file->flags,
+                                               obj->has_compat ? &obj->compat : NULL);
+    const uint8_t version[] = {CBI_ATTR_HALF, EIATTR_MERCURY_ISA_VERSION, facts.isa & 0xff,
+                               (uint8_t)(facts.isa >> 8)};
+    for (uint32_t i = 1; i < file->section_count; i++) {
+        cbi_section *s = &file->sections[i];
+        if ((s->type != SHT_CUDA_INFO && s->type != SHT_CUDA_MERC_INFO) ||
+            !(s->flags & SHF_INFO_LINK) || has_version(s->data))
+            continue;
+        uint8_t *data = cbi_alloc(ctx, s->data.size + sizeof version);
+        if (s->data.size)
+            memcpy(data, s->data.data, s->data.size);
+        memcpy(data + s->data.size, version, sizeof version);
+        s->data = (cbi_span){data, s->data.size + sizeof version};
+        s->size = s->data.size;
+    }
 }
 
 /* What early compilers wrote is read as if it were of today. */
@@ -69,24 +90,18 @@ static void renew(const cbi_linker *lk, cbi_lobj *obj, cbi_mercury_view *view,
                   const uint32_t *text_of)
 {
     cbi_object *file = &view->file;
-    bool *renewed = CBI_NEW_ARRAY(lk->ctx, file->section_count, bool), any = false;
+    bool any = false;
     for (uint32_t i = 1; i < file->section_count; i++) {
         cbi_section *s = &file->sections[i];
         if (!text_of[i] || !cbi_capsule_renew(lk->ctx, &s->data, &file->sections[text_of[i]].data))
             continue;
         s->size = s->data.size;
-        any = renewed[i] = renewed[text_of[i]] = true;
+        any = true;
     }
     if (!any)
         return;
     obj->cuinfo.version = 2;
     obj->cuinfo.toolkit = CUDA_TOOLKIT;
-    for (uint32_t i = 1; i < file->section_count; i++) {
-        cbi_section *s = &file->sections[i];
-        bool info = s->type == SHT_CUDA_INFO || s->type == SHT_CUDA_MERC_INFO;
-        if (info && (s->flags & SHF_INFO_LINK) && s->info < file->section_count && renewed[s->info])
-            add_version(lk->ctx, s);
-    }
 }
 
 static void index_per_function(cbi_mercury_view *view)
@@ -478,6 +493,7 @@ void cbi_mercury_view_make(const cbi_linker *lk, cbi_lobj *obj)
     uint32_t *text_of = CBI_NEW_ARRAY(ctx, count, uint32_t); /* capsule -> text */
     pair_capsules(lk, obj, view, text_of);
     renew(lk, obj, view, text_of);
+    add_versions(ctx, obj, &view->file);
     index_per_function(view);
     obj->object.sections =
         cbi_memdup(ctx, view->file.sections, count * sizeof *view->file.sections);

@@ -78,8 +78,8 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_TENSOR_LOAD] = {.d = FRAGMENT, .ub = 1},
     [CBI_SHAPE_TENSOR_STORE] = {.b = FRAGMENT, .uc = 1},
-    [CBI_SHAPE_SURFACE_LOAD] = {.d = SIZE, .a = 2, .base = AT_HANDLE, .base_count = 2},
-    [CBI_SHAPE_SURFACE_STORE] = {.a = 2, .b = SIZE, .base = AT_HANDLE, .base_count = 2},
+    [CBI_SHAPE_SURFACE_LOAD] = {.d = SIZE, .base = AT_HANDLE, .base_count = 1},
+    [CBI_SHAPE_SURFACE_STORE] = {.b = SIZE, .base = AT_HANDLE, .base_count = 1},
     [CBI_SHAPE_COPY_SHARED] = {.a = 2, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_BULK_COPY] = {.ua = 2, .ub = 2, .uc = 1},
     [CBI_SHAPE_BARRIER_NUMBER] = {.b = 1},
@@ -250,15 +250,39 @@ static void uniform_arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
     uniform(&o->uniform_read, w, AT_C, s->uc);
 }
 
+/* Coordinates by the kind of texture, bits 61-63: a buffer, two or three dimensions, a cube, then
+ * arrays of these (of one dimension the first). */
+static unsigned texture_coordinates(cbi_sass w)
+{
+    static const uint8_t counts[8] = {1, 2, 3, 3, 2, 3, 4, 4};
+    return counts[cbi_sass_bits(w, 61, 3)];
+}
+
+/* ... and of surfaces: one dimension, a buffer, an array, two dimensions, an array, three. */
+static unsigned surface_coordinates(cbi_sass w)
+{
+    static const uint8_t counts[8] = {1, 1, 2, 2, 3, 3, 3, 3};
+    return counts[cbi_sass_bits(w, 61, 3)];
+}
+
+/* What stands in the second place: gradients by both coordinates, or a level or an offset. */
+static unsigned texture_details(cbi_sass w)
+{
+    enum { BUFFER = 0, LINES = 4 };
+    unsigned kind = (unsigned)cbi_sass_bits(w, 61, 3);
+    if (cbi_sass_op(w) != CBI_OP_TXD)
+        return 1;
+    return kind == BUFFER || kind == LINES ? 2 : 4;
+}
+
 static void texture(cbi_sass w, cbi_operands *o)
 {
-    static const uint8_t coordinates[8] = {1, 2, 2, 3, 3, 4, 3, 4}; /* by dimension */
     unsigned results = 0;
     for (unsigned i = 72; i < 76; i++)
         results += (unsigned)cbi_sass_bits(w, i, 1);
     general(&o->written, w, AT_D, results ? results : 1);
-    general(&o->read, w, AT_A, coordinates[cbi_sass_bits(w, 61, 3)]);
-    general(&o->read, w, AT_B, 1);
+    general(&o->read, w, AT_A, texture_coordinates(w));
+    general(&o->read, w, AT_B, texture_details(w));
     uniform(&o->uniform_read, w, AT_HANDLE, 2);
 }
 
@@ -347,6 +371,11 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
         break;
     case CBI_SHAPE_TEXTURE:
         texture(w, o);
+        break;
+    case CBI_SHAPE_SURFACE_LOAD:
+    case CBI_SHAPE_SURFACE_STORE:
+        fixed_places(w, s, o);
+        general(&o->read, w, AT_A, surface_coordinates(w));
         break;
     case CBI_SHAPE_TENSOR:
         tensor(w, o);

@@ -573,8 +573,9 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
     for (uint32_t q = 0; q < c->producers.len; q++) {
         a->number[q] = CBI_SB_NONE;
         a->present[q] = q != c->stack_load || keep_stack_load;
-        crossing_long |=
-            c->producers.items[q].is_long && c->producers.items[q].local == CBI_SB_NOWHERE;
+        const cbi_sb_producer *p = &c->producers.items[q];
+        /* What nobody uses, and what another one's wait ends, leaves no block. */
+        crossing_long |= p->is_long && p->local == CBI_SB_NOWHERE && !p->hidden;
     }
     a->has_long = has_long_result(c);
     a->reserved = crossing_long && a->has_long;

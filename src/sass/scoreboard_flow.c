@@ -131,8 +131,7 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
     if (held && stall == SCOREBOARD_AT_END)
         return !(cbi_sass_wait(c->words[i]) & held);
-    return cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT &&
-           (waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i)));
+    return waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)

@@ -1,0 +1,1 @@
+extern "C" __global__ void z(int*p){ *p=2; }
