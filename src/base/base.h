@@ -87,6 +87,8 @@ static inline uint64_t cbi_align_up(uint64_t value, uint64_t align)
 {
     if (align < 2)
         return value;
+    if ((align & (align - 1)) == 0)
+        return (value + align - 1) & ~(align - 1);
     uint64_t rest = value % align;
     return rest ? value + (align - rest) : value;
 }
@@ -100,41 +102,60 @@ static inline const char *cbi_base_name(const char *path)
 
 /* ---- little-endian access at places already known to be in range ---- */
 
+/* One load or store each: put together from bytes they become a dozen instructions where compilers
+ * do not see that. */
+static inline uint16_t cbi_little16(uint16_t v)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap16(v);
+}
+
+static inline uint32_t cbi_little32(uint32_t v)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v);
+}
+
+static inline uint64_t cbi_little64(uint64_t v)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
+}
+
 static inline uint16_t cbi_ld16(const void *p)
 {
-    const uint8_t *b = p;
-    return (uint16_t)(b[0] | b[1] << 8);
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return cbi_little16(v);
 }
 
 static inline uint32_t cbi_ld32(const void *p)
 {
-    const uint8_t *b = p;
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return cbi_little32(v);
 }
 
 static inline uint64_t cbi_ld64(const void *p)
 {
-    const uint8_t *b = p;
-    return cbi_ld32(b) | (uint64_t)cbi_ld32(b + 4) << 32;
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return cbi_little64(v);
 }
 
 static inline void cbi_st16(void *p, uint16_t v)
 {
-    uint8_t *b = p;
-    b[0] = (uint8_t)v;
-    b[1] = (uint8_t)(v >> 8);
+    v = cbi_little16(v);
+    memcpy(p, &v, sizeof v);
 }
 
 static inline void cbi_st32(void *p, uint32_t v)
 {
-    cbi_st16(p, (uint16_t)v);
-    cbi_st16((uint8_t *)p + 2, (uint16_t)(v >> 16));
+    v = cbi_little32(v);
+    memcpy(p, &v, sizeof v);
 }
 
 static inline void cbi_st64(void *p, uint64_t v)
 {
-    cbi_st32(p, (uint32_t)v);
-    cbi_st32((uint8_t *)p + 4, (uint32_t)(v >> 32));
+    v = cbi_little64(v);
+    memcpy(p, &v, sizeof v);
 }
 
 /* The bounds-checked reader: a cursor over a span.  A read past the end sets `bad`, returns 0 and
@@ -189,6 +210,7 @@ typedef struct cbi_ctx cbi_ctx;
 void *cbi_alloc(cbi_ctx *ctx, size_t size);
 /* count * size with overflow check. */
 void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size);
+void *cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size);
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size);
 char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);
 char *cbi_printf(cbi_ctx *ctx, const char *format, ...) CBI_PRINTF(2, 3);
@@ -211,6 +233,8 @@ void cbi_take_back(cbi_ctx *ctx, void *memory, size_t size);
 
 #define CBI_NEW(ctx, type)          ((type *)cbi_alloc((ctx), sizeof(type)))
 #define CBI_NEW_ARRAY(ctx, n, type) ((type *)cbi_alloc_array((ctx), (n), sizeof(type)))
+/* Not cleared: for those who fill all of it. */
+#define CBI_ARRAY_TO_FILL(ctx, n, type) ((type *)cbi_array_to_fill((ctx), (n), sizeof(type)))
 
 /* Objects of one kind side by side, for the sake of walks over all of them.  Zero-initialise. */
 typedef struct cbi_pool {
@@ -236,9 +260,9 @@ static inline void *cbi_pool_alloc(cbi_ctx *ctx, cbi_pool *pool, size_t size)
     pool->left -= size;
     return p;
 }
-/* Cleared. */
-void *cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
-#define CBI_POOL_NEW(ctx, pool, type) ((type *)cbi_pool_new((ctx), (pool), sizeof(type)))
+/* Cleared; of a size that compilers know. */
+#define CBI_POOL_NEW(ctx, pool, type)                                                              \
+    ((type *)memset(cbi_pool_alloc((ctx), (pool), sizeof(type)), 0, sizeof(type)))
 
 /* Growable array of T in the arena.  Pointers to elements end when it grows. */
 #define CBI_VEC(T)                                                                                 \
@@ -438,6 +462,7 @@ struct cbi_ctx {
     cbi_name **names; /* by id */
     cbi_pool name_pool;
     size_t name_count;
+    size_t name_bytes; /* of all names with the NULs behind them */
     struct cbi_name_slot {
         uint32_t hash;
         uint32_t number; /* id + 1; 0: empty */

@@ -163,15 +163,20 @@ static bool get_bytes(cbi_ctx *ctx, int fd, size_t size, cbi_mapping *m)
 typedef struct reading {
     int fd;
     cbi_mapping *file;
+    bool ahead; /* only a plain file is read: what is read from a pipe is gone */
+    bool kept;  /* it is none, and stays open */
 } reading;
 
 static cb_status read_file(cbi_ctx *ctx, void *arg)
 {
-    const reading *r = arg;
+    reading *r = arg;
     struct stat st;
     cbi_span bytes = {NULL, 0};
     if (fstat(r->fd, &st) != 0)
         return CB_ERR_IO;
+    r->kept = r->ahead && !S_ISREG(st.st_mode);
+    if (r->kept)
+        return CB_OK;
     r->file->device = st.st_dev;
     r->file->inode = st.st_ino;
     r->file->written = st.st_mtim;
@@ -195,16 +200,20 @@ static void enter(cbi_ctx *ctx, cbi_mapping *m)
     ctx->mappings = m;
 }
 
-static cb_status read_path(cbi_ctx *ctx, const char *path, cbi_mapping *m)
+/* Without waiting for the other end of a pipe. */
+static int open_path(const char *path)
 {
-    reading r = {.file = m};
-    /* without waiting for the other end of a pipe */
-    r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (r.fd < 0)
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static cb_status read_opened(cbi_ctx *ctx, reading *r)
+{
+    if (r->fd < 0)
         return CB_ERR_IO;
-    cb_status status = cbi_run(ctx, read_file, &r);
+    cb_status status = cbi_run(ctx, read_file, r);
     int why = errno;
-    close(r.fd);
+    if (!r->kept)
+        close(r->fd);
     errno = why;
     if (status == CB_ERR_NOMEM)
         cbi_fail(ctx, status);
@@ -224,6 +233,7 @@ static void raise_limit(cbi_ctx *ctx, uint64_t read)
 typedef struct ahead_file {
     const char *path;
     cbi_mapping *file; /* NULL: not read */
+    int fd;            /* of what is no plain file; else -1 */
 } ahead_file;
 
 struct cbi_read_ahead {
@@ -232,17 +242,19 @@ struct cbi_read_ahead {
     size_t next; /* that nobody has asked for */
 };
 
-/* Only of plain files: what is read from a pipe is gone.  What fails is tried again in its turn. */
+/* What fails is tried again in its turn, and what is no plain file waits for it. */
 static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
 {
     ahead_file *f = &((ahead_file *)arg)[i];
-    struct stat st;
-    if (stat(f->path, &st) != 0 || !S_ISREG(st.st_mode))
-        return;
     cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
     m->path = f->path;
-    if (read_path(ctx, f->path, m) != CB_OK)
+    reading r = {.fd = open_path(f->path), .file = m, .ahead = true};
+    if (read_opened(ctx, &r) != CB_OK)
         return;
+    if (r.kept) {
+        f->fd = r.fd;
+        return;
+    }
     f->file = m;
     raise_limit(ctx, m->size);
 }
@@ -257,26 +269,28 @@ void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
     ahead->files = CBI_NEW_ARRAY(ctx, count, ahead_file);
     ahead->count = count;
     for (size_t i = 0; i < count; i++)
-        ahead->files[i].path = paths[i];
+        ahead->files[i] = (ahead_file){.path = paths[i], .fd = -1};
     ctx->ahead = ahead;
     cbi_parallel(ctx, count, bytes, read_one_ahead, ahead->files);
 }
 
-static cbi_mapping *take_ahead(cbi_ctx *ctx, const char *path)
+static ahead_file *take_ahead(cbi_ctx *ctx, const char *path)
 {
     struct cbi_read_ahead *ahead = ctx->ahead;
     if (!ahead || ahead->next == ahead->count || strcmp(ahead->files[ahead->next].path, path) != 0)
         return NULL;
-    return ahead->files[ahead->next++].file;
+    return &ahead->files[ahead->next++];
 }
 
 static void drop_ahead(cbi_ctx *ctx)
 {
     struct cbi_read_ahead *ahead = ctx->ahead;
     for (; ahead && ahead->next < ahead->count; ahead->next++) {
-        const cbi_mapping *m = ahead->files[ahead->next].file;
-        if (m && m->mapped)
-            munmap(m->base, m->size);
+        const ahead_file *f = &ahead->files[ahead->next];
+        if (f->file && f->file->mapped)
+            munmap(f->file->base, f->file->size);
+        if (f->fd >= 0)
+            close(f->fd);
     }
     ctx->ahead = NULL;
 }
@@ -286,11 +300,13 @@ static void drop_ahead(cbi_ctx *ctx)
 /* Reads by the context itself. */
 static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
 {
-    cbi_mapping *m = take_ahead(ctx, path);
+    const ahead_file *ahead = take_ahead(ctx, path);
+    cbi_mapping *m = ahead ? ahead->file : NULL;
     if (!m) {
         m = CBI_NEW(ctx, cbi_mapping);
         m->path = cbi_strndup(ctx, path, strlen(path));
-        cb_status status = read_path(ctx, path, m);
+        reading r = {.fd = ahead && ahead->fd >= 0 ? ahead->fd : open_path(path), .file = m};
+        cb_status status = read_opened(ctx, &r);
         if (status != CB_OK)
             return status;
         raise_limit(ctx, m->size);

@@ -423,6 +423,14 @@ void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
     return cbi_alloc(ctx, total);
 }
 
+void *cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size)
+{
+    uint64_t total;
+    if (!cbi_mul(count, size, &total))
+        cbi_fail(ctx, CB_ERR_NOMEM);
+    return alloc_to_fill(ctx, total);
+}
+
 /* From here on an array has a block of its own, which moves as a whole when it grows: in the arena
  * its old places would stay behind.  1 finds who keeps a pointer into an array that grows. */
 enum { LARGE_ARRAY = CHECKED ? 1 : 64 * 1024 };
@@ -561,11 +569,6 @@ void cbi_pool_refill(cbi_ctx *ctx, cbi_pool *pool, size_t size)
 void *cbi_pool_large(cbi_ctx *ctx, size_t size)
 {
     return alloc_to_fill(ctx, size);
-}
-
-void *cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size)
-{
-    return memset(cbi_pool_alloc(ctx, pool, size), 0, size);
 }
 
 void *cbi_pool_first(cbi_ctx *ctx, cbi_pool *pool, size_t size)

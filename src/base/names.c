@@ -69,6 +69,7 @@ static inline const cbi_name *intern(cbi_ctx *ctx, const char *s, size_t len, ui
     name->s = text;
     name->len = len;
     name->id = (uint32_t)ctx->name_count;
+    ctx->name_bytes += len + 1;
     ctx->names[ctx->name_count++] = name;
     ctx->name_slots[at] = (struct cbi_name_slot){hash, (uint32_t)ctx->name_count};
     return name;

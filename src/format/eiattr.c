@@ -152,6 +152,19 @@ const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES] = {
 };
 /* clang-format on */
 
+const cbi_eiattr cbi_eiattr_unknown;
+
+const cbi_payload_size cbi_payload_sizes[CBI_PAYLOAD_KINDS] = {
+    [CBI_PAYLOAD_OPAQUE] = {0, 4},          [CBI_PAYLOAD_NONE] = {0, 4},
+    [CBI_PAYLOAD_NUMBER] = {0, 4},          [CBI_PAYLOAD_WORDS] = {0, 4},
+    [CBI_PAYLOAD_DIM3] = {12, 0},           [CBI_PAYLOAD_SYM_VALUE] = {8, 0},
+    [CBI_PAYLOAD_SYMBOLS] = {0, 4},         [CBI_PAYLOAD_OFFSETS] = {0, 4},
+    [CBI_PAYLOAD_OFFSET_PAIRS] = {0, 8},    [CBI_PAYLOAD_PARAM_CBANK] = {8, 0},
+    [CBI_PAYLOAD_KPARAM] = {12, 0},         [CBI_PAYLOAD_KPARAM_V2] = {12, 0},
+    [CBI_PAYLOAD_BRANCH_TARGETS] = {12, 4}, [CBI_PAYLOAD_REG_MAPS] = {0, 12},
+    [CBI_PAYLOAD_MBARRIERS] = {0, 16},      [CBI_PAYLOAD_ANNOTATION] = {8, 1},
+};
+
 size_t cbi_payload_step(uint8_t payload)
 {
     switch (payload) {
@@ -166,32 +179,4 @@ size_t cbi_payload_step(uint8_t payload)
     default:
         return 0;
     }
-}
-
-/* Payload sizes by kind: at least, and in steps of. */
-static bool payload_fits(uint8_t payload, size_t size)
-{
-    const size_t step = cbi_payload_step(payload);
-    switch (payload) {
-    case CBI_PAYLOAD_DIM3:
-    case CBI_PAYLOAD_KPARAM:
-    case CBI_PAYLOAD_KPARAM_V2:
-        return size == 12;
-    case CBI_PAYLOAD_SYM_VALUE:
-    case CBI_PAYLOAD_PARAM_CBANK:
-        return size == 8;
-    case CBI_PAYLOAD_BRANCH_TARGETS:
-        return size >= 12 && size % 4 == 0;
-    case CBI_PAYLOAD_ANNOTATION:
-        return size >= 8;
-    default:
-        return size % (step ? step : 4) == 0;
-    }
-}
-
-bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size)
-{
-    if (!row->format)
-        return true;
-    return format == row->format && (format != CBI_ATTR_SIZED || payload_fits(row->payload, size));
 }

@@ -132,6 +132,7 @@ typedef enum cbi_attr_payload {
     CBI_PAYLOAD_MBARRIERS,      /* (u32 offset, u32, u32, u32)[] */
     CBI_PAYLOAD_REG_MAPS,       /* (u32 code offset, u32 registers, u32 mask)[] */
     CBI_PAYLOAD_ANNOTATION,     /* u32 kind, u32 length, text */
+    CBI_PAYLOAD_KINDS
 } cbi_attr_payload;
 
 /* Which words of the payload are symbol indices. */
@@ -201,8 +202,30 @@ static inline const cbi_eiattr *cbi_eiattr_find(uint8_t code)
     return code < CBI_EIATTR_CODES ? &cbi_eiattrs[code] : NULL; /* rows are dense from code 0 */
 }
 
+/* The row of a code that has no name is the first kind in every column. */
+extern const cbi_eiattr cbi_eiattr_unknown;
+static inline const cbi_eiattr *cbi_eiattr_row(uint8_t code)
+{
+    return code < CBI_EIATTR_CODES ? &cbi_eiattrs[code] : &cbi_eiattr_unknown;
+}
+
+/* How large payloads of a kind are. */
+typedef struct cbi_payload_size {
+    uint8_t least;
+    uint8_t step; /* what is more comes in steps of that; 0: there is no more */
+} cbi_payload_size;
+extern const cbi_payload_size cbi_payload_sizes[CBI_PAYLOAD_KINDS];
+
 /* Has a record the format of its code, and with CBI_ATTR_SIZED a payload size that suits? */
-bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size);
+static inline bool cbi_eiattr_fits(const cbi_eiattr *row, uint8_t format, size_t size)
+{
+    if (!row->format)
+        return true;
+    if (format != row->format || format != CBI_ATTR_SIZED)
+        return format == row->format;
+    const cbi_payload_size *want = &cbi_payload_sizes[row->payload];
+    return size == want->least || (want->step && size >= want->least && size % want->step == 0);
+}
 
 /* Bytes per record of a payload whose records begin with a code offset each; 0 for other kinds. */
 size_t cbi_payload_step(uint8_t payload);

@@ -261,11 +261,12 @@ static void add_mask(const cbi_linker *lk, const cbi_func *k, uint16_t mask)
 static void complete_masks(const cbi_linker *lk)
 {
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        const cbi_fate *fate = &lk->graph->fates[i];
+        if (!fate->live || !fate->defined || (!fate->alias && lk->attributes->properties[i].masked))
+            continue;
         const cbi_func *f = lk->symbols->funcs.items[i];
         const cbi_func *holder = f->alias_of ? f->alias_of : f;
-        if (!cbi_fate_of(lk, f)->live || !f->obj || !holder->info || cbi_is_inner(lk, f))
-            continue;
-        if (!f->alias_of && cbi_properties_of(lk, f)->masked)
+        if (!holder->info || cbi_is_inner(lk, f))
             continue;
         cbi_add_record(lk, holder, CBI_ATTR_HALF, EIATTR_SPARSE_MMA_MASK, 0x8000);
     }

@@ -9,18 +9,23 @@ typedef struct cbi_segment {
     uint32_t type, flags;
     uint64_t offset, filesz, memsz;
 } cbi_segment;
+typedef struct cbi_headers cbi_headers; /* section headers that are being made */
+/* What a round puts there: any headers but that of the null section. */
+typedef void (*cbi_section_header_fn)(const void *user, size_t round, const cbi_headers *headers);
 typedef struct cbi_file_tables {
     uint32_t kind;        /* EF_CUDA_KIND_SASS or EF_CUDA_KIND_CAPMERC */
     size_t section_count; /* the null section included */
     uint64_t shoff;
+    cbi_section_header_fn section_header;
+    size_t header_rounds; /* in threads */
+    const void *user;     /* of theirs */
     const cbi_segment *segments;
     size_t segment_count;
 } cbi_file_tables;
 void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *tables, cbi_sink *sink);
-/* Fills in section i's header, which is zero so far. */
-typedef void (*cbi_section_header_fn)(const void *user, size_t i, uint8_t *ret_header);
-void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *tables,
-                           cbi_section_header_fn section_header, const void *user, cbi_sink *sink);
+/* The i-th of them, zero so far. */
+uint8_t *cbi_link_header_at(const cbi_headers *headers, size_t i);
+void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *tables, cbi_sink *sink);
 /* A section's header; the string offset, types and links are those of the link's own tables. */
 void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *ret_header);
 

@@ -21,46 +21,52 @@ static void put(lists *to, size_t list, uint32_t first, uint32_t second)
 }
 
 /* What function f adds to the four lists. */
-static void put_edges(const cbi_linker *lk, lists *to, const cbi_func *f)
+static void put_edges(const cbi_linker *lk, lists *to, cbi_graph_node f)
 {
-    uint32_t index = cbi_symbol_index(lk, f->sym);
-    for (size_t j = f->calls.len; j-- > 0;)
-        if (cbi_is_in_output(lk, f->calls.items[j]))
-            put(to, 0, index, cbi_symbol_index(lk, f->calls.items[j]->sym));
+    const cbi_calls *calls = &lk->graph->calls;
+    const cbi_fate *fate = &lk->graph->fates[f];
+    const uint32_t index = cbi_func_symbol_index(lk, f);
+    bool indirect = false;
+    for (uint32_t j = 0; j < cbi_degree(calls, f); j++) {
+        const cbi_graph_node called = cbi_successor(calls, f, j);
+        if (called >= calls->func_count)
+            indirect = true;
+        else if (lk->graph->fates[called].live)
+            put(to, 0, index, cbi_func_symbol_index(lk, called));
+    }
     /* A descriptor reference alone says no prototype. */
-    if (f->taken.len)
-        put(to, 1, index, f->taken.items[0] ? cbi_strtab_offset(lk, f->taken.items[0]) : 0);
-    else if (cbi_fate_of(lk, f)->desc_used)
+    if (!fate->address_taken && fate->desc_used)
         put(to, 1, index, 0);
-    for (size_t j = f->indirect.len; j-- > 0;)
-        put(to, 2, index, cbi_strtab_offset(lk, f->indirect.items[j]));
-    for (size_t j = f->takes.len; j-- > 0;)
-        if (cbi_is_in_output(lk, f->takes.items[j]))
-            put(to, 3, index, cbi_symbol_index(lk, f->takes.items[j]->sym));
+    if (!fate->address_taken && !indirect && !lk->symbols->met.takes)
+        return;
+    const cbi_func *func = lk->symbols->funcs.items[f];
+    if (fate->address_taken)
+        put(to, 1, index, func->taken.items[0] ? cbi_strtab_offset(lk, func->taken.items[0]) : 0);
+    for (size_t j = func->indirect.len; j-- > 0;)
+        put(to, 2, index, cbi_strtab_offset(lk, func->indirect.items[j]));
+    for (size_t j = func->takes.len; j-- > 0;)
+        if (cbi_is_in_output(lk, func->takes.items[j]))
+            put(to, 3, index, cbi_symbol_index(lk, func->takes.items[j]->sym));
 }
 
 /* Does the function say its prototype?  A kernel does not. */
-static bool has_prototype(const cbi_linker *lk, const cbi_func *f)
+static bool has_prototype(const cbi_linker *lk, cbi_graph_node f)
 {
-    return cbi_is_in_output(lk, f) && f->prototype && !cbi_fate_of(lk, f)->address_taken &&
-           !cbi_is_kernel(f);
+    const cbi_fate *fate = &lk->graph->fates[f];
+    return fate->live && lk->graph->numbers[f].prototype && !fate->address_taken && !fate->kernel;
 }
 
 static void put_all(const cbi_linker *lk, lists *to)
 {
     for (size_t k = 0; k < LISTS; k++)
         put(to, k, 0, (uint32_t)-1 - (uint32_t)k);
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
-        const cbi_func *soon = CBI_SOON(lk->symbols->funcs.items, i, lk->symbols->funcs.len);
-        cbi_fetch(soon->sym);
-        cbi_fetch(soon->calls.items);
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!cbi_is_in_output(lk, f))
+    for (cbi_graph_node f = 0; f < lk->graph->calls.func_count; f++) {
+        if (!lk->graph->fates[f].live)
             continue;
         put_edges(lk, to, f);
         if (has_prototype(lk, f))
-            put(to, PROTOTYPES, cbi_symbol_index(lk, f->sym), cbi_strtab_offset(lk, f->prototype));
+            put(to, PROTOTYPES, cbi_func_symbol_index(lk, f),
+                lk->tables->str_offsets[lk->graph->numbers[f].prototype - 1]);
     }
 }
 
@@ -68,8 +74,8 @@ static void put_all(const cbi_linker *lk, lists *to)
 void cbi_link_size_callgraph(const cbi_linker *lk)
 {
     bool any = false;
-    for (size_t i = 0; i < lk->symbols->funcs.len && !any; i++)
-        any = has_prototype(lk, lk->symbols->funcs.items[i]);
+    for (cbi_graph_node f = 0; f < lk->graph->calls.func_count && !any; f++)
+        any = has_prototype(lk, f);
     cbi_out_fill(lk, lk->records->callgraph, NULL, LISTS * RECORD);
     cbi_out_fill(lk, lk->records->prototype, NULL, any ? RECORD : 0);
 }

@@ -97,10 +97,9 @@ void cbi_size_records(const cbi_linker *lk)
     visit_own(lk, add_size, sizes);
     lk->filling->places[lk->records->info->number].size += sizes[0];
     for (size_t i = 1; i < count; i++) {
-        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i - 1, count - 1));
-        const cbi_osec *info = lk->symbols->funcs.items[i - 1]->info;
+        const uint32_t info = lk->graph->numbers[i - 1].info;
         if (info)
-            lk->filling->places[info->number].size += sizes[i];
+            lk->filling->places[info - 1].size += sizes[i];
     }
     lk->filling->record_sizes = sizes;
 }
@@ -174,11 +173,14 @@ static void write_info(const cbi_linker *lk, const cbi_rec *rec, void *user)
     at[rec->func] = put_record(lk, at[rec->func], rec);
 }
 
-/* By which number the table of sizes knows the section's records. */
-static size_t stream_of(const cbi_linker *lk, const cbi_osec *sec)
+/* By which number the table of sizes knows the records of each section. */
+static uint32_t *find_streams(const cbi_linker *lk)
 {
-    return sec != lk->records->info && sec->func && sec->func->info == sec ? sec->func->number + 1
-                                                                           : 0;
+    uint32_t *streams = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint32_t);
+    for (uint32_t i = 0; i < lk->graph->calls.func_count; i++)
+        if (lk->graph->numbers[i].info)
+            streams[lk->graph->numbers[i].info - 1] = i + 1;
+    return streams;
 }
 
 /* Sections that follow each other in the file do so in memory, which makes them one part. */
@@ -186,16 +188,17 @@ static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_
 {
     static const uint8_t nothing[1];
     uint8_t **at = CBI_NEW_ARRAY(lk->ctx, count, uint8_t *);
+    uint32_t *streams = find_streams(lk);
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++)
         total += sizes[i];
-    uint8_t *next = cbi_alloc(lk->ctx, total + 1);
+    uint8_t *next = CBI_ARRAY_TO_FILL(lk->ctx, total + 1, uint8_t);
     for (size_t i = 0; i < lk->records->info_secs.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->info_secs.items, i, lk->records->info_secs.len));
         const cbi_osec *sec = lk->records->info_secs.items[i];
         if (!cbi_section_index(lk, sec))
             continue;
-        size_t stream = stream_of(lk, sec);
+        size_t stream = streams[sec->number];
         if (!stream && sec != lk->records->info) {
             cbi_out_fill(lk, sec, nothing, 0);
             continue;
@@ -204,6 +207,7 @@ static uint8_t **open_streams(const cbi_linker *lk, const uint64_t *sizes, size_
         cbi_out_fill(lk, sec, next, sizes[stream]);
         next += sizes[stream];
     }
+    cbi_take_back(lk->ctx, streams, lk->records->secs.len * sizeof *streams);
     for (size_t i = 0; i < count; i++) {
         if (!at[i]) { /* is not written */
             at[i] = next;

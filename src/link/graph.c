@@ -45,16 +45,36 @@ static uint32_t number_of(const cbi_linker *lk, prototype_table *table, const cb
     return (uint32_t)number - 1;
 }
 
+/* What later passes need to know of a function. */
+static void note_function(const cbi_func *f, cbi_fate *fate, cbi_func_numbers *numbers)
+{
+    fate->entry = f->entry;
+    fate->address_taken = f->taken.len > 0;
+    fate->defined = f->obj != NULL;
+    fate->alias = f->alias_of != NULL;
+    fate->kernel = cbi_is_kernel(f);
+    *numbers = (cbi_func_numbers){.obj = cbi_obj_id(f->obj),
+                                  .symbol = f->sym->number,
+                                  .info = f->info ? f->info->number + 1 : 0,
+                                  .prototype = f->prototype ? f->prototype->id + 1 : 0};
+}
+
 /* Returns how many edges functions have, which are looked at here. */
 static size_t list_prototypes(const cbi_linker *lk, prototype_table *table)
 {
+    cbi_func_numbers *numbers =
+        CBI_ARRAY_TO_FILL(lk->ctx, lk->symbols->funcs.len, cbi_func_numbers);
+    lk->reaching->graph.numbers = numbers;
     size_t edges = 0;
     bool indirect = false;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
+        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
         cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
+        const cbi_func *soon = CBI_SOON(lk->symbols->funcs.items, i, lk->symbols->funcs.len);
+        cbi_fetch(soon->sym);
+        cbi_fetch(soon->info);
         const cbi_func *f = lk->symbols->funcs.items[i];
-        lk->reaching->fates[i].entry = f->entry;
-        lk->reaching->fates[i].address_taken = f->taken.len > 0;
+        note_function(f, &lk->reaching->fates[i], &numbers[i]);
         edges += (size_t)f->calls.len + f->indirect.len;
         indirect = indirect || f->indirect.len;
         for (size_t j = 0; j < f->taken.len; j++) {
@@ -141,22 +161,20 @@ static void reach_node(const cbi_linker *lk, reach *r, cbi_graph_node node)
     if (r->seen[node])
         return;
     r->seen[node] = true;
-    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-    if (f)
-        fate_of(lk, f)->reached = fate_of(lk, f)->live = true;
+    if (node < lk->graph->calls.func_count)
+        lk->reaching->fates[node].reached = lk->reaching->fates[node].live = true;
     cbi_vec_push(lk->ctx, &r->work, node);
 }
 
-static void mark_reached(const cbi_linker *lk, reach *r, const cbi_func *root)
+static void mark_reached(const cbi_linker *lk, reach *r, cbi_graph_node root)
 {
-    reach_node(lk, r, root->number);
+    reach_node(lk, r, root);
     while (r->work.len) {
         cbi_graph_node node = r->work.items[--r->work.len];
         for (uint32_t i = 0; i < cbi_degree(&lk->graph->calls, node); i++)
             reach_node(lk, r, cbi_successor(&lk->graph->calls, node, i));
-        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-        if (f && f->alias_of)
-            reach_node(lk, r, f->alias_of->number);
+        if (node < lk->graph->calls.func_count && lk->reaching->fates[node].alias)
+            reach_node(lk, r, lk->symbols->funcs.items[node]->alias_of->number);
     }
 }
 
@@ -230,17 +248,12 @@ static void list_entries(const cbi_linker *lk)
     cbi_graph *graph = &lk->reaching->graph;
     size_t wanted = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
-        cbi_fetch(CBI_SOON(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->sym);
         cbi_fate *fate = &lk->reaching->fates[i];
+        if (!fate->live || !fate->defined || (!fate->entry && !fate->kernel))
+            continue;
         const cbi_func *f = lk->symbols->funcs.items[i];
-        if (!fate->live || !f->obj)
-            continue;
-        bool kernel = cbi_is_kernel(f);
-        if (fate->entry && kernel)
+        if (fate->entry && fate->kernel)
             graph->only_entry = wanted++ ? NULL : f;
-        if (!fate->entry && !kernel)
-            continue;
         /* Only --preserve-relocs keeps it. */
         fate->pruned = !fate->entry && !fate->address_taken;
         fate->entry = true;
@@ -251,10 +264,8 @@ static void list_entries(const cbi_linker *lk)
 static size_t wanted_count(const cbi_linker *lk)
 {
     size_t count = 0;
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        count += fate_of(lk, f)->entry && f->obj;
-    }
+    for (size_t i = 0; i < lk->symbols->funcs.len; i++)
+        count += lk->reaching->fates[i].entry && lk->reaching->fates[i].defined;
     return count;
 }
 
@@ -336,12 +347,12 @@ static void reach_from_roots(const cbi_linker *lk)
     bool one = (lk->prune || host || lk->symbols->met.for_driver) && wanted_count(lk) == 1;
     bool all_kernels = (lk->prune || host) && !one;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        cbi_fate *fate = fate_of(lk, f);
-        fate->entry |= f->for_driver && !one;
-        bool root = fate->entry && f->obj;
-        if (root || (all_kernels && f->obj && fate->address_taken && cbi_is_kernel(f)))
-            mark_reached(lk, &reached, f);
+        cbi_fate *fate = &lk->reaching->fates[i];
+        if (lk->symbols->met.for_driver)
+            fate->entry |= lk->symbols->funcs.items[i]->for_driver && !one;
+        bool root = fate->entry && fate->defined;
+        if (root || (all_kernels && fate->defined && fate->address_taken && fate->kernel))
+            mark_reached(lk, &reached, (cbi_graph_node)i);
         if (fate->address_taken || !lk->eliminate)
             fate->live = true;
     }
@@ -356,12 +367,13 @@ static void keep_referred(const cbi_linker *lk)
             fate_of(lk, r->sym->func)->live = fate_of(lk, r->sym->func)->desc_used = true;
     }
     /* What a live function calls outside stays, also when the function itself is not reached. */
-    for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_fetch(&CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len)->calls);
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        for (size_t j = 0; fate_of(lk, f)->live && j < f->calls.len; j++)
-            if (!f->calls.items[j]->obj)
-                fate_of(lk, f->calls.items[j])->live = true;
+    const cbi_calls *calls = &lk->graph->calls;
+    for (cbi_graph_node node = 0; node < calls->func_count; node++) {
+        for (uint32_t j = 0; lk->reaching->fates[node].live && j < cbi_degree(calls, node); j++) {
+            const cbi_graph_node called = cbi_successor(calls, node, j);
+            if (called < calls->func_count && !lk->reaching->fates[called].defined)
+                lk->reaching->fates[called].live = true;
+        }
     }
 }
 
@@ -477,8 +489,7 @@ static void visit(const cbi_linker *lk, search *s, cbi_graph_node root)
         cbi_graph_node node = last->node;
         if (last->next < cbi_degree(s->calls, node)) {
             cbi_graph_node next = cbi_successor(s->calls, node, last->next++);
-            const cbi_func *f = cbi_node_func(s->calls, next);
-            if (f && !cbi_fate_of(lk, f)->live)
+            if (next < s->calls->func_count && !lk->graph->fates[next].live)
                 continue;
             if (next == node)
                 s->cyclic[node] = true;
@@ -589,10 +600,10 @@ static const cbi_func_list *gather(const cbi_linker *lk, spreading *s, uint32_t 
     bool mixed = false;
     for (uint32_t i = begin; i < end; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-        if (f && cbi_is_wanted_entry(lk, f)) {
+        if (node < lk->graph->calls.func_count && lk->graph->fates[node].entry &&
+            cbi_is_wanted_entry(lk, lk->symbols->funcs.items[node])) {
             mixed = true;
-            join(lk, s, component, f, &own);
+            join(lk, s, component, lk->symbols->funcs.items[node], &own);
         }
         for (uint32_t j = s->callers.first[node]; j < s->callers.first[node + 1]; j++) {
             const cbi_func_list *in = s->lists[live->of[s->callers.edges[j]]];

@@ -73,7 +73,19 @@ typedef struct cbi_fate {
     bool lost : 1;    /* nvlink removes its symbol by mistake, and then fails */
     bool address_taken : 1;
     bool desc_used : 1;
+    bool defined : 1; /* an object has it */
+    bool alias : 1;   /* it lies in another's code */
+    bool kernel : 1;  /* of the inputs, whether it is wanted or not */
 } cbi_fate;
+
+/* Numbers of what belongs to a function.  Passes over all functions that need no more look at
+ * these, which lie side by side, and not at the functions. */
+typedef struct cbi_func_numbers {
+    uint32_t obj;       /* cbi_obj_id of the copy that is linked; 0: undefined */
+    uint32_t symbol;    /* its symbol's */
+    uint32_t info;      /* its section of attributes', from 1; 0: none */
+    uint32_t prototype; /* the name's, from 1; 0: none */
+} cbi_func_numbers;
 
 /* What a node needs with everything that it reaches. */
 typedef struct cbi_usage {
@@ -88,8 +100,9 @@ typedef CBI_VEC(const struct cbi_func *) cbi_func_list;
 /* The result of the stage. */
 typedef struct cbi_graph {
     cbi_calls calls;
-    const cbi_fate *fates; /* by function; use cbi_fate_of() */
-    cbi_removed dead;      /* with their functions; use cbi_is_dead() */
+    const cbi_fate *fates;           /* by function; use cbi_fate_of() */
+    const cbi_func_numbers *numbers; /* by function */
+    cbi_removed dead;                /* with their functions; use cbi_is_dead() */
     cbi_components components;
     CBI_VEC(const struct cbi_func *TILL_GRAPH) entries; /* live entries, function order */
     const struct cbi_func *only_entry; /* the one kernel that is wanted, or NULL when there are more

@@ -113,6 +113,7 @@ static void define_function(const cbi_linker *lk, cbi_lobj *obj, uint32_t index,
     func->entry = is_entry(lk, in);
     func->text = cbi_sec_create(lk, name, text->type, text->flags, text->align, text->entsize);
     func->text->func = func;
+    func->text->code = true;
     adopt_text(&lk->merging->symbols.met, func, obj, index);
     cbi_sec_append(lk, func->text, text->data, text->size, text->align);
     func->for_driver = cbi_driver_supplies(in->name);

@@ -14,9 +14,9 @@
 /* ---- attributes ---- */
 
 /* Says the record what one copy of a function is like? */
-static bool is_of_copy(uint8_t code)
+static bool is_of_copy(cbi_attr_link link)
 {
-    switch (cbi_eiattr_link(code)) {
+    switch (link) {
     case CBI_LINK_FRAME:
     case CBI_LINK_STACK_LIMIT:
     case CBI_LINK_REGISTERS:
@@ -54,9 +54,9 @@ static void check_fragments(const cbi_linker *lk, const cbi_lobj *obj, const cbi
 
 /* A final link drops limits of stacks; those that limit nothing, all of today's compilers, at once.
  */
-static bool is_no_limit(const cbi_linker *lk, const cbi_attr *attr)
+static bool is_no_limit(const cbi_linker *lk, cbi_attr_link link, const cbi_attr *attr)
 {
-    return lk->exec && cbi_eiattr_link(attr->code) == CBI_LINK_STACK_LIMIT &&
+    return link == CBI_LINK_STACK_LIMIT && lk->exec &&
            (attr->payload.size < 8 || !cbi_ld32(attr->payload.data + 4));
 }
 
@@ -73,21 +73,49 @@ static void read_symbols(const cbi_linker *lk, const cbi_lobj *obj, cbi_span wor
     }
 }
 
-static void read_record(const cbi_linker *lk, const cbi_lobj *obj, const cbi_attr *attr,
-                        const cbi_func *func)
+/* What records of a section have in common: their object, and the function about which they are. */
+typedef struct record_source {
+    const cbi_lobj *obj;
+    const cbi_func *func; /* NULL: .nv.info */
+    uint32_t obj_id, func_id;
+} record_source;
+
+/* The symbol that the record names; false where the record goes with it. */
+static inline bool find_named(const cbi_lobj *obj, const cbi_attr *attr, cbi_attr_link link,
+                              const cbi_lsym **ret_symbol)
 {
-    uint8_t code = attr->code;
-    const cbi_attr_link link = cbi_eiattr_link(code);
-    if (link == CBI_LINK_DELETE || is_no_limit(lk, attr))
+    const uint32_t index = cbi_ld32(attr->payload.data);
+    *ret_symbol = NULL;
+    if (index && index < obj->object.symbol_count) {
+        if (obj->symbol_lost[index] && is_of_copy(link))
+            return false;
+        *ret_symbol = obj->symbols[index];
+    }
+    return *ret_symbol || link == CBI_LINK_REMAP_OR_ZERO;
+}
+
+static inline void read_record(const cbi_linker *lk, const record_source *from,
+                               const cbi_attr *attr)
+{
+    const cbi_eiattr *row = cbi_eiattr_row(attr->code);
+    const cbi_attr_link link = row->link;
+    if (link == CBI_LINK_DELETE || is_no_limit(lk, link, attr))
         return;
-    bool sized = attr->format == CBI_ATTR_SIZED;
+    const bool sized = attr->format == CBI_ATTR_SIZED;
+    const bool named =
+        sized && row->symbols == CBI_SYMBOLS_WORD0 && attr->payload.size >= sizeof(uint32_t);
+    const cbi_lsym *symbol = NULL;
+    if (named && !find_named(from->obj, attr, link, &symbol))
+        return;
     cbi_rec_table *recs = &lk->merging->recs;
     cbi_vec_reserve(lk->ctx, recs, 1);
-    cbi_rec *read = &recs->items[recs->len]; /* stays if all is well */
-    *read = (cbi_rec){.obj = cbi_obj_id(obj),
-                      .func = func ? func->number + 1 : 0,
+    cbi_rec *read = &recs->items[recs->len++];
+    *read = (cbi_rec){.obj = from->obj_id,
+                      .func = from->func_id,
+                      .symbol = symbol,
+                      .has_symbol = named,
                       .format = attr->format & 7,
-                      .code = code,
+                      .code = attr->code,
                       /* Bytes without a meaning stay what they are. */
                       .value = sized ? 0 : cbi_ld16(attr->raw.data + 2)};
     if (lk->mercury) { /* the second view knows it by its place */
@@ -96,35 +124,22 @@ static void read_record(const cbi_linker *lk, const cbi_lobj *obj, const cbi_att
     } else {
         cbi_set_payload(read, attr->payload.data, (uint32_t)attr->payload.size);
     }
-    const cbi_attr_symbols symbols = sized ? cbi_eiattr_symbols(code) : CBI_SYMBOLS_NONE;
-    if (symbols == CBI_SYMBOLS_WORD0 && read->size >= 4) {
-        uint32_t index = cbi_ld32(attr->payload.data);
-        if (index >= obj->object.symbol_count)
-            index = 0;
-        if (index && obj->symbol_lost[index] && is_of_copy(code))
-            return;
-        read->has_symbol = true;
-        read->symbol = index ? obj->symbols[index] : NULL;
-        if (!read->symbol && link != CBI_LINK_REMAP_OR_ZERO)
-            return;
-    } else if (symbols == CBI_SYMBOLS_EVERY_WORD) {
-        read_symbols(lk, obj, attr->payload, read);
-    }
-    if (link == CBI_LINK_MOVE && func)
-        check_fragments(lk, obj, read);
-    recs->len++;
+    if (sized && row->symbols == CBI_SYMBOLS_EVERY_WORD)
+        read_symbols(lk, from->obj, attr->payload, read);
+    if (link == CBI_LINK_MOVE && from->func)
+        check_fragments(lk, from->obj, read);
 }
 
 static void read_attributes(const cbi_linker *lk, cbi_lobj *obj, const cbi_section *sec)
 {
-    cbi_func *func = NULL;
+    record_source from = {.obj = obj, .obj_id = cbi_obj_id(obj)};
     if (sec->flags & SHF_INFO_LINK) {
         if (sec->info >= obj->object.section_count || obj->sections[sec->info].lost)
             return;
         cbi_osec *text = obj->sections[sec->info].out;
         if (!text || !text->func)
             return;
-        func = cbi_func_in(text->func);
+        cbi_func *func = cbi_func_in(text->func);
         if (!func->info) {
             func->info = cbi_sec_create(
                 lk, cbi_section_name(lk, obj, (uint32_t)(sec - obj->object.sections)),
@@ -132,11 +147,13 @@ static void read_attributes(const cbi_linker *lk, cbi_lobj *obj, const cbi_secti
             func->info->target = text;
             func->info->func = func;
         }
+        from.func = func;
+        from.func_id = func->number + 1;
     }
     size_t pos = 0;
     cbi_attr attr;
     while (cbi_attr_next(sec->data, &pos, &attr))
-        read_record(lk, obj, &attr, func);
+        read_record(lk, &from, &attr);
 }
 
 /* ---- call graph ---- */

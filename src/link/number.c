@@ -84,7 +84,8 @@ static void look_at_sections(const cbi_linker *lk, void *arg, const cbi_share *s
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
         const cbi_osec *sec = lk->records->secs.items[i];
         const presence written = presence_of(sec);
-        work->places[i] = (cbi_out_section){.bytes = sec->bytes, .size = sec->size};
+        work->places[i] = (cbi_out_section){
+            .bytes = cbi_section_has_data(sec->type) ? sec->bytes : NULL, .size = sec->size};
         if (cbi_is_reloc_list(sec))
             work->places[i] = (cbi_out_section){.size = sec->relocs.len * sec->entsize};
         if (written != NEVER)
@@ -96,7 +97,7 @@ static void look_at_sections(const cbi_linker *lk, void *arg, const cbi_share *s
 const cbi_tables *cbi_tables_begin(const cbi_linker *lk, cbi_tables_work **ret_work)
 {
     cbi_tables_work *work = *ret_work = CBI_NEW(lk->ctx, cbi_tables_work);
-    work->places = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, cbi_out_section);
+    work->places = CBI_ARRAY_TO_FILL(lk->ctx, lk->records->secs.len, cbi_out_section);
     work->buckets = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t);
     cbi_link_in_shares(lk, lk->records->secs.len, look_at_sections, work);
     work->tables.places = work->places;
@@ -230,14 +231,13 @@ static void look_at_symbols(const cbi_linker *lk, void *arg, const cbi_share *sh
 
 /* ---- string tables ---- */
 
-static uint32_t add_string(const cbi_linker *lk, cbi_buf *table, uint32_t *offsets,
-                           const cbi_name *name)
+/* The table has room for all names. */
+static uint32_t add_string(cbi_buf *table, uint32_t *offsets, const cbi_name *name)
 {
     if (!name->len)
         return 0;
     if (!offsets[name->id]) {
         offsets[name->id] = (uint32_t)table->len;
-        cbi_vec_reserve(lk->ctx, table, name->len + 1);
         memcpy(table->items + table->len, name->s, name->len + 1);
         table->len += name->len + 1;
     }
@@ -250,11 +250,15 @@ uint32_t cbi_strtab_offset(const cbi_linker *lk, const cbi_name *name)
 }
 
 /* Prototypes are in front of the names of symbols. */
-static void name_prototypes(const cbi_linker *lk, size_t names)
+static void name_prototypes(const cbi_linker *lk, size_t names, size_t bytes)
 {
     cbi_ctx *ctx = lk->ctx;
     cbi_buf *str = &lk->filling->str;
     uint32_t *symbols = CBI_NEW_ARRAY(ctx, names, uint32_t);
+    size_t room = 1 + bytes;
+    for (size_t i = 0; i < lk->symbols->protos.len; i++)
+        room += lk->symbols->protos.items[i]->len + 1;
+    cbi_vec_reserve(ctx, str, room);
     cbi_buf_append(ctx, str, NULL, 1);
     for (size_t i = 0; i < lk->symbols->protos.len; i++) {
         /* Entries have an empty prototype; as a string of its own it is not the one at 0. */
@@ -277,8 +281,7 @@ static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indi
         const uint8_t stays = list->stays[sym->number];
         if (stays == NO_SYMBOL)
             continue;
-        const uint32_t name =
-            add_string(lk, &lk->filling->str, lk->filling->str_offsets, sym->name);
+        const uint32_t name = add_string(&lk->filling->str, lk->filling->str_offsets, sym->name);
         if (stays == ONLY_NAME)
             continue;
         indices[sym->number] = (uint32_t)tables->symbols.len;
@@ -293,7 +296,7 @@ static void list_symbols(const cbi_linker *lk, symbol_list *list, uint32_t *indi
 typedef struct naming {
     symbol_list locals, globals;
     uint32_t *indices;
-    size_t names; /* of the job */
+    size_t names, bytes; /* of the job */
 } naming;
 
 static void name_symbols(const cbi_linker *lk, void *arg)
@@ -304,7 +307,7 @@ static void name_symbols(const cbi_linker *lk, void *arg)
         cbi_vec_push(lk->ctx, &tables->symbols, NULL);
         cbi_vec_push(lk->ctx, &lk->filling->symbol_names, 0);
     }
-    name_prototypes(lk, all->names);
+    name_prototypes(lk, all->names, all->bytes);
     list_symbols(lk, &all->locals, all->indices);
     tables->first_global = (uint32_t)tables->symbols.len;
     list_symbols(lk, &all->globals, all->indices);
@@ -318,13 +321,14 @@ static void name_sections(const cbi_linker *lk, void *arg)
     cbi_ctx *ctx = lk->ctx;
     cbi_buf *shstr = &lk->filling->shstr;
     uint32_t *sections = CBI_NEW_ARRAY(ctx, all->names, uint32_t);
+    cbi_vec_reserve(ctx, shstr, 1 + all->bytes);
     cbi_buf_append(ctx, shstr, NULL, 1);
     for (size_t i = 0; i < lk->records->secs.len; i++) {
         cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
         cbi_fetch(CBI_SOON(lk->records->secs.items, i, lk->records->secs.len)->name);
         if (i >= lk->dead->len || !lk->dead->items[i])
             lk->filling->places[i].name =
-                add_string(lk, shstr, sections, lk->records->secs.items[i]->name);
+                add_string(shstr, sections, lk->records->secs.items[i]->name);
     }
     cbi_vec_trim(ctx, shstr);
     lk->filling->tables.shstr = (cbi_span){shstr->items, shstr->len};
@@ -341,6 +345,7 @@ static void number_symbols(const cbi_linker *lk)
         .globals = {lk->records->globals.items, lk->records->globals.len, stays, 0},
         .indices = CBI_NEW_ARRAY(lk->ctx, count, uint32_t),
         .names = lk->ctx->name_count,
+        .bytes = lk->ctx->name_bytes,
     };
     cbi_link_in_shares(lk, all.locals.len, look_at_symbols, &all.locals);
     cbi_link_in_shares(lk, all.globals.len, look_at_symbols, &all.globals);

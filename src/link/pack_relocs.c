@@ -45,7 +45,7 @@ bool cbi_link_pack_relocs(const cbi_linker *lk)
         total += sec->relocs.len * sec->entsize;
     }
     /* what follows each other in the file does so in memory, which makes it one part */
-    lk->patching->packed = cbi_alloc(lk->ctx, total);
+    lk->patching->packed = CBI_ARRAY_TO_FILL(lk->ctx, total, uint8_t);
     cbi_link_in_shares(lk, count, pack_share, starts);
     for (size_t i = 0; i < count; i++) {
         cbi_osec *sec = lk->records->rel_secs.items[i];

@@ -277,8 +277,8 @@ static void collect(const cbi_linker *lk)
 /* What a node gets from its callees; within a component some are not final yet. */
 static void gather(const cbi_linker *lk, cbi_usage *usage, cbi_graph_node node)
 {
-    const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-    const cbi_properties *own = f ? cbi_properties_of(lk, f) : NULL;
+    const cbi_properties *own =
+        node < lk->graph->calls.func_count ? &lk->attributes->properties[node] : NULL;
     cbi_usage all = {0};
     for (uint32_t j = 0; j < cbi_degree(&lk->graph->calls, node); j++) {
         const cbi_usage *next = &usage[cbi_successor(&lk->graph->calls, node, j)];
@@ -306,9 +306,8 @@ static const cbi_usage *sweep(const cbi_linker *lk)
     cbi_usage *usage = CBI_NEW_ARRAY(lk->ctx, lk->graph->calls.count, cbi_usage);
     for (uint32_t i = 0; i < live->live_count; i++) {
         cbi_graph_node node = live->bottom_up[i];
-        const cbi_func *f = cbi_node_func(&lk->graph->calls, node);
-        if (f)
-            usage[node].regs = cbi_properties_of(lk, f)->regs;
+        if (node < lk->graph->calls.func_count)
+            usage[node].regs = lk->attributes->properties[node].regs;
     }
     for (uint32_t i = 0; i < live->live_count;) {
         uint32_t component = live->of[live->bottom_up[i]], end = i;
@@ -496,10 +495,9 @@ const cbi_attributes *cbi_attributes_begin(const cbi_linker *lk, cbi_propagate_w
     attributes->recs = cbi_link_hand_over_records(lk);
     attributes->properties = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len, cbi_properties);
     for (size_t i = 0; i < lk->symbols->funcs.len; i++) {
-        cbi_fetch(CBI_LATER(lk->symbols->funcs.items, i, lk->symbols->funcs.len));
-        const cbi_func *f = lk->symbols->funcs.items[i];
-        attributes->properties[i].obj = cbi_obj_id(f->obj);
-        attributes->properties[i].inner = cbi_is_inner(lk, f);
+        attributes->properties[i].obj = lk->graph->numbers[i].obj;
+        attributes->properties[i].inner =
+            lk->graph->fates[i].alias && cbi_is_inner(lk, lk->symbols->funcs.items[i]);
     }
     return attributes;
 }

@@ -80,6 +80,7 @@ struct cbi_osec {
     bool TILL_LAYOUT needed : 1;      /* of shared memory: it is written */
     bool TILL_LAYOUT rela_first : 1;  /* its relocations with addends came before those without */
     bool TILL_LAYOUT companion : 1;   /* for the texture table of a parameter bank */
+    bool TILL_LAYOUT code : 1;        /* of its function */
     bool TILL_PATCHES copied : 1;     /* the contents are a copy, which may be written to */
     uint32_t TILL_LAYOUT number;      /* in order of creation, from 0 */
     uint64_t TILL_LAYOUT flags;
@@ -230,10 +231,10 @@ static inline bool cbi_is_kernel(const cbi_func *func)
     return func->sym->other & STO_CUDA_ENTRY;
 }
 
-/* Is the section the function's own code, for which sh_info names its symbol? */
-static inline bool cbi_is_code_of(const cbi_osec *sec, const cbi_func *func)
+/* Is the section its function's own code, for which sh_info names its symbol? */
+static inline bool cbi_is_code(const cbi_osec *sec)
 {
-    return func && func->text == sec;
+    return sec->code;
 }
 
 /* sm_100+: what a relocation of the Mercury view is on the SASS side. */

@@ -131,8 +131,8 @@ static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, 
         [CBI_SRC_BANK] = bank,
         [CBI_SRC_ADDEND] = (uint64_t)r->addend,
     };
-    uint64_t olds[3];
-    for (unsigned i = 0; i < type->field_count; i++)
+    uint64_t olds[3] = {0}; /* what an entry without an addend adds to */
+    for (unsigned i = 0; i < type->field_count && !r->is_rela; i++)
         olds[i] = get_bits(p, room, type->fields[i].start, type->fields[i].width);
     for (unsigned i = 0; i < type->field_count; i++) {
         const cbi_reloc_field *f = &type->fields[i];
@@ -143,7 +143,7 @@ static void patch_at(const cbi_reloc_type *type, const cbi_lrel *r, uint8_t *p, 
         else if (!r->is_rela && byte_slice)
             value = (value + olds[i]) >> f->shift;
         else
-            value = (value >> f->shift) + (r->is_rela ? 0 : olds[i]);
+            value = (value >> f->shift) + olds[i];
         put_bits(p, room, f->start, f->width, value);
     }
 }
@@ -553,7 +553,7 @@ static void relocate_all(const cbi_linker *lk, const cbi_rel_span *rels)
 
 static bool is_about_code(const cbi_lrel *r)
 {
-    return cbi_is_code_of(r->target, r->target->func);
+    return cbi_is_code(r->target);
 }
 
 static bool is_in_own_bytes(patch *p)

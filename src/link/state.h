@@ -326,6 +326,13 @@ static inline uint32_t cbi_section_index(const cbi_linker *lk, const cbi_osec *s
     return cbi_out_of(lk, sec)->index;
 }
 
+/* The number of a function's symbol in the output, likewise. */
+static inline uint32_t cbi_func_symbol_index(const cbi_linker *lk, cbi_graph_node number)
+{
+    const uint32_t *indices = lk->tables->symbol_indices;
+    return indices ? indices[lk->graph->numbers[number].symbol] : 0;
+}
+
 /* Its number in the output; 0 where it is not there, or not numbered yet. */
 static inline uint32_t cbi_symbol_index(const cbi_linker *lk, const cbi_lsym *sym)
 {

@@ -87,8 +87,7 @@ static void place_sections(const cbi_linker *lk)
         const cbi_osec *sec = lk->tables->out.items[i];
         cbi_out_section *place = &lk->filling->places[sec->number];
         note_loaded(&lk->filling->tables.loaded, sec);
-        bool mercury_code =
-            lk->mercury && (sec->flags & SHF_EXECINSTR) && cbi_is_code_of(sec, sec->func);
+        bool mercury_code = lk->mercury && (sec->flags & SHF_EXECINSTR) && cbi_is_code(sec);
         cur = cbi_align_up(cur, mercury_code ? MERCURY_CODE_ALIGN : sec->align);
         place->offset = cur;
         if (cbi_section_has_data(sec->type))

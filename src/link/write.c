@@ -49,7 +49,7 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
         return lk->tables->first_global;
     if (sec == lk->records->cuinfo)
         return lk->records->compat ? cbi_section_index(lk, lk->records->compat) : 0;
-    if (cbi_is_code_of(sec, sec->func))
+    if (cbi_is_code(sec))
         return cbi_symbol_index(lk, sec->func->sym) | (uint32_t)sec->info_registers << 24;
     return sec->target ? cbi_section_index(lk, sec->target) : 0;
 }
@@ -57,7 +57,7 @@ static uint32_t output_info(const cbi_linker *lk, const cbi_osec *sec)
 void cbi_link_section_header(const cbi_linker *lk, const cbi_osec *sec, uint8_t *p)
 {
     uint64_t flags = sec->flags;
-    if (cbi_is_code_of(sec, sec->func) && cbi_properties_of(lk, sec->func)->barriers_told)
+    if (cbi_is_code(sec) && cbi_properties_of(lk, sec->func)->barriers_told)
         flags &= ~SHF_CUDA_BARRIERS_MASK;
     if (sec == lk->records->cuinfo && lk->records->compat)
         flags |= SHF_INFO_LINK;
@@ -151,49 +151,50 @@ void cbi_link_write_header(const cbi_linker *lk, const cbi_file_tables *t, cbi_s
 
 /* Section headers while they are made, in parts for which memory that came back has room. */
 enum { HEADERS_IN_PART = 256 };
-typedef struct header_parts {
-    cbi_section_header_fn section_header;
-    const void *user;
-    size_t count; /* of headers */
+struct cbi_headers {
+    const cbi_file_tables *tables;
     uint8_t **parts;
-} header_parts;
+};
 
-static size_t headers_in(const header_parts *all, size_t part)
+uint8_t *cbi_link_header_at(const cbi_headers *headers, size_t i)
 {
-    size_t left = all->count - part * HEADERS_IN_PART;
+    uint8_t *at = headers->parts[i / HEADERS_IN_PART] + i % HEADERS_IN_PART * sizeof(Elf64_Shdr);
+    return memset(at, 0, sizeof(Elf64_Shdr));
+}
+
+static size_t headers_in(const cbi_file_tables *t, size_t part)
+{
+    size_t left = t->section_count - part * HEADERS_IN_PART;
     return left < HEADERS_IN_PART ? left : HEADERS_IN_PART;
 }
 
 static void make_headers(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
     (void)lk;
-    const header_parts *all = arg;
-    for (size_t i = share->first ? share->first : 1; i < share->end; i++)
-        all->section_header(all->user, i,
-                            all->parts[i / HEADERS_IN_PART] +
-                                i % HEADERS_IN_PART * sizeof(Elf64_Shdr));
+    const cbi_headers *headers = arg;
+    for (size_t i = share->first; i < share->end; i++)
+        headers->tables->section_header(headers->tables->user, i, headers);
 }
 
-static void write_section_headers(const cbi_linker *lk, size_t count,
-                                  cbi_section_header_fn section_header, const void *user,
-                                  cbi_sink *sink)
+static void write_section_headers(const cbi_linker *lk, const cbi_file_tables *t, cbi_sink *sink)
 {
-    const size_t parts = (count + HEADERS_IN_PART - 1) / HEADERS_IN_PART;
-    header_parts all = {section_header, user, count, CBI_NEW_ARRAY(lk->ctx, parts, uint8_t *)};
+    const size_t parts = (t->section_count + HEADERS_IN_PART - 1) / HEADERS_IN_PART;
+    cbi_headers headers = {t, CBI_NEW_ARRAY(lk->ctx, parts, uint8_t *)};
     for (size_t i = 0; i < parts; i++)
-        all.parts[i] = cbi_alloc(lk->ctx, headers_in(&all, i) * sizeof(Elf64_Shdr));
-    cbi_link_in_shares(lk, count, make_headers, &all);
-    if (count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
-        cbi_st64(all.parts[0] + 32, count);
+        headers.parts[i] =
+            CBI_ARRAY_TO_FILL(lk->ctx, headers_in(t, i) * sizeof(Elf64_Shdr), uint8_t);
+    uint8_t *null = cbi_link_header_at(&headers, 0);
+    if (t->section_count > SHN_LORESERVE) /* nvlink takes one more than the rule allows */
+        cbi_st64(null + 32, t->section_count);
+    cbi_link_in_shares(lk, t->header_rounds, make_headers, &headers);
     for (size_t i = 0; i < parts; i++)
-        cbi_sink_write(sink, all.parts[i], headers_in(&all, i) * sizeof(Elf64_Shdr));
+        cbi_sink_write(sink, headers.parts[i], headers_in(t, i) * sizeof(Elf64_Shdr));
 }
 
-void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
-                           cbi_section_header_fn section_header, const void *user, cbi_sink *sink)
+void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t, cbi_sink *sink)
 {
     cbi_sink_pad_to(sink, t->shoff);
-    write_section_headers(lk, t->section_count, section_header, user, sink);
+    write_section_headers(lk, t, sink);
     uint8_t *p = cbi_alloc(lk->ctx, t->segment_count * sizeof(Elf64_Phdr));
     for (size_t i = 0; i < t->segment_count; i++) {
         const cbi_segment *s = &t->segments[i];
@@ -208,31 +209,70 @@ void cbi_link_write_tables(const cbi_linker *lk, const cbi_file_tables *t,
     cbi_sink_write(sink, p, t->segment_count * sizeof(Elf64_Phdr));
 }
 
-static void out_section_header(const void *user, size_t i, uint8_t *ret_header)
+/* In the order of creation, in which sections lie in memory, and what they belong to beside them.
+ */
+static void out_section_header(const void *user, size_t i, const cbi_headers *headers)
 {
     const cbi_linker *lk = user;
-    cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
-    const cbi_osec *soon = CBI_SOON(lk->tables->out.items, i, lk->tables->out.len);
-    cbi_fetch(soon->func);
-    cbi_fetch(cbi_out_of(lk, soon));
-    cbi_link_section_header(lk, lk->tables->out.items[i], ret_header);
+    cbi_fetch(CBI_LATER(lk->records->secs.items, i, lk->records->secs.len));
+    const uint32_t index = lk->tables->places[i].index;
+    if (index)
+        cbi_link_section_header(lk, lk->records->secs.items[i], cbi_link_header_at(headers, index));
 }
 
-/* In one place, or piece by piece with zeros between. */
-static void write_contents(const cbi_linker *lk, const cbi_osec *sec, cbi_sink *sink)
+/* What follows each other in memory and in the file. */
+typedef struct run {
+    const uint8_t *bytes;
+    uint64_t offset, size;
+} run;
+
+static void write_run(const run *r, cbi_sink *sink)
 {
-    const cbi_out_section *place = cbi_out_of(lk, sec);
-    cbi_sink_pad_to(sink, place->offset);
-    if (place->bytes) {
-        cbi_sink_write(sink, place->bytes, place->size);
+    if (!r->size)
         return;
-    }
+    cbi_sink_pad_to(sink, r->offset);
+    cbi_sink_write(sink, r->bytes, r->size);
+}
+
+/* Piece by piece with zeros between. */
+static void write_pieces(const cbi_osec *sec, const cbi_out_section *place, cbi_sink *sink)
+{
     for (size_t i = 0; i < sec->pieces.len; i++) {
         const cbi_piece *piece = &sec->pieces.items[i];
         cbi_sink_pad_to(sink, place->offset + piece->offset);
         cbi_sink_write(sink, piece->bytes.data, piece->bytes.size);
     }
     cbi_sink_pad_to(sink, place->offset + place->size);
+}
+
+/* In the order of the file.  Most sections lie in one place: of them only that is looked at. */
+static void write_contents(const cbi_linker *lk, cbi_sink *sink)
+{
+    const size_t count = lk->tables->out.len;
+    const cbi_out_section *places = lk->tables->places;
+    uint32_t *numbers = CBI_NEW_ARRAY(lk->ctx, count, uint32_t); /* of sections, by index */
+    for (size_t i = 0; i < lk->records->secs.len; i++)
+        numbers[places[i].index] = (uint32_t)i;
+    run all = {0};
+    for (size_t i = 1; i < count; i++) {
+        cbi_fetch(&places[CBI_LATER(numbers, i, count)]);
+        const cbi_out_section *place = &places[numbers[i]];
+        if (place->bytes && place->offset == all.offset + all.size &&
+            (uintptr_t)place->bytes == (uintptr_t)all.bytes + all.size) {
+            all.size += place->size;
+            continue;
+        }
+        if (place->bytes) {
+            write_run(&all, sink);
+            all = (run){place->bytes, place->offset, place->size};
+        } else if (cbi_section_has_data(lk->tables->out.items[i]->type)) {
+            write_run(&all, sink);
+            all = (run){0};
+            write_pieces(lk->tables->out.items[i], place, sink);
+        }
+    }
+    write_run(&all, sink);
+    cbi_take_back(lk->ctx, numbers, count * sizeof *numbers);
 }
 
 void cbi_link_check_emptied(const cbi_linker *lk)
@@ -259,15 +299,13 @@ void cbi_link_write(const cbi_linker *lk, cbi_sink *sink)
         .kind = EF_CUDA_KIND_SASS,
         .section_count = lk->tables->out.len,
         .shoff = lk->tables->shoff,
+        .section_header = out_section_header,
+        .header_rounds = lk->records->secs.len,
+        .user = lk,
         .segments = segments,
         .segment_count = lk->exec ? make_segments(lk, segments) : 0,
     };
     cbi_link_write_header(lk, &tables, sink);
-    for (size_t i = 1; i < lk->tables->out.len; i++) {
-        cbi_fetch(CBI_LATER(lk->tables->out.items, i, lk->tables->out.len));
-        cbi_fetch(cbi_out_of(lk, CBI_SOON(lk->tables->out.items, i, lk->tables->out.len)));
-        if (cbi_section_has_data(lk->tables->out.items[i]->type))
-            write_contents(lk, lk->tables->out.items[i], sink);
-    }
-    cbi_link_write_tables(lk, &tables, out_section_header, lk, sink);
+    write_contents(lk, sink);
+    cbi_link_write_tables(lk, &tables, sink);
 }

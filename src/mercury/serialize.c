@@ -51,9 +51,12 @@ static void load_segments(const cbi_emit *em, segment_list *out)
         cbi_vec_push(em->lk->ctx, out, run_segment(em, first, em->first_mirror));
 }
 
-static void section_header(const void *user, size_t i, uint8_t *p)
+static void section_header(const void *user, size_t i, const cbi_headers *headers)
 {
     const cbi_emit *em = user;
+    if (!i)
+        return;
+    uint8_t *p = cbi_link_header_at(headers, i);
     const cbi_emit_sec *s = &em->secs.items[i];
     cbi_st32(p, s->name_offset);
     cbi_st32(p + 4, s->type);
@@ -83,6 +86,9 @@ void cbi_mercury_write(const cbi_emit *em, cbi_sink *sink)
         .kind = EF_CUDA_KIND_CAPMERC,
         .section_count = count,
         .shoff = em->shoff,
+        .section_header = section_header,
+        .header_rounds = count,
+        .user = em,
         .segments = segments.items,
         .segment_count = segments.len,
     };
@@ -94,5 +100,5 @@ void cbi_mercury_write(const cbi_emit *em, cbi_sink *sink)
         cbi_sink_pad_to(sink, s->offset);
         cbi_sink_write(sink, s->bytes, s->size);
     }
-    cbi_link_write_tables(em->lk, &tables, section_header, em, sink);
+    cbi_link_write_tables(em->lk, &tables, sink);
 }

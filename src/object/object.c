@@ -169,7 +169,7 @@ static bool read_section_count(cbi_object_reader *r, uint64_t *ret_count)
 
 static void read_section(cbi_section *s, const uint8_t *h)
 {
-    s->name = "";
+    *s = (cbi_section){.name = ""};
     s->name_offset = cbi_ld32(h + offsetof(Elf64_Shdr, sh_name));
     s->type = cbi_ld32(h + offsetof(Elf64_Shdr, sh_type));
     s->flags = cbi_ld64(h + offsetof(Elf64_Shdr, sh_flags));
@@ -232,7 +232,7 @@ static void find_contents(cbi_object_reader *r, cbi_section *s, uint32_t i)
 static void read_sections(cbi_object_reader *r, uint64_t count)
 {
     cbi_object *o = r->object;
-    o->sections = CBI_NEW_ARRAY(r->ctx, count, cbi_section);
+    o->sections = CBI_ARRAY_TO_FILL(r->ctx, count, cbi_section);
     o->section_count = (uint32_t)count;
     cbi_elf_wide room;
     for (uint32_t i = 0; i < count; i++)

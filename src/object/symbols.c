@@ -103,7 +103,7 @@ static void read_symbol(cbi_object_reader *r, const symbol_table *t, cbi_symbol 
     uint64_t place = t->section->offset + offset;
     cbi_elf_wide room;
     const uint8_t *p = cbi_elf_read(class, CBI_ELF_SYM, t->section->data.data + offset, &room);
-    s->name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name));
+    *s = (cbi_symbol){.name_offset = cbi_ld32(p + offsetof(Elf64_Sym, st_name))};
     s->info = p[offsetof(Elf64_Sym, st_info)];
     s->other = p[offsetof(Elf64_Sym, st_other)];
     s->shndx = cbi_ld16(p + offsetof(Elf64_Sym, st_shndx));
@@ -156,14 +156,18 @@ static void read_table(cbi_object_reader *r, uint32_t index, cbi_symbol **ret_sy
     size_t count = section->data.size / record;
     if (count >= UINT32_MAX)
         return; /* cannot happen with a 32-bit section count check of the file size */
-    cbi_symbol *symbols = CBI_NEW_ARRAY(r->ctx, count, cbi_symbol);
+    cbi_symbol *symbols = CBI_ARRAY_TO_FILL(r->ctx, count, cbi_symbol);
     *ret_symbols = symbols;
     *ret_count = (uint32_t)count;
     if (section->info > count)
         cbi_object_finding(r, CBI_RULE_SYMBOL_ORDER, header, section->name, NULL,
                            "sh_info %u is greater than the %zu symbols", section->info, count);
-    for (uint32_t i = 0; i < count && !cbi_object_stop(r); i++)
+    uint32_t i = 0;
+    while (i < count && !cbi_object_stop(r)) {
         read_symbol(r, &t, &symbols[i], i);
+        i++;
+    }
+    memset(&symbols[i], 0, (count - i) * sizeof *symbols);
 }
 
 void cbi_object_read_symbols(cbi_object_reader *r)

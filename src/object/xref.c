@@ -74,16 +74,19 @@ static void check_relocs(cbi_object_reader *r, uint32_t index)
     uint32_t symbols = mercury ? o->merc_symbol_count : o->symbol_count;
     /* a capsule is compressed: places in the instruction stream may lie past its end; what was
      * resolved is applied by nobody, and nvlink writes places of other functions there */
-    bool bounded = target->type != SHT_CUDA_CAPMERC && !cbi_is_resolved_type(s->type);
+    const bool bounded = target->type != SHT_CUDA_CAPMERC && !cbi_is_resolved_type(s->type);
     size_t count = cbi_rela_count(s);
     if (s->type == SHT_REL || s->type == SHT_RELA)
         r->object->reloc_entries += count;
     for (size_t i = 0; i < count; i++) {
         cbi_rela rela = cbi_rela_at(s, i);
+        const bool placed = !bounded || rela.offset < target->size;
+        if ((rela.symbol < symbols || !rela.symbol) && placed)
+            continue;
         if (rela.symbol >= symbols && rela.symbol)
             cbi_object_finding(r, CBI_RULE_RELOC_SYMBOL, s->offset + i * stride + 12, s->name, NULL,
                                "relocation %zu: symbol %u does not exist", i, rela.symbol);
-        if (bounded && rela.offset >= target->size)
+        if (!placed)
             cbi_object_finding(r, CBI_RULE_RELOC_OFFSET, s->offset + i * stride, s->name, NULL,
                                "relocation %zu: place 0x%llx is outside of %s, 0x%llx bytes", i,
                                (unsigned long long)rela.offset, target->name,
@@ -93,43 +96,60 @@ static void check_relocs(cbi_object_reader *r, uint32_t index)
     }
 }
 
+/* Of a record whose code has symbols: do they exist? */
+static void check_attr_symbols(cbi_object_reader *r, const cbi_section *s, const cbi_eiattr *row,
+                               const cbi_attr *attr, uint64_t place)
+{
+    const uint32_t symbols = symbol_count(r->object, s);
+    size_t words = attr->payload.size / 4;
+    if (attr->format != CBI_ATTR_SIZED ||
+        (row->symbols == CBI_SYMBOLS_WORD0 ? words == 0 : attr->payload.size % 4 != 0)) {
+        cbi_object_finding(r, CBI_RULE_ATTR_SYMBOL, place, s->name, NULL,
+                           "%s: format %u with %zu payload bytes has no place for a symbol",
+                           row->name, attr->format, attr->payload.size);
+        return;
+    }
+    if (row->symbols == CBI_SYMBOLS_WORD0)
+        words = 1;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t symbol = cbi_ld32(attr->payload.data + 4 * i);
+        if (symbol >= symbols && symbol)
+            cbi_object_finding(r, CBI_RULE_ATTR_SYMBOL, place + 4 + 4 * i, s->name, NULL,
+                               "%s: symbol %u does not exist", row->name, symbol);
+    }
+}
+
+/* Most name one symbol, that exists. */
+static inline bool names_one(const cbi_eiattr *row, const cbi_attr *attr, uint32_t symbols)
+{
+    return row->symbols == CBI_SYMBOLS_WORD0 && attr->payload.size >= 4 &&
+           cbi_ld32(attr->payload.data) < symbols;
+}
+
 static void check_attrs(cbi_object_reader *r, const cbi_section *s)
 {
-    uint32_t symbols = symbol_count(r->object, s);
-    bool info = s->type != SHT_CUDA_COMPAT;
-    size_t pos = 0;
+    const uint32_t symbols = symbol_count(r->object, s);
+    const bool info = s->type != SHT_CUDA_COMPAT;
+    size_t pos = 0, records = 0;
     cbi_attr attr;
     while (cbi_attr_next(s->data, &pos, &attr)) {
-        r->object->info_records += s->type == SHT_CUDA_INFO;
+        records++;
         const cbi_eiattr *row = info ? cbi_eiattr_find(attr.code) : NULL;
         if (!row)
             continue;
-        uint64_t place = s->offset + (size_t)(attr.raw.data - s->data.data);
+        const uint64_t place = s->offset + (size_t)(attr.raw.data - s->data.data);
         if (!cbi_eiattr_fits(row, attr.format, attr.payload.size))
             cbi_object_doubt(r, CBI_RULE_ATTR_SIZE, place, s->name, NULL,
                              "%s has format %u with %zu payload bytes", row->name, attr.format,
                              attr.payload.size);
-        if (row->symbols == CBI_SYMBOLS_NONE)
+        if (row->symbols == CBI_SYMBOLS_NONE || names_one(row, &attr, symbols))
             continue;
-        size_t words = attr.payload.size / 4;
-        if (attr.format != CBI_ATTR_SIZED ||
-            (row->symbols == CBI_SYMBOLS_WORD0 ? words == 0 : attr.payload.size % 4 != 0)) {
-            cbi_object_finding(r, CBI_RULE_ATTR_SYMBOL, place, s->name, NULL,
-                               "%s: format %u with %zu payload bytes has no place for a symbol",
-                               row->name, attr.format, attr.payload.size);
-        } else {
-            if (row->symbols == CBI_SYMBOLS_WORD0)
-                words = 1;
-            for (size_t i = 0; i < words; i++) {
-                uint32_t symbol = cbi_ld32(attr.payload.data + 4 * i);
-                if (symbol >= symbols && symbol)
-                    cbi_object_finding(r, CBI_RULE_ATTR_SYMBOL, place + 4 + 4 * i, s->name, NULL,
-                                       "%s: symbol %u does not exist", row->name, symbol);
-            }
-        }
+        check_attr_symbols(r, s, row, &attr, place);
         if (cbi_object_stop(r))
             return;
     }
+    if (s->type == SHT_CUDA_INFO)
+        r->object->info_records += records;
     if (pos < s->data.size)
         cbi_object_finding(r, CBI_RULE_ATTR_STREAM, s->offset + pos, s->name, NULL,
                            "the record at 0x%zx has an unknown format or does not end inside the "
