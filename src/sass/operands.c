@@ -460,7 +460,7 @@ void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
     ret_operands->predicates_read = p.guard;
     if (!reads_uniform_predicates(row))
         ret_operands->predicates_read |= p.read;
-    if (row->shape == CBI_SHAPE_COMPARE_64 || is_check(row))
+    if (row->shape == CBI_SHAPE_COMPARE_64 || is_check(row) || row->opcode == CBI_OP_B2R)
         ret_operands->predicates_written = p.written;
     registers(w, row, ret_operands);
 }

@@ -134,6 +134,13 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     return waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
+/* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own. */
+static bool sleeps_between(const cbi_sb_code *c, uint32_t i)
+{
+    return i && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP &&
+           cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
+}
+
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
 {
     bool *leader = CBI_NEW_ARRAY(c->ctx, c->n + 1, bool);
@@ -143,7 +150,8 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_LEPC || starts_apart(c, i) || (c->labels && c->labels[i]))
+        if (op == CBI_OP_LEPC || starts_apart(c, i) || sleeps_between(c, i) ||
+            (c->labels && c->labels[i]))
             leader[i] = true;
         if (cbi_sb_parts_warp(c, i))
             leader[i + 1] = true;
