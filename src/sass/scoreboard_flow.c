@@ -134,11 +134,11 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     return waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
-/* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own. */
+/* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own.
+ */
 static bool sleeps_between(const cbi_sb_code *c, uint32_t i)
 {
-    return i && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP &&
-           cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
+    return i && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP && cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
