@@ -19,9 +19,20 @@ enum {
 /* Estimated times in a block, by instruction from its start. */
 typedef struct times {
     uint32_t start;
-    int64_t *issue;  /* with waits */
+    int64_t *issue;  /* with waits, but never before the sum of stall counts */
     int64_t *stalls; /* sum of the stall counts alone */
 } times;
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The stall count of instruction `i`, but for the loads in front of a fence. */
+static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
+}
 
 /* The last instruction of a fence that no report of errors follows. */
 static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
@@ -37,7 +48,8 @@ static bool is_arrival(cbi_sass w)
     return cbi_sass_bits(w, 77, 3) == ARRIVE;
 }
 
-/* The stall count of instruction `i` of the block in front of `end`, as far as it is time. */
+/* The stall count of instruction `i` of the block in front of `end`, as far as it is time where the
+ * block has waited. */
 static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     int64_t stall = cbi_sass_stall(c->words[i]);
@@ -73,7 +85,7 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end)
     int64_t ready = t->issue[from] + PREDICATE_LATENCY;
     if (t->stalls[end - t->start] - t->stalls[from] == PREDICATE_LATENCY)
         time = t->issue[last] + 1;
-    return time > ready ? time : ready;
+    return later(time, ready);
 }
 
 /* Does the end of a block wait for it however little time has passed?  For integers that become
@@ -111,12 +123,9 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
+    bool waited = false;
     *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
-    for (uint32_t i = start; i <= end; i++) {
-        slot[i - start + 1] = slot[i - start] + time_of(c, i, end, barrier);
-        t->stalls[i - start + 1] = t->stalls[i - start] + stall_of(c, i, end);
-    }
     cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
         int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
@@ -125,9 +134,13 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) || is_joined(c, p, i))
                 continue;
             int64_t arrival = t->issue[p->at - start] + latency_here(c, p, i);
-            time = arrival > time ? arrival : time;
+            time = later(time, arrival);
         }
-        t->issue[i - start] = time;
+        uint32_t k = i - start;
+        t->issue[k] = time = later(time, t->stalls[k]);
+        waited |= k > 0 && time - t->issue[k - 1] != slot[k] - slot[k - 1];
+        t->stalls[k + 1] = t->stalls[k] + full_stall(c, i);
+        slot[k + 1] = slot[k] + (waited ? time_of(c, i, end, barrier) : full_stall(c, i));
     }
     t->issue[end - start] = end_time(c, t, end);
 }
