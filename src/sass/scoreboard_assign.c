@@ -1,5 +1,6 @@
 /* Scoreboard numbers, rules 1 to 7 of docs/scoreboards.md. */
 #include "sass/scoreboard_assign.h"
+#include "sass/scoreboard_read.h"
 
 static bool is_texture(uint32_t op)
 {
@@ -435,7 +436,8 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         uint8_t numbers = c->producers.items[q].timed ? kept : late;
-        if (is_flushed(a, w, q, last) && numbers >> a->number[q] & 1)
+        if (is_flushed(a, w, q, last) && numbers >> a->number[q] & 1 &&
+            !cbi_sb_is_met_by_some(c, &c->producers.items[q], last))
             a->unflushed[q] = true;
     }
 }

@@ -28,9 +28,16 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static bool is_short_wait(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sass_stall(c->words[i]) == DEPBAR_STALL;
+}
+
 /* The stall count of instruction `i`, but for the loads in front of a fence. */
 static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
 {
+    if (is_short_wait(c, i))
+        return DEPBAR_CYCLES;
     return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
 }
 
@@ -56,7 +63,7 @@ static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
     if (cbi_op_is_barrier(cbi_sb_op(c, i)) && i + 1 < end)
         return stall == BAR_STALL || (stall > BAR_STALL && is_arrival(c->words[i])) ? BAR_CYCLES
                                                                                     : stall;
-    if (cbi_sb_op(c, i) == CBI_OP_DEPBAR && stall == DEPBAR_STALL)
+    if (is_short_wait(c, i))
         return DEPBAR_CYCLES;
     return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
 }

@@ -61,11 +61,20 @@ bool cbi_sb_reads_uniform_late(uint32_t op)
 }
 
 /* All threads that meet see uniform registers. */
+static bool is_uniform(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->write ? cbi_regset_any(&c->operands[p->at].uniform_written)
+                    : cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
+}
+
 static bool is_met(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    bool uniform = p->write ? cbi_regset_any(&c->operands[p->at].uniform_written)
-                            : cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
-    return uniform && is_meeting(c, p, i);
+    return is_uniform(c, p) && is_meeting(c, p, i);
+}
+
+bool cbi_sb_is_met_by_some(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_EXIT && is_uniform(c, p);
 }
 
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)

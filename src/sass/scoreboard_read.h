@@ -31,6 +31,9 @@ bool cbi_sb_reads_uniform_late(uint32_t op);
 bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* The first instruction of its block that does, or CBI_SB_NOWHERE. */
 uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p);
+/* Is instruction i an exit that waits for the producer whatever time has passed, since what it
+ * holds is uniform (rule 8)? */
+bool cbi_sb_is_met_by_some(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Is it a result without a destination, as that of an atomic operation of which only the effect
  * counts? */
 bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p);
