@@ -34,11 +34,15 @@ static bool is_short_wait(const cbi_sb_code *c, uint32_t i)
 }
 
 /* The stall count of instruction `i`, but for the loads in front of a fence. */
+static int64_t stall_count(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
+}
+
+/* ... as far as sums of them are time. */
 static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
 {
-    if (is_short_wait(c, i))
-        return DEPBAR_CYCLES;
-    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
+    return is_short_wait(c, i) ? DEPBAR_CYCLES : stall_count(c, i);
 }
 
 /* The last instruction of a fence that no report of errors follows. */
@@ -88,10 +92,11 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end)
         writer--;
     if (writer-- == t->start)
         return time;
-    uint32_t last = end - 1 - t->start, from = writer - t->start;
-    int64_t ready = t->issue[from] + PREDICATE_LATENCY;
-    if (t->stalls[end - t->start] - t->stalls[from] == PREDICATE_LATENCY)
-        time = t->issue[last] + 1;
+    int64_t ready = t->issue[writer - t->start] + PREDICATE_LATENCY, distance = 0;
+    for (uint32_t i = writer; i < end; i++)
+        distance += stall_count(c, i);
+    if (distance == PREDICATE_LATENCY)
+        time = t->issue[end - 1 - t->start] + 1;
     return later(time, ready);
 }
 
