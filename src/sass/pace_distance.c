@@ -352,6 +352,18 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
 }
 
+enum { MOVE_OVER_SOURCE = 3 }; /* from who reads a uniform register to a move that writes it */
+
+/* Does instruction i, which waits, take as long as it does only since the next one is such a move?
+ */
+static bool keeps_source(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    return i + 1 < end && c->wait[i] && cbi_sb_cycles(c, i) == MOVE_OVER_SOURCE &&
+           cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_UNIFORM &&
+           cbi_op_kind(cbi_sb_op(c, i + 1)) == CBI_KIND_UNIFORM_MOVE &&
+           cbi_regset_meet(&c->operands[i].uniform_read, &c->operands[i + 1].uniform_written);
+}
+
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
     enum {
@@ -363,6 +375,8 @@ uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
         return FENCE_CYCLES;
     if (is_part_of_fence(c, i))
         return 0;
+    if (keeps_source(c, i, end))
+        return MOVE_OVER_SOURCE - 1;
     uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
     bool own = cbi_op_is_barrier(cbi_sb_op(c, i))
                    ? cycles == BARRIER_STALL && cbi_op_kind(next) == CBI_KIND_MEMORY

@@ -38,10 +38,10 @@ int64_t cbi_sb_product_reads(cbi_sass w)
 int64_t cbi_sb_latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t user)
 {
     enum { TID_X = 0x21, TID_Z = 0x23, CTAID_X = 0x25, CTAID_Z = 0x27 };
-    enum { INDEX_FOR_ALU = 26, INDEX = 32, OTHER_SPECIAL = 34, CONSTANT_TO_SHIFT = 21 };
+    enum { INDEX_FOR_ALU = 26, INDEX = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
     uint32_t op = cbi_sb_op(c, user), from = cbi_sb_op(c, p->at);
-    if (p->write && from == CBI_OP_LDCU && (op == CBI_OP_USHF || op == CBI_OP_USHF_I))
-        return CONSTANT_TO_SHIFT;
+    if (p->write && from == CBI_OP_S2UR)
+        return UNIFORM_SPECIAL;
     if (!p->write || from != CBI_OP_S2R)
         return cbi_sb_latency_of(c, p);
     uint64_t which = cbi_sass_bits(c->words[p->at], 72, 8);
