@@ -119,7 +119,8 @@ static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
 }
 
 /* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
- * scoreboard, has at the end of one, where nothing else needs them: the wait does not. */
+ * scoreboard, has at the end of one, where nothing needs them but, of predicates, a guard of the
+ * wait: the wait itself does not. */
 static bool starts_apart(const cbi_sb_code *c, uint32_t i)
 {
     enum { SCOREBOARD_AT_END = 2 };
