@@ -210,6 +210,7 @@ typedef struct cbi_ctx cbi_ctx;
 void *cbi_alloc(cbi_ctx *ctx, size_t size);
 /* count * size with overflow check. */
 void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size);
+/* The same, not cleared: use CBI_ARRAY_TO_FILL. */
 void *cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size);
 void *cbi_memdup(cbi_ctx *ctx, const void *data, size_t size);
 char *cbi_strndup(cbi_ctx *ctx, const char *s, size_t len);

@@ -415,20 +415,22 @@ static void *alloc_to_fill(cbi_ctx *ctx, size_t size)
     return p ? p : take_new(ctx, size);
 }
 
-void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
+static size_t array_size(cbi_ctx *ctx, size_t count, size_t size)
 {
     uint64_t total;
     if (!cbi_mul(count, size, &total))
         cbi_fail(ctx, CB_ERR_NOMEM);
-    return cbi_alloc(ctx, total);
+    return total;
+}
+
+void *cbi_alloc_array(cbi_ctx *ctx, size_t count, size_t size)
+{
+    return cbi_alloc(ctx, array_size(ctx, count, size));
 }
 
 void *cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size)
 {
-    uint64_t total;
-    if (!cbi_mul(count, size, &total))
-        cbi_fail(ctx, CB_ERR_NOMEM);
-    return alloc_to_fill(ctx, total);
+    return alloc_to_fill(ctx, array_size(ctx, count, size));
 }
 
 /* From here on an array has a block of its own, which moves as a whole when it grows: in the arena

@@ -155,28 +155,26 @@ const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES] = {
 const cbi_eiattr cbi_eiattr_unknown;
 
 const cbi_payload_size cbi_payload_sizes[CBI_PAYLOAD_KINDS] = {
-    [CBI_PAYLOAD_OPAQUE] = {0, 4},          [CBI_PAYLOAD_NONE] = {0, 4},
-    [CBI_PAYLOAD_NUMBER] = {0, 4},          [CBI_PAYLOAD_WORDS] = {0, 4},
-    [CBI_PAYLOAD_DIM3] = {12, 0},           [CBI_PAYLOAD_SYM_VALUE] = {8, 0},
-    [CBI_PAYLOAD_SYMBOLS] = {0, 4},         [CBI_PAYLOAD_OFFSETS] = {0, 4},
-    [CBI_PAYLOAD_OFFSET_PAIRS] = {0, 8},    [CBI_PAYLOAD_PARAM_CBANK] = {8, 0},
-    [CBI_PAYLOAD_KPARAM] = {12, 0},         [CBI_PAYLOAD_KPARAM_V2] = {12, 0},
-    [CBI_PAYLOAD_BRANCH_TARGETS] = {12, 4}, [CBI_PAYLOAD_REG_MAPS] = {0, 12},
-    [CBI_PAYLOAD_MBARRIERS] = {0, 16},      [CBI_PAYLOAD_ANNOTATION] = {8, 1},
+    [CBI_PAYLOAD_OPAQUE] = {0, 4},
+    [CBI_PAYLOAD_NONE] = {0, 4},
+    [CBI_PAYLOAD_NUMBER] = {0, 4},
+    [CBI_PAYLOAD_WORDS] = {0, 4},
+    [CBI_PAYLOAD_DIM3] = {12, 0},
+    [CBI_PAYLOAD_SYM_VALUE] = {8, 0},
+    [CBI_PAYLOAD_SYMBOLS] = {0, 4},
+    [CBI_PAYLOAD_OFFSETS] = {0, 4, .at_code = true},
+    [CBI_PAYLOAD_OFFSET_PAIRS] = {0, 8, .at_code = true},
+    [CBI_PAYLOAD_PARAM_CBANK] = {8, 0},
+    [CBI_PAYLOAD_KPARAM] = {12, 0},
+    [CBI_PAYLOAD_KPARAM_V2] = {12, 0},
+    [CBI_PAYLOAD_BRANCH_TARGETS] = {12, 4},
+    [CBI_PAYLOAD_REG_MAPS] = {0, 12, .at_code = true},
+    [CBI_PAYLOAD_MBARRIERS] = {0, 16, .at_code = true},
+    [CBI_PAYLOAD_ANNOTATION] = {8, 1},
 };
 
 size_t cbi_payload_step(uint8_t payload)
 {
-    switch (payload) {
-    case CBI_PAYLOAD_OFFSETS:
-        return 4;
-    case CBI_PAYLOAD_OFFSET_PAIRS:
-        return 8;
-    case CBI_PAYLOAD_REG_MAPS:
-        return 12;
-    case CBI_PAYLOAD_MBARRIERS:
-        return 16;
-    default:
-        return 0;
-    }
+    const cbi_payload_size *size = &cbi_payload_sizes[payload];
+    return size->at_code ? size->step : 0;
 }

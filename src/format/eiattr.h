@@ -213,6 +213,7 @@ static inline const cbi_eiattr *cbi_eiattr_row(uint8_t code)
 typedef struct cbi_payload_size {
     uint8_t least;
     uint8_t step; /* what is more comes in steps of that; 0: there is no more */
+    bool at_code; /* a step is a record that begins with a code offset */
 } cbi_payload_size;
 extern const cbi_payload_size cbi_payload_sizes[CBI_PAYLOAD_KINDS];
 

@@ -60,13 +60,14 @@ bool cbi_sb_reads_uniform_late(uint32_t op)
            cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
 }
 
-/* All threads that meet see uniform registers. */
+/* Does it hold uniform registers that are written, or read late? */
 static bool is_uniform(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     return p->write ? cbi_regset_any(&c->operands[p->at].uniform_written)
                     : cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
 }
 
+/* All threads that meet see uniform registers. */
 static bool is_met(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     return is_uniform(c, p) && is_meeting(c, p, i);
