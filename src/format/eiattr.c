@@ -155,22 +155,22 @@ const cbi_eiattr cbi_eiattrs[CBI_EIATTR_CODES] = {
 const cbi_eiattr cbi_eiattr_unknown;
 
 const cbi_payload_size cbi_payload_sizes[CBI_PAYLOAD_KINDS] = {
-    [CBI_PAYLOAD_OPAQUE] = {0, 4},
-    [CBI_PAYLOAD_NONE] = {0, 4},
-    [CBI_PAYLOAD_NUMBER] = {0, 4},
-    [CBI_PAYLOAD_WORDS] = {0, 4},
-    [CBI_PAYLOAD_DIM3] = {12, 0},
-    [CBI_PAYLOAD_SYM_VALUE] = {8, 0},
-    [CBI_PAYLOAD_SYMBOLS] = {0, 4},
-    [CBI_PAYLOAD_OFFSETS] = {0, 4, .at_code = true},
-    [CBI_PAYLOAD_OFFSET_PAIRS] = {0, 8, .at_code = true},
-    [CBI_PAYLOAD_PARAM_CBANK] = {8, 0},
-    [CBI_PAYLOAD_KPARAM] = {12, 0},
-    [CBI_PAYLOAD_KPARAM_V2] = {12, 0},
-    [CBI_PAYLOAD_BRANCH_TARGETS] = {12, 4},
-    [CBI_PAYLOAD_REG_MAPS] = {0, 12, .at_code = true},
-    [CBI_PAYLOAD_MBARRIERS] = {0, 16, .at_code = true},
-    [CBI_PAYLOAD_ANNOTATION] = {8, 1},
+    [CBI_PAYLOAD_OPAQUE] = {.step = 4},
+    [CBI_PAYLOAD_NONE] = {.step = 4},
+    [CBI_PAYLOAD_NUMBER] = {.step = 4},
+    [CBI_PAYLOAD_WORDS] = {.step = 4},
+    [CBI_PAYLOAD_DIM3] = {.least = 12},
+    [CBI_PAYLOAD_SYM_VALUE] = {.least = 8},
+    [CBI_PAYLOAD_SYMBOLS] = {.step = 4},
+    [CBI_PAYLOAD_OFFSETS] = {.step = 4, .at_code = true},
+    [CBI_PAYLOAD_OFFSET_PAIRS] = {.step = 8, .at_code = true},
+    [CBI_PAYLOAD_PARAM_CBANK] = {.least = 8},
+    [CBI_PAYLOAD_KPARAM] = {.least = 12},
+    [CBI_PAYLOAD_KPARAM_V2] = {.least = 12},
+    [CBI_PAYLOAD_BRANCH_TARGETS] = {.least = 12, .step = 4},
+    [CBI_PAYLOAD_REG_MAPS] = {.step = 12, .at_code = true},
+    [CBI_PAYLOAD_MBARRIERS] = {.step = 16, .at_code = true},
+    [CBI_PAYLOAD_ANNOTATION] = {.least = 8, .step = 1},
 };
 
 size_t cbi_payload_step(uint8_t payload)
