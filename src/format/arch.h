@@ -17,6 +17,7 @@ typedef struct cbi_chip {
     uint8_t special_cycles;   /* for which most special functions occupy their unit; from sm_100 */
     bool fence_reads;         /* a fence at an exit has a read scoreboard */
     bool quick;               /* results of CBI_OPF_QUICK instructions come a cycle sooner */
+    bool quick_power;         /* powers of two are there after 14 cycles, and read sources sooner */
     bool other_pace;          /* code of finalized_from changes its pace (docs/code-rewriting.md) */
     bool runs_all;            /* code of finalized_from runs on it, whatever its mask says */
     bool late_alu;            /* results of the ALU, predicates too, reach it a cycle later */

@@ -400,7 +400,7 @@ static unsigned cycles_left(const uint8_t *text, uint32_t at, unsigned passed, u
 static bool holds_up_barrier(uint32_t op, bool directly)
 {
     (void)directly;
-    return cbi_op_is_spaced(op) || cbi_op_is_barrier(op);
+    return cbi_op_is_spaced(op);
 }
 
 static bool holds_up_warp(uint32_t op, bool directly)

@@ -223,10 +223,12 @@ static inline bool cbi_op_is_barrier(uint32_t opcode)
     return opcode == CBI_OP_BAR || opcode == CBI_OP_BAR_R || opcode == CBI_OP_BAR_RI;
 }
 
-/* Does the last part of an exit's barrier come 8 cycles behind it, whatever stall counts say? */
+/* Does it take the unit for constants and special registers for eight cycles?  The next one comes
+ * behind them, and the last part of an exit's barrier does, whatever stall counts say. */
 static inline bool cbi_op_is_spaced(uint32_t op)
 {
-    return op == CBI_OP_LDC || op == CBI_OP_S2UR || op == CBI_OP_MATCH || op == CBI_OP_REDUX;
+    return op == CBI_OP_LDC || op == CBI_OP_S2UR || op == CBI_OP_MATCH || op == CBI_OP_REDUX ||
+           cbi_op_is_barrier(op);
 }
 
 static inline cbi_sass_kind cbi_op_kind(uint32_t opcode)

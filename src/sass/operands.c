@@ -71,7 +71,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM_CAS] = {.d = TYPE, .a = 2, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
-        {.d = TYPE, .a = 1, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
+        {.d = TYPE, .a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAST] = {.a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_REDUCE] = {.a = 2, .b = TYPE, .base = AT_C, .base_count = 2},

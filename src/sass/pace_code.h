@@ -34,6 +34,9 @@ bool cbi_pace_is_other(cbi_sass w);
 /* Which of those that keep their order on the target a special function is of; 0 for others. */
 uint8_t cbi_pace_special_order(cbi_sass w);
 
+/* Is it MUFU.EX2? */
+bool cbi_pace_is_power(cbi_sass w);
+
 /* Is it arithmetic whose result comes after a fixed time? */
 bool cbi_pace_is_math(uint32_t op);
 
@@ -50,8 +53,9 @@ typedef struct cbi_pace_clock {
     const cbi_sb_code *c;
     uint32_t start; /* of the block; from there on: */
     uint32_t moved; /* the last one whose delay is not that of the one before it */
-    int64_t *slot;  /* when each would be issued without waits, by the stall counts */
-    int64_t *issue; /* when it is issued */
+    int64_t *slot; /* when each would be issued without waits, by what its stall counts stand for */
+    int64_t *stalls; /* ... by the stall counts themselves */
+    int64_t *issue;  /* when it is issued */
 } cbi_pace_clock;
 
 /* When instruction i of the block, not the first one, may be issued at the soonest, but for waits

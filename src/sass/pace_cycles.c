@@ -19,9 +19,9 @@ typedef struct block_times {
     uint32_t *at;    /* instructions, without those that only take time; NULL: all from start on */
     int64_t *before; /* when they are issued in the input, and the end */
     int64_t *now;
-    bool same_units; /* as in the input */
-    bool anew;       /* the input says nothing */
-    bool parted;     /* in the input the block started earlier */
+    const int64_t *stalls; /* sums of stall counts; NULL: the units are not those of the input */
+    bool anew;             /* the input says nothing */
+    bool parted;           /* in the input the block started earlier */
 } block_times;
 
 static uint32_t instruction(const block_times *t, uint32_t k)
@@ -59,6 +59,28 @@ static bool is_awaited(const block_times *t, uint32_t k, const cbi_sass *words)
     return false;
 }
 
+/* The distance from n to k, `least` as far as is known, but not more than in the input.  What only
+ * takes time by itself does so for the next one. */
+static int64_t bounded(const block_times *t, uint32_t n, uint32_t k, int64_t least)
+{
+    uint32_t op = cbi_sb_op(t->c, instruction(t, n));
+    bool is_use = least < CBI_PACE_FAR && n + 1 < k && !cbi_op_is_barrier(op) &&
+                  !cbi_sass_is_never(t->c->words[instruction(t, n)]) &&
+                  !cbi_op_has(op, CBI_OPF_WARP | CBI_OPF_FENCE);
+    const int64_t *before = t->stalls && is_use ? t->stalls : t->before;
+    int64_t gap = t->anew ? INT64_MAX : before[k] - before[n];
+    return least < gap ? least : gap;
+}
+
+/* Waits between two instructions do not make up for the time that their unit takes. */
+static int64_t when_unit_is_free(const block_times *t, uint32_t n, uint32_t k)
+{
+    const int64_t *stalls = t->stalls;
+    int64_t cycles = cbi_pace_unit_distance(t->c, instruction(t, n), instruction(t, k));
+    int64_t gap = stalls[k] - stalls[n];
+    return t->now[k - 1] + (cycles < gap ? cycles : gap) - (stalls[k - 1] - stalls[n]);
+}
+
 static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
 {
     const cbi_sb_code *c = t->c;
@@ -70,16 +92,14 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     const int64_t *time = t->anew ? t->now : t->before;
     for (uint32_t n = k; n-- > first && time[n] + WINDOW > time[k - 1];) {
         uint32_t i = instruction(t, n);
-        int64_t gap = t->anew ? INT64_MAX : t->before[k] - t->before[n];
-        int64_t least = cbi_pace_distance(c, i, j, &of, n + 1 == k);
-        need = later(need, t->now[n] + (least < gap ? least : gap));
+        int64_t least = bounded(t, n, k, cbi_pace_distance(c, i, j, &of, n + 1 == k));
+        need = later(need, t->now[n] + least);
         need = later(need, t->now[n] + cbi_pace_overtaking(c, i, j));
-        explained = later(explained, t->before[n] + (least < gap ? least : gap));
-        int64_t of_unit = cbi_pace_explained(c, i, j);
-        of_unit = gap < of_unit ? gap : of_unit;
+        explained = later(explained, t->before[n] + least);
+        int64_t of_unit = bounded(t, n, k, cbi_pace_explained(c, i, j));
         explained = later(explained, t->before[n] + of_unit);
-        if (t->same_units)
-            need = later(need, t->now[n] + of_unit);
+        if (t->stalls)
+            need = later(need, later(t->now[n] + of_unit, when_unit_is_free(t, n, k)));
         cbi_pace_hide(c, i, &of);
     }
     if (is_awaited(t, k - 1, c->words))
@@ -105,7 +125,7 @@ int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i)
                      .count = k + 1,
                      .before = clock->slot,
                      .now = clock->issue,
-                     .same_units = true};
+                     .stalls = clock->stalls};
     return issue(&t, k, 0);
 }
 

@@ -238,7 +238,7 @@ static bool is_population(cbi_sass w)
     return cbi_sass_op(w) == CBI_OP_POPC || cbi_sass_op(w) == CBI_OP_POPC_U;
 }
 
-static bool is_power(cbi_sass w)
+bool cbi_pace_is_power(cbi_sass w)
 {
     enum { FUNCTION = 74, POWER_OF_TWO = 2 };
     uint32_t op = cbi_sass_op(w);
@@ -251,14 +251,7 @@ static uint32_t special_distance(cbi_sass from, cbi_sass to)
 {
     if (is_population(from) || is_population(to))
         return 1;
-    return is_power(from) ? 4 : SPECIAL_CYCLES;
-}
-
-/* They take the unit of LDC for eight cycles. */
-static bool takes_eight(kind k, uint32_t op)
-{
-    return k == CBI_KIND_CONSTANT || op == CBI_OP_S2UR || op == CBI_OP_MATCH ||
-           op == CBI_OP_REDUX || cbi_op_is_barrier(op);
+    return cbi_pace_is_power(from) ? 4 : SPECIAL_CYCLES;
 }
 
 /* HSETP2, which is slower on sm_100. */
@@ -268,13 +261,11 @@ static bool compares_halves(uint32_t op)
            cbi_instruction_of(op)->predicates & CBI_PRED_W81;
 }
 
-/* Between any two of the kinds: they share a unit, or the first one has a stall of its own. */
-static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bool adjacent)
+/* Between any two of the kinds that share a unit; 0: they do not. */
+static uint32_t shared_unit_distance(kind from, kind to, uint32_t op, uint32_t next)
 {
     from = from == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : from;
     to = to == CBI_KIND_HALF_ALU ? CBI_KIND_ALU : to;
-    if (from == CBI_KIND_PAIR)
-        return 2;
     bool alu = from == CBI_KIND_ALU || from == CBI_KIND_TO_UNIFORM || from == CBI_KIND_COUNTER;
     if (alu && (to == CBI_KIND_ALU || to == CBI_KIND_TO_UNIFORM || to == CBI_KIND_COUNTER))
         return 2;
@@ -283,13 +274,22 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return from == CBI_KIND_WIDE ? 4 : from == CBI_KIND_FLOAT ? 1 : 2;
     if (from == CBI_KIND_MEMORY && to == CBI_KIND_MEMORY)
         return 4;
-    if (takes_eight(from, op) && takes_eight(to, next))
+    if (cbi_op_is_spaced(op) && cbi_op_is_spaced(next))
         return 8;
+    return op == CBI_OP_B2R && to == CBI_KIND_MEMORY ? 4 : 0;
+}
+
+/* Between any two of the kinds: they share a unit, or the first one has a stall of its own. */
+static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bool adjacent)
+{
+    if (from == CBI_KIND_PAIR)
+        return 2;
+    uint32_t shared = shared_unit_distance(from, to, op, next);
+    if (shared)
+        return shared;
     bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
     if (cbi_op_is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
         return 6;
-    if (op == CBI_OP_B2R && to == CBI_KIND_MEMORY)
-        return 4;
     if (is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && (to == CBI_KIND_CONTROL || next == CBI_OP_BMOV_355) &&
@@ -533,6 +533,28 @@ static uint32_t own_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, 
     return least;
 }
 
+/* A BAR that does not wait for the others. */
+static bool is_arrival(cbi_sass w)
+{
+    enum { ARRIVE = 1 };
+    return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 77, 3) == ARRIVE;
+}
+
+uint32_t cbi_pace_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    enum { ARRIVAL = 3 }; /* the stall count of its own, which is no time, passes for the unit */
+    bool fence = cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE);
+    if (fence || cbi_sass_is_never(c->words[i]) || cbi_sass_is_never(c->words[j]))
+        return 0;
+    if (is_arrival(c->words[i]))
+        return cbi_op_is_spaced(cbi_sb_op(c, j)) ? ARRIVAL : 0;
+    if (is_special(c, i) && is_special(c, j))
+        return goes_by_chip(c) ? special_cycles(c, i, j) : SPECIAL_CYCLES;
+    uint32_t least =
+        shared_unit_distance(kind_of(c, i), kind_of(c, j), cbi_sb_op(c, i), cbi_sb_op(c, j));
+    return goes_by_chip(c) ? own_unit_distance(c, i, j, least) : least;
+}
+
 /* The same for what they do with predicates; g: those that j uses. */
 static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const flags *g)
 {
@@ -737,7 +759,7 @@ uint8_t cbi_pace_special_order(cbi_sass w)
 {
     if (cbi_op_kind(cbi_sass_op(w)) != CBI_KIND_SPECIAL)
         return 0;
-    return is_power(w) ? CBI_ORDER_POWER : CBI_ORDER_SPECIAL;
+    return cbi_pace_is_power(w) ? CBI_ORDER_POWER : CBI_ORDER_SPECIAL;
 }
 
 bool cbi_pace_is_math(uint32_t op)

@@ -35,6 +35,10 @@ void cbi_pace_hide(const cbi_sb_code *c, uint32_t i, cbi_pace_uses *of);
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const cbi_pace_uses *of,
                            bool adjacent);
 
+/* ... of these the cycles for which i keeps the unit that j needs, too; 0 if there is none.  Waits
+ * of others between them do not make up for these. */
+uint32_t cbi_pace_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j);
+
 /* What j now writes late must not be overtaken by i, which writes it, too: cycles between them. */
 uint32_t cbi_pace_overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j);
 

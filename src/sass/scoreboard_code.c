@@ -6,17 +6,26 @@
 /* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
 static const uint64_t LIMIT = UINT64_C(1) << 31;
 
-int64_t cbi_sb_reading_time(uint32_t op, const cbi_operands *operands)
+/* Does the chip have a way of its own for the power of two? */
+static bool is_quick_power(cbi_sass w, uint32_t chip)
+{
+    const cbi_chip *facts = cbi_pace_is_power(w) ? cbi_chip_find(chip) : NULL;
+    return facts && facts->quick_power;
+}
+
+int64_t cbi_sb_reading_time(cbi_sass w, uint32_t chip, const cbi_operands *operands)
 {
     enum { FIRST = 6, EACH_REGISTER = 2 };
-    uint8_t known = cbi_instruction_of(op)->sources;
+    uint8_t known = is_quick_power(w, chip) ? 0 : cbi_instruction_of(cbi_sass_op(w))->sources;
     return (known ? known : FIRST) + EACH_REGISTER * (int64_t)cbi_regset_count(&operands->read);
 }
 
-int64_t cbi_sb_result_time(uint32_t op, uint32_t chip)
+int64_t cbi_sb_result_time(cbi_sass w, uint32_t chip)
 {
-    enum { RESULT = 15, LONG_RESULT = 296 };
-    const cbi_instruction *row = cbi_instruction_of(op);
+    enum { RESULT = 15, LONG_RESULT = 296, QUICK_POWER = 14 };
+    const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
+    if (is_quick_power(w, chip))
+        return QUICK_POWER;
     const cbi_chip *facts = row->flags & CBI_OPF_QUICK ? cbi_chip_find(chip) : NULL;
     if (row->result)
         return row->result - (facts && facts->quick);
@@ -67,13 +76,17 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     c->issue = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
-    for (uint32_t i = 0; i < c->n; i++)
+    int64_t *stalls = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
+    for (uint32_t i = 0; i < c->n; i++) {
         slot[i + 1] = slot[i] + cbi_pace_reckoned(c, i, c->n);
+        stalls[i + 1] = stalls[i] + cbi_sb_cycles(c, i);
+    }
     cbi_pace_clock clock = {0};
     for (uint32_t i = 0; i < c->n; i++) {
         bool starts = c->blocks.items[c->block_of[i]].start == i;
         if (starts)
-            clock = (cbi_pace_clock){.c = c, .start = i, .slot = slot + i, .issue = c->issue + i};
+            clock = (cbi_pace_clock){
+                .c = c, .start = i, .slot = slot + i, .stalls = stalls + i, .issue = c->issue + i};
         int64_t next = starts ? 0 : cbi_pace_tick(&clock, i);
         c->issue[i] = next > after[i] ? next : after[i];
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {

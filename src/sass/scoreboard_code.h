@@ -188,15 +188,16 @@ static inline int64_t cbi_sb_cycles(const cbi_sb_code *c, uint32_t i)
 }
 
 /* Cycles until the result of an instruction is there, as the compiler reckons for a chip. */
-int64_t cbi_sb_result_time(uint32_t op, uint32_t chip);
+int64_t cbi_sb_result_time(cbi_sass w, uint32_t chip);
 /* Cycles until its sources are read: general registers, one after the other. */
-int64_t cbi_sb_reading_time(uint32_t op, const cbi_operands *operands);
+int64_t cbi_sb_reading_time(cbi_sass w, uint32_t chip, const cbi_operands *operands);
 
 /* The one or the other for a producer. */
 static inline int64_t cbi_sb_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
 {
-    uint32_t op = cbi_sb_op(c, p->at);
-    return p->write ? cbi_sb_result_time(op, chip) : cbi_sb_reading_time(op, &c->operands[p->at]);
+    cbi_sass w = c->words[p->at];
+    return p->write ? cbi_sb_result_time(w, chip)
+                    : cbi_sb_reading_time(w, chip, &c->operands[p->at]);
 }
 
 /* Cycles until a product of matrices of integers has read its sources. */

@@ -7,8 +7,7 @@
 
 enum {
     PREDICATE_LATENCY = 13,
-    BAR_CYCLES = 2,
-    BAR_STALL = 6,
+    BAR_CYCLES = 1,
     DEPBAR_CYCLES = 1,
     DEPBAR_STALL = 4,
     FENCE_CYCLES = 1,   /* one that reports no errors */
@@ -52,52 +51,30 @@ static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
            cbi_sb_op(c, i + 1) != CBI_OP_ERRBAR;
 }
 
-/* Does a BAR not wait for the others? */
-static bool is_arrival(cbi_sass w)
-{
-    enum { ARRIVE = 1 };
-    return cbi_sass_bits(w, 77, 3) == ARRIVE;
-}
-
 /* The stall count of instruction `i` of the block in front of `end`, as far as it is time where the
  * block has waited. */
-static int64_t stall_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
-    int64_t stall = cbi_sass_stall(c->words[i]);
-    if (cbi_op_is_barrier(cbi_sb_op(c, i)) && i + 1 < end)
-        return stall == BAR_STALL || (stall > BAR_STALL && is_arrival(c->words[i])) ? BAR_CYCLES
-                                                                                    : stall;
+    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
+        return BAR_CYCLES;
     if (is_short_wait(c, i))
         return DEPBAR_CYCLES;
     return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
 }
 
-/* What the instruction takes: with a barrier there a BAR directly before `end` has a stall count
- * that is due to the end of the block, which counts for sums of stall counts alone. */
-static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end, bool barrier)
+/* Issue of instruction `end`, directly behind the one before it, whose stall count is for what the
+ * end of the block needs; of that only the latency of the guard is time. */
+static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int64_t cycles)
 {
-    bool leaves = barrier && i + 1 == end && cbi_op_is_barrier(cbi_sb_op(c, i));
-    return leaves ? BAR_CYCLES : stall_of(c, i, end);
-}
-
-/* Issue of instruction `end`, a guarded one: a stall before it may have been for the predicate,
- * whose latency also runs while others wait. */
-static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end)
-{
-    uint32_t guard = cbi_sass_guard(c->words[end]), writer = end;
-    int64_t time = t->issue[end - t->start];
-    if (guard == CBI_SASS_PT || end == t->start)
-        return time;
-    while (writer > t->start && !cbi_sass_writes_predicate(c->words[writer - 1], guard))
-        writer--;
-    if (writer-- == t->start)
-        return time;
-    int64_t ready = t->issue[writer - t->start] + PREDICATE_LATENCY, distance = 0;
-    for (uint32_t i = writer; i < end; i++)
-        distance += stall_count(c, i);
-    if (distance == PREDICATE_LATENCY)
-        time = t->issue[end - 1 - t->start] + 1;
-    return later(time, ready);
+    uint32_t guard = cbi_sass_guard(c->words[end]), last = end - 1 - t->start;
+    int64_t time = later(t->issue[last] + (cycles ? 1 : 0), t->stalls[last + 1]);
+    if (cbi_op_has(cbi_sb_op(c, end - 1), CBI_OPF_FENCE))
+        time = later(time, t->issue[last] + cycles);
+    for (uint32_t i = end; guard != CBI_SASS_PT && i-- > t->start;)
+        if (cbi_sass_writes_predicate(c->words[i], guard))
+            return later(time, t->issue[i - t->start] + PREDICATE_LATENCY +
+                                   cbi_sass_compares_long(c->words[i]));
+    return time;
 }
 
 /* Does the end of a block wait for it however little time has passed?  For integers that become
@@ -130,15 +107,15 @@ static int64_t latency_here(const cbi_sb_code *c, const cbi_sb_producer *p, uint
 }
 
 /* Fills in the times of the block up to and including `end`. */
-static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, bool barrier,
-                       times *t)
+static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
     bool waited = false;
     *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
-    cbi_pace_clock clock = {.c = c, .start = start, .slot = slot, .issue = t->issue};
+    cbi_pace_clock clock = {
+        .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
         int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
@@ -152,9 +129,10 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         t->issue[k] = time = later(time, t->stalls[k]);
         waited |= k > 0 && time - t->issue[k - 1] != slot[k] - slot[k - 1];
         t->stalls[k + 1] = t->stalls[k] + full_stall(c, i);
-        slot[k + 1] = slot[k] + (waited ? time_of(c, i, end, barrier) : full_stall(c, i));
+        slot[k + 1] = slot[k] + (waited ? time_of(c, i, end) : full_stall(c, i));
     }
-    t->issue[end - start] = end_time(c, t, end);
+    if (end > start)
+        t->issue[end - start] = end_time(c, t, end, slot[end - start] - slot[end - 1 - start]);
 }
 
 /* By how many cycles the last part of a barrier in front of an exit comes later than `end` lets it:
@@ -185,7 +163,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
     bool met = t->issue[last] + BARRIER_CYCLES + delay >= arrival ||
-               t->stalls[last] + BARRIER_STALLS >= arrival;
+               t->stalls[last] + BARRIER_STALLS + delay >= arrival;
     return met ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
@@ -241,7 +219,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
             continue;
         uint32_t end = exit - barrier[exit];
         times t;
-        tell_times(c, b, end, true, &t);
+        tell_times(c, b, end, &t);
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
@@ -258,15 +236,13 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
 }
 
 /* Does the exit wait because of its barrier, and not without it? */
-static bool is_for_barrier(const cbi_sb_code *c, const times *t, const times *without,
-                           const cbi_sb_producer *p, uint32_t exit)
+static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
+                           uint32_t exit)
 {
-    int64_t passed = without->issue[exit - t->start] - without->issue[p->at - t->start];
     if (cbi_regset_any(&c->operands[p->at].uniform_written))
         return false; /* rule 8: every exit waits for uniform results */
     return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
-           !cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at)) &&
-           (p->write || passed < cbi_sb_latency_of(c, p));
+           !cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
 }
 
 /* The end of the block does not wait for the producer. */
@@ -280,8 +256,9 @@ static void pass_by(cbi_sb_producer *p, uint32_t end)
     p->flush = false;
 }
 
-/* What an exit does not wait for any more is pending where calls behind it need everything. */
-static void reach_calls(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
+/* What an exit does not wait for any more is pending where something behind it needs it, and calls
+ * need everything. */
+static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
 {
     cbi_u32_list todo = {0};
     uint32_t visit = ++c->visit;
@@ -291,7 +268,7 @@ static void reach_calls(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
         if (c->visited[i] == visit || cbi_sb_contains(&p->consumers, i))
             continue;
         c->visited[i] = visit;
-        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || cbi_sb_needs(c, p, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
         else
             cbi_sb_push_next(c, i, &todo);
@@ -304,19 +281,18 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
     for (uint32_t n = 0; n < c->blocks.len; n++) {
         const cbi_sb_block *b = &c->blocks.items[n];
         uint32_t exit = b->end - 1;
-        times t, without;
+        times t;
         if (!bare[exit] || exit == b->start || c->all[exit] ||
             cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
-        tell_times(c, b, exit, true, &t);
-        tell_times(c, b, exit, false, &without);
+        tell_times(c, b, exit, &t);
         for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
             cbi_sb_producer *p = &c->producers.items[q];
             if (!p->flush || p->local != CBI_SB_NOWHERE || !cbi_sb_contains(&p->consumers, exit) ||
-                !is_for_barrier(c, &t, &without, p, exit))
+                !is_for_barrier(c, &t, p, exit))
                 continue;
             pass_by(p, exit);
-            reach_calls(c, p, exit);
+            reach_users(c, p, exit);
             any = true;
         }
     }

@@ -93,12 +93,24 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
     return true;
 }
 
+/* Does its stall count say no more than what it needs itself, whatever follows? */
+static bool has_own_stall(cbi_sass w)
+{
+    enum { BARRIER = 6, WARP = 5, DEPBAR = 4 };
+    uint32_t op = cbi_sass_op(w), stall = cbi_sass_stall(w);
+    return (cbi_op_is_barrier(op) && stall == BARRIER) ||
+           (cbi_op_has(op, CBI_OPF_WARP) && stall == WARP) ||
+           (op == CBI_OP_DEPBAR && stall == DEPBAR);
+}
+
 /* Is a result due just when instruction i is issued, though nothing before it needs it?  So it is
  * at the end of a block. */
 static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
 {
     enum { LONGEST = 15 };
     uint32_t passed = 0;
+    if (has_own_stall(c->words[i - 1]))
+        return false;
     for (uint32_t j = i; j-- > 0 && i - j <= LONGEST && passed < LONGEST;) {
         if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
             return false;

@@ -106,7 +106,7 @@ static cbi_sass drawn(uint64_t done, uint64_t left, uint64_t *state)
     cbi_sass_set_scoreboards(&w, CBI_SB_EVERYTHING);
     cbi_sass_set_stall(&w, 1 + below(state, below(state, 3) ? 5 : CBI_SASS_STALL_MAX));
     cbi_sass_set_yield(&w, below(state, 2));
-    if (cbi_sb_result_time(op, 100) > SLOW && below(state, 5))
+    if (cbi_sb_result_time(w, 100) > SLOW && below(state, 5))
         cbi_sass_set_write(&w, below(state, CBI_SB_NUMBERS));
     if (below(state, 4) == 0)
         cbi_sass_set_read(&w, below(state, CBI_SB_NUMBERS));
@@ -215,8 +215,8 @@ static void take_instructions(cbi_span code, uint64_t *digest)
         cbi_sass_operands(w, &operands);
         take_number(digest, cbi_pace_end_latency(w, &operands));
         for (uint32_t chip = 100; chip <= 120; chip += 20)
-            take_number(digest, (uint64_t)cbi_sb_result_time(cbi_sass_op(w), chip) << 32 |
-                                    (uint64_t)cbi_sb_reading_time(cbi_sass_op(w), &operands));
+            take_number(digest, (uint64_t)cbi_sb_result_time(w, chip) << 32 |
+                                    (uint64_t)cbi_sb_reading_time(w, chip, &operands));
     }
 }
 

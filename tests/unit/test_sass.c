@@ -46,8 +46,8 @@ static void describe(cbi_sass w, char *text, size_t room)
         snprintf(text + strlen(text), room - strlen(text), " stack");
     uint32_t op = cbi_sass_op(w);
     snprintf(text + strlen(text), room - strlen(text), "%sresult %d, sources %d%s",
-             *text ? "; " : "", (int)cbi_sb_result_time(op, 120), (int)cbi_sb_reading_time(op, &o),
-             cbi_op_has(op, CBI_OPF_LONG) ? ", long" : "");
+             *text ? "; " : "", (int)cbi_sb_result_time(w, 120),
+             (int)cbi_sb_reading_time(w, 120, &o), cbi_op_has(op, CBI_OPF_LONG) ? ", long" : "");
 }
 
 static void operands(void **state)
