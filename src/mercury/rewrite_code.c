@@ -435,7 +435,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { DEPBAR_STALL = 4 };
+    enum { DEPBAR_STALL = 4, WARP_STALL = 5 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -444,13 +444,17 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     const uint8_t *front = text + (size_t)(at - 1) * CBI_SASS_INSTRUCTION;
     unsigned latency, guard_latency, stall = stalls.before = stall_of(front);
     unsigned since = second == CBI_SASS_PT ? 0 : cycles_since(text, at, second, &latency);
-    if (!since || since != latency || cbi_op_kind(cbi_sass_opcode(front)) == CBI_KIND_CONTROL)
+    const bool warp = cbi_op_has(cbi_sass_opcode(front), CBI_OPF_WARP);
+    if (!since || since != latency ||
+        (cbi_op_kind(cbi_sass_opcode(front)) == CBI_KIND_CONTROL && !warp))
         return stalls;
     uint32_t late = guard_wait(text, at);
     unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
     need = cbi_larger(need, need_behind_bars(text, at));
     if (cbi_sass_opcode(front) == CBI_OP_DEPBAR)
         need = cbi_larger(need, DEPBAR_STALL);
+    if (warp)
+        need = cbi_larger(need, WARP_STALL);
     unsigned of_guard =
         guard == CBI_SASS_PT || late ? 0 : cycles_since(text, at, guard, &guard_latency);
     if (of_guard)

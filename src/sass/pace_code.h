@@ -53,23 +53,28 @@ typedef struct cbi_pace_clock {
     const cbi_sb_code *c;
     uint32_t start; /* of the block; from there on: */
     uint32_t moved; /* the last one whose delay is not that of the one before it */
+    bool waited;    /* has a wait of the block taken time? */
     int64_t *slot; /* when each would be issued without waits, by what its stall counts stand for */
     int64_t *stalls; /* ... by the stall counts themselves */
     int64_t *issue;  /* when it is issued */
 } cbi_pace_clock;
 
-/* When instruction i of the block, not the first one, may be issued at the soonest, but for waits
- * of its own.  Stall counts are there for distances, which waits make up for. */
-int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i);
+/* Tells when instruction i of the block, in front of `end`, is issued: when what it waits for has
+ * arrived.  Stall counts are there for distances, which waits make up for, but nothing is issued
+ * before their sum. */
+void cbi_pace_advance(cbi_pace_clock *clock, uint32_t i, uint32_t end, int64_t arrival);
 
 /* Cycles from an instruction to the end of its block, for the first instruction of the next one; 0
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
-/* What the stall count of instruction i, before `end`, stands for in estimates of time: four cycles
- * less where it is there because the warp may change (five, or eight in front of another such), or
- * for a barrier in front of an access to memory; nothing for the parts of a fence, whose end takes
- * four cycles. */
+/* Cycles of the stall count of instruction i, before `end`, that are no time in estimates, but pass
+ * for units: those that it has because the warp may change, or as a barrier that only arrives, or
+ * in front of an access to memory, but for the first. */
+uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end);
+
+/* What the stall count stands for in estimates of time: without those cycles, and nothing for the
+ * parts of a fence, whose end takes four cycles. */
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
 
 /* Is nothing known about the registers and predicates that the instruction uses? */

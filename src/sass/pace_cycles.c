@@ -67,6 +67,9 @@ static int64_t bounded(const block_times *t, uint32_t n, uint32_t k, int64_t lea
     bool is_use = least < CBI_PACE_FAR && n + 1 < k && !cbi_op_is_barrier(op) &&
                   !cbi_sass_is_never(t->c->words[instruction(t, n)]) &&
                   !cbi_op_has(op, CBI_OPF_WARP | CBI_OPF_FENCE);
+    if (t->stalls && n + 1 == k &&
+        cbi_pace_own_stall(t->c, instruction(t, n), instruction(t, k) + 1))
+        return 1;
     const int64_t *before = t->stalls && is_use ? t->stalls : t->before;
     int64_t gap = t->anew ? INT64_MAX : before[k] - before[n];
     return least < gap ? least : gap;
@@ -77,8 +80,10 @@ static int64_t when_unit_is_free(const block_times *t, uint32_t n, uint32_t k)
 {
     const int64_t *stalls = t->stalls;
     int64_t cycles = cbi_pace_unit_distance(t->c, instruction(t, n), instruction(t, k));
-    int64_t gap = stalls[k] - stalls[n];
-    return t->now[k - 1] + (cycles < gap ? cycles : gap) - (stalls[k - 1] - stalls[n]);
+    int64_t gap = stalls[k] - stalls[n], passed = stalls[k - 1] - stalls[n];
+    uint32_t last = instruction(t, k - 1);
+    return t->now[k - 1] + (cycles < gap ? cycles : gap) - passed -
+           cbi_pace_own_stall(t->c, last, last + 2);
 }
 
 static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
@@ -112,7 +117,9 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     return cbi_pace_slow_time(c, j) ? later(need, unit_free) : need;
 }
 
-int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i)
+/* When instruction i of the block, not the first one, may be issued at the soonest, but for waits
+ * of its own.  Stall counts are there for distances, which waits make up for. */
+static int64_t tick(cbi_pace_clock *clock, uint32_t i)
 {
     const int64_t *slot = clock->slot, *issued = clock->issue;
     uint32_t k = i - clock->start, last = k - 1;
@@ -127,6 +134,60 @@ int64_t cbi_pace_tick(cbi_pace_clock *clock, uint32_t i)
                      .now = clock->issue,
                      .stalls = clock->stalls};
     return issue(&t, k, 0);
+}
+
+enum {
+    BAR_CYCLES = 1,
+    DEPBAR_CYCLES = 1,
+    DEPBAR_STALL = 4,
+    FENCE_CYCLES = 1, /* one that reports no errors */
+};
+
+static bool is_short_wait(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sass_stall(c->words[i]) == DEPBAR_STALL;
+}
+
+/* The stall count of instruction `i`, but for the loads in front of a fence. */
+static int64_t stall_count(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
+}
+
+/* ... as far as sums of them are time. */
+static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
+{
+    return is_short_wait(c, i) ? DEPBAR_CYCLES : stall_count(c, i);
+}
+
+/* The last instruction of a fence that no report of errors follows. */
+static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && cbi_sb_op(c, i + 1) != CBI_OP_MEMBAR &&
+           cbi_sb_op(c, i + 1) != CBI_OP_ERRBAR;
+}
+
+/* The stall count of instruction `i` of the block in front of `end`, as far as it is time where the
+ * block has waited. */
+static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
+        return BAR_CYCLES;
+    if (is_short_wait(c, i))
+        return DEPBAR_CYCLES;
+    return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
+}
+
+void cbi_pace_advance(cbi_pace_clock *clock, uint32_t i, uint32_t end, int64_t arrival)
+{
+    const cbi_sb_code *c = clock->c;
+    const uint32_t k = i - clock->start;
+    int64_t *slot = clock->slot, *stalls = clock->stalls, *issued = clock->issue;
+    int64_t time = k ? tick(clock, i) : 0;
+    issued[k] = time = later(later(time, arrival), stalls[k]);
+    clock->waited |= k > 0 && time - issued[k - 1] != slot[k] - slot[k - 1];
+    stalls[k + 1] = stalls[k] + full_stall(c, i);
+    slot[k + 1] = slot[k] + (clock->waited ? time_of(c, i, end) : full_stall(c, i));
 }
 
 /* Cycles that the last instruction of the block takes itself. */

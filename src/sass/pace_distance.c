@@ -364,26 +364,35 @@ static bool keeps_source(const cbi_sb_code *c, uint32_t i, uint32_t end)
            cbi_regset_meet(&c->operands[i].uniform_read, &c->operands[i + 1].uniform_written);
 }
 
+/* A BAR that only arrives, waits for one by itself or adds up: what follows comes later. */
+static bool is_slow_barrier(cbi_sass w)
+{
+    enum { SYNC = 0x100 };
+    return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 72, 9) != SYNC;
+}
+
+uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1 };
+    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
+    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
+        return (is_slow_barrier(c->words[i]) || cbi_op_kind(next) == CBI_KIND_MEMORY) &&
+                       cycles >= BARRIER_STALL
+                   ? BARRIER
+                   : 0;
+    return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) && cycles >= CONTROL_STALL ? WARP : 0;
+}
+
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
-    enum {
-        BEFORE_ANOTHER = 8,
-        LESS = 4,
-        FENCE_CYCLES = 4, /* one that reports errors, and ends with CGAERRBAR; 3 and 5 do, too */
-    };
+    enum { FENCE_CYCLES = 4 }; /* one that reports errors, and ends with CGAERRBAR; 3, 5 do, too */
     if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
         return FENCE_CYCLES;
     if (is_part_of_fence(c, i))
         return 0;
     if (keeps_source(c, i, end))
         return MOVE_OVER_SOURCE - 1;
-    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
-    bool own = cbi_op_is_barrier(cbi_sb_op(c, i))
-                   ? cycles == BARRIER_STALL && cbi_op_kind(next) == CBI_KIND_MEMORY
-                   : cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) &&
-                         (cycles == CONTROL_STALL ||
-                          (cycles == BEFORE_ANOTHER && cbi_op_has(next, CBI_OPF_WARP)));
-    return own ? cycles - LESS : cycles;
+    return (uint32_t)cbi_sb_cycles(c, i) - cbi_pace_own_stall(c, i, end);
 }
 
 /* From an instruction that writes a uniform predicate to one that names it. */
@@ -533,21 +542,11 @@ static uint32_t own_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, 
     return least;
 }
 
-/* A BAR that does not wait for the others. */
-static bool is_arrival(cbi_sass w)
-{
-    enum { ARRIVE = 1 };
-    return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 77, 3) == ARRIVE;
-}
-
 uint32_t cbi_pace_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
-    enum { ARRIVAL = 3 }; /* the stall count of its own, which is no time, passes for the unit */
     bool fence = cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE);
     if (fence || cbi_sass_is_never(c->words[i]) || cbi_sass_is_never(c->words[j]))
         return 0;
-    if (is_arrival(c->words[i]))
-        return cbi_op_is_spaced(cbi_sb_op(c, j)) ? ARRIVAL : 0;
     if (is_special(c, i) && is_special(c, j))
         return goes_by_chip(c) ? special_cycles(c, i, j) : SPECIAL_CYCLES;
     uint32_t least =
@@ -577,13 +576,6 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
                                   : from == to || (compares(from) && compares(to)) ? 2
                                                                                    : FAR);
     return least;
-}
-
-/* A BAR that only arrives, waits for one by itself or adds up: what follows comes later. */
-static bool is_slow_barrier(cbi_sass w)
-{
-    enum { SYNC = 0x100 };
-    return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 72, 9) != SYNC;
 }
 
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,

@@ -77,18 +77,14 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     int64_t *after = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
     int64_t *stalls = CBI_NEW_ARRAY(c->ctx, c->n + 1, int64_t);
-    for (uint32_t i = 0; i < c->n; i++) {
-        slot[i + 1] = slot[i] + cbi_pace_reckoned(c, i, c->n);
-        stalls[i + 1] = stalls[i] + cbi_sb_cycles(c, i);
-    }
     cbi_pace_clock clock = {0};
     for (uint32_t i = 0; i < c->n; i++) {
-        bool starts = c->blocks.items[c->block_of[i]].start == i;
-        if (starts)
+        if (c->blocks.items[c->block_of[i]].start == i) {
+            slot[i] = stalls[i] = 0;
             clock = (cbi_pace_clock){
                 .c = c, .start = i, .slot = slot + i, .stalls = stalls + i, .issue = c->issue + i};
-        int64_t next = starts ? 0 : cbi_pace_tick(&clock, i);
-        c->issue[i] = next > after[i] ? next : after[i];
+        }
+        cbi_pace_advance(&clock, i, c->n, after[i]);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local;

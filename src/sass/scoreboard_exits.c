@@ -7,10 +7,6 @@
 
 enum {
     PREDICATE_LATENCY = 13,
-    BAR_CYCLES = 1,
-    DEPBAR_CYCLES = 1,
-    DEPBAR_STALL = 4,
-    FENCE_CYCLES = 1,   /* one that reports no errors */
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
 };
@@ -27,54 +23,28 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool is_short_wait(const cbi_sb_code *c, uint32_t i)
+/* When a predicate that instruction `end` reads is there. */
+static int64_t predicate_time(const cbi_sb_code *c, const times *t, uint32_t end,
+                              uint32_t predicate)
 {
-    return cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sass_stall(c->words[i]) == DEPBAR_STALL;
-}
-
-/* The stall count of instruction `i`, but for the loads in front of a fence. */
-static int64_t stall_count(const cbi_sb_code *c, uint32_t i)
-{
-    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
-}
-
-/* ... as far as sums of them are time. */
-static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
-{
-    return is_short_wait(c, i) ? DEPBAR_CYCLES : stall_count(c, i);
-}
-
-/* The last instruction of a fence that no report of errors follows. */
-static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
-{
-    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && cbi_sb_op(c, i + 1) != CBI_OP_MEMBAR &&
-           cbi_sb_op(c, i + 1) != CBI_OP_ERRBAR;
-}
-
-/* The stall count of instruction `i` of the block in front of `end`, as far as it is time where the
- * block has waited. */
-static int64_t time_of(const cbi_sb_code *c, uint32_t i, uint32_t end)
-{
-    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
-        return BAR_CYCLES;
-    if (is_short_wait(c, i))
-        return DEPBAR_CYCLES;
-    return ends_quiet_fence(c, i) ? FENCE_CYCLES : cbi_pace_reckoned(c, i, end);
+    for (uint32_t i = end; predicate != CBI_SASS_PT && i-- > t->start;)
+        if (cbi_sass_writes_predicate(c->words[i], predicate))
+            return t->issue[i - t->start] + PREDICATE_LATENCY + cbi_sass_compares_long(c->words[i]);
+    return 0;
 }
 
 /* Issue of instruction `end`, directly behind the one before it, whose stall count is for what the
- * end of the block needs; of that only the latency of the guard is time. */
+ * end of the block needs; of that only the latency of its predicates is time. */
 static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int64_t cycles)
 {
-    uint32_t guard = cbi_sass_guard(c->words[end]), last = end - 1 - t->start;
+    cbi_sass w = c->words[end];
+    uint32_t last = end - 1 - t->start;
     int64_t time = later(t->issue[last] + (cycles ? 1 : 0), t->stalls[last + 1]);
     if (cbi_op_has(cbi_sb_op(c, end - 1), CBI_OPF_FENCE))
         time = later(time, t->issue[last] + cycles);
-    for (uint32_t i = end; guard != CBI_SASS_PT && i-- > t->start;)
-        if (cbi_sass_writes_predicate(c->words[i], guard))
-            return later(time, t->issue[i - t->start] + PREDICATE_LATENCY +
-                                   cbi_sass_compares_long(c->words[i]));
-    return time;
+    if (cbi_sass_op(w) == CBI_OP_EXIT)
+        time = later(time, predicate_time(c, t, end, cbi_sass_read_predicate(w)));
+    return later(time, predicate_time(c, t, end, cbi_sass_guard(w)));
 }
 
 /* Does the end of a block wait for it however little time has passed?  For integers that become
@@ -111,25 +81,19 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
-    bool waited = false;
     *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     cbi_pace_clock clock = {
         .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
-        int64_t time = i > start ? cbi_pace_tick(&clock, i) : 0;
+        int64_t arrival = 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) || is_joined(c, p, i))
                 continue;
-            int64_t arrival = t->issue[p->at - start] + latency_here(c, p, i);
-            time = later(time, arrival);
+            arrival = later(arrival, t->issue[p->at - start] + latency_here(c, p, i));
         }
-        uint32_t k = i - start;
-        t->issue[k] = time = later(time, t->stalls[k]);
-        waited |= k > 0 && time - t->issue[k - 1] != slot[k] - slot[k - 1];
-        t->stalls[k + 1] = t->stalls[k] + full_stall(c, i);
-        slot[k + 1] = slot[k] + (waited ? time_of(c, i, end) : full_stall(c, i));
+        cbi_pace_advance(&clock, i, end, arrival);
     }
     if (end > start)
         t->issue[end - start] = end_time(c, t, end, slot[end - start] - slot[end - 1 - start]);
@@ -257,7 +221,7 @@ static void pass_by(cbi_sb_producer *p, uint32_t end)
 }
 
 /* What an exit does not wait for any more is pending where something behind it needs it, and calls
- * need everything. */
+ * and collective sequences need everything. */
 static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
 {
     cbi_u32_list todo = {0};
@@ -268,7 +232,7 @@ static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
         if (c->visited[i] == visit || cbi_sb_contains(&p->consumers, i))
             continue;
         c->visited[i] = visit;
-        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || cbi_sb_needs(c, p, i))
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || c->group[i] || cbi_sb_needs(c, p, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
         else
             cbi_sb_push_next(c, i, &todo);
