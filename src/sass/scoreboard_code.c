@@ -44,30 +44,19 @@ int64_t cbi_sb_product_reads(cbi_sass w)
     return cbi_sass_is_deep(w) ? (sparse ? 30 : 26) : (sparse ? 25 : 20);
 }
 
-int64_t cbi_sb_latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t user)
-{
-    enum { TID_X = 0x21, TID_Z = 0x23, CTAID_X = 0x25, CTAID_Z = 0x27 };
-    enum { INDEX_FOR_ALU = 26, INDEX = 32, OTHER_SPECIAL = 34, UNIFORM_SPECIAL = 25 };
-    uint32_t op = cbi_sb_op(c, user), from = cbi_sb_op(c, p->at);
-    if (p->write && from == CBI_OP_S2UR)
-        return UNIFORM_SPECIAL;
-    if (!p->write || from != CBI_OP_S2R)
-        return cbi_sb_latency_of(c, p);
-    uint64_t which = cbi_sass_bits(c->words[p->at], 72, 8);
-    if (which >= CTAID_X && which <= CTAID_Z)
-        return INDEX;
-    if (which < TID_X || which > TID_Z)
-        return OTHER_SPECIAL;
-    bool soon = cbi_op_kind(op) == CBI_KIND_ALU && op != CBI_OP_MOV &&
-                cbi_regset_any(&c->operands[user].written) &&
-                !cbi_regset_any(&c->operands[user].uniform_read);
-    return soon ? INDEX_FOR_ALU : INDEX;
-}
-
 static void reach(int64_t *time, int64_t at_least)
 {
     if (*time < at_least)
         *time = at_least;
+}
+
+/* Special registers come a cycle later to who waits for a uniform register than to the end of the
+ * block: loops that transpose. */
+static int64_t latency_for_user(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    enum { UNIFORM_SPECIAL = 25 };
+    return p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR ? UNIFORM_SPECIAL
+                                                          : cbi_sb_latency_of(c, p);
 }
 
 /* Waits for results of the block itself count; those of others have long been there. */
@@ -87,8 +76,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         cbi_pace_advance(&clock, i, c->n, after[i]);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            uint32_t user = p->local == CBI_SB_NOWHERE ? p->at : p->local;
-            int64_t ready = c->issue[i] + cbi_sb_latency_for(c, p, user);
+            int64_t ready = c->issue[i] + latency_for_user(c, p);
             if (q == c->stack_load || cbi_sb_is_acquired(c, p, i + 1))
                 continue;
             if (p->local != CBI_SB_NOWHERE)

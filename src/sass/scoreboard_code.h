@@ -228,12 +228,6 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     return cbi_sb_latency(c, p, c->chip);
 }
 
-/* Cycles until the result is there for an instruction of its block that needs it.  Indices of
- * threads come sooner to the ALU, but not to moves, to what writes predicates alone, and where it
- * reads uniform registers, too; special registers but for indices come later to all.  Those that go
- * to a uniform register come a cycle later to who waits than to the end of the block. */
-int64_t cbi_sb_latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t user);
-
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);

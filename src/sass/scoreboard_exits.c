@@ -67,15 +67,6 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_NOP);
 }
 
-/* Cycles until instruction `i` of its block no longer waits for the producer. */
-static int64_t latency_here(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
-{
-    if (is_met_at_once(c, p))
-        return 0;
-    bool special = p->write && cbi_sb_op(c, p->at) == CBI_OP_S2R;
-    return special ? cbi_sb_latency_for(c, p, i) : cbi_sb_latency(c, p, c->chip);
-}
-
 /* Fills in the times of the block up to and including `end`. */
 static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
@@ -91,7 +82,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) || is_joined(c, p, i))
                 continue;
-            arrival = later(arrival, t->issue[p->at - start] + latency_here(c, p, i));
+            int64_t latency = is_met_at_once(c, p) ? 0 : cbi_sb_latency(c, p, c->chip);
+            arrival = later(arrival, t->issue[p->at - start] + latency);
         }
         cbi_pace_advance(&clock, i, end, arrival);
     }
