@@ -80,7 +80,8 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         int64_t arrival = 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) || is_joined(c, p, i))
+            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
+                is_joined(c, p, i) || (p->local != i && !cbi_sb_needs(c, p, i)))
                 continue;
             int64_t latency = is_met_at_once(c, p) ? 0 : cbi_sb_latency(c, p, c->chip);
             arrival = later(arrival, t->issue[p->at - start] + latency);
