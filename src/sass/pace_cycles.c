@@ -163,8 +163,8 @@ static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
 /* The last instruction of a fence that no report of errors follows. */
 static bool ends_quiet_fence(const cbi_sb_code *c, uint32_t i)
 {
-    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && cbi_sb_op(c, i + 1) != CBI_OP_MEMBAR &&
-           cbi_sb_op(c, i + 1) != CBI_OP_ERRBAR;
+    uint32_t next = i + 1 < c->n ? cbi_sb_op(c, i + 1) : 0;
+    return cbi_sb_op(c, i) == CBI_OP_MEMBAR && next != CBI_OP_MEMBAR && next != CBI_OP_ERRBAR;
 }
 
 /* The stall count of instruction `i` of the block in front of `end`, as far as it is time where the
