@@ -68,15 +68,6 @@ void cbi_pace_advance(cbi_pace_clock *clock, uint32_t i, uint32_t end, int64_t a
  * where a scoreboard watches over what it writes. */
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands);
 
-/* Cycles of the stall count of instruction i, before `end`, that are no time in estimates, but pass
- * for units: those that it has because the warp may change, or as a barrier that only arrives, or
- * in front of an access to memory, but for the first. */
-uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end);
-
-/* What the stall count stands for in estimates of time: without those cycles, and nothing for the
- * parts of a fence, whose end takes four cycles. */
-uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
-
 /* Is nothing known about the registers and predicates that the instruction uses? */
 bool cbi_pace_is_opaque(uint32_t op);
 

@@ -139,25 +139,21 @@ static int64_t tick(cbi_pace_clock *clock, uint32_t i)
 enum {
     BAR_CYCLES = 1,
     DEPBAR_CYCLES = 1,
-    DEPBAR_STALL = 4,
     FENCE_CYCLES = 1, /* one that reports no errors */
 };
 
 static bool is_short_wait(const cbi_sb_code *c, uint32_t i)
 {
-    return cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sass_stall(c->words[i]) == DEPBAR_STALL;
+    return cbi_sb_op(c, i) == CBI_OP_DEPBAR && cbi_sass_stall(c->words[i]) == CBI_PACE_DEPBAR;
 }
 
-/* The stall count of instruction `i`, but for the loads in front of a fence. */
-static int64_t stall_count(const cbi_sb_code *c, uint32_t i)
-{
-    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
-}
-
-/* ... as far as sums of them are time. */
+/* The stall count of instruction `i` as far as sums of them are time: loads in front of a fence
+ * never happen. */
 static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
 {
-    return is_short_wait(c, i) ? DEPBAR_CYCLES : stall_count(c, i);
+    if (is_short_wait(c, i))
+        return DEPBAR_CYCLES;
+    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
 }
 
 /* The last instruction of a fence that no report of errors follows. */

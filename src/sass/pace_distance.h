@@ -11,6 +11,7 @@ enum {
         24,               /* cycles that the slow unit's instructions take on sm_100, at most */
     CBI_PACE_CONTROL = 5, /* stall count of a branch */
     CBI_PACE_BARRIER = 6, /* ... of a barrier */
+    CBI_PACE_DEPBAR = 4,  /* ... of a wait for asynchronous copies */
 };
 
 /* Predicates of an instruction, a bit each. */
@@ -44,6 +45,15 @@ uint32_t cbi_pace_overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j);
 
 /* Cycles from i to j in the input that the units explain in which they are computed there. */
 int64_t cbi_pace_explained(const cbi_sb_code *c, uint32_t i, uint32_t j);
+
+/* Cycles of the stall count of instruction i, before `end`, that are no time in estimates, but pass
+ * for units: those that it has because the warp may change, or as a barrier that only arrives, or
+ * in front of an access to memory, but for the first. */
+uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end);
+
+/* What the stall count stands for in estimates of time: without those cycles, and nothing for the
+ * parts of a fence, whose end takes four cycles. */
+uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
 
 /* Does a scoreboard watch over the results of the kind? */
 bool cbi_pace_is_late(cbi_sass_kind kind);

@@ -1,7 +1,7 @@
 /* Control flow of the code whose scoreboards are assigned: its blocks, and the order in which they
  * are taken. */
 #include "format/eiattr.h"
-#include "sass/pace_code.h"
+#include "sass/pace_distance.h"
 #include "sass/scoreboard_read.h"
 
 enum { GROUP_LENGTH = 12 }; /* longest warp-collective sequence */
@@ -96,11 +96,10 @@ static bool successors(cbi_sb_code *c, const targets_list *tables, uint32_t i,
 /* Does its stall count say no more than what it needs itself, whatever follows? */
 static bool has_own_stall(cbi_sass w)
 {
-    enum { BARRIER = 6, WARP = 5, DEPBAR = 4 };
     uint32_t op = cbi_sass_op(w), stall = cbi_sass_stall(w);
-    return (cbi_op_is_barrier(op) && stall == BARRIER) ||
-           (cbi_op_has(op, CBI_OPF_WARP) && stall == WARP) ||
-           (op == CBI_OP_DEPBAR && stall == DEPBAR);
+    return (cbi_op_is_barrier(op) && stall == CBI_PACE_BARRIER) ||
+           (cbi_op_has(op, CBI_OPF_WARP) && stall == CBI_PACE_CONTROL) ||
+           (op == CBI_OP_DEPBAR && stall == CBI_PACE_DEPBAR);
 }
 
 /* Is a result due just when instruction i is issued, though nothing before it needs it?  So it is
