@@ -327,14 +327,14 @@ static unsigned product_latency(cbi_sass w, uint32_t chip)
     return cbi_sass_op(w) == CBI_OP_IMMA ? INTEGERS_OF_NEWER : OF_NEWER;
 }
 
-/* What waits behind a guarded exit loses the cycles of the barrier: results of the block, from
- * `start`, are there in time for the first instruction of the next one. */
+/* What waits behind an exit loses the cycles of the barrier: results of the block, from `start`,
+ * are there in time for the first instruction of the next one. */
 static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, uint32_t at,
                           const cbi_changes *changes)
 {
     enum { DOUBLES = 11, FAR = 2 * CBI_SASS_STALL_MAX, MOST = EXIT_STALL + BARRIER_GAIN };
     unsigned passed = 0, need = EXIT_STALL;
-    if (cbi_sass_signed_guard(cbi_sass_load(insn)) == CBI_SASS_PT || stall_of(insn) != EXIT_STALL)
+    if (stall_of(insn) != EXIT_STALL)
         return;
     for (uint32_t i = at; i-- > start && passed < FAR;) {
         if (changes->drop[i])

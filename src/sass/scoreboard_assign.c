@@ -528,7 +528,7 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
             uint32_t q = a->live.items[n];
             uint8_t own = (uint8_t)(1u << a->number[q]);
             cleared |= consumed_at(a, &w, q, i) ? own : 0;
-            held |= q == c->stack_load ? 0 : cleared & own;
+            held |= cleared & own;
         }
         if (c->group[i]) { /* rule 9 */
             w.held = held;
