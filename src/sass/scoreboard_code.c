@@ -94,6 +94,29 @@ bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
            c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
+/* Are the six numbers that the end of a collective sequence waits for those that its start waits
+ * for and those that it takes itself? */
+static bool ends_six(const cbi_sb_code *c, uint32_t end)
+{
+    uint32_t seen = 0, i = end;
+    while (i-- > 0 && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) &&
+           cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_CONTROL)
+        seen |= cbi_sass_holds(c->words[i]);
+    if (i == UINT32_MAX || !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP))
+        return false;
+    uint32_t start = cbi_sass_wait(c->words[i]);
+    return start != CBI_SB_EVERYTHING && (seen | start) == CBI_SB_EVERYTHING;
+}
+
+/* Does a wait for all six numbers name nothing? */
+static bool names_nothing(const cbi_sb_code *c, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    if (op == CBI_OP_ENDCOLLECTIVE && ends_six(c, i))
+        return false;
+    return op == CBI_OP_NOP || cbi_op_has(op, CBI_OPF_CALL | CBI_OPF_COMPANION);
+}
+
 /* What the words say of each instruction by itself. */
 static void read_instructions(cbi_sb_code *c)
 {
@@ -105,9 +128,7 @@ static void read_instructions(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_sass_operands(c->words[i], &c->operands[i]);
         c->wait[i] = (uint8_t)cbi_sass_wait(c->words[i]);
-        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING &&
-                    (cbi_sb_op(c, i) == CBI_OP_NOP ||
-                     cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL | CBI_OPF_COMPANION));
+        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING && names_nothing(c, i);
         if (c->all[i])
             c->wait[i] = 0;
     }

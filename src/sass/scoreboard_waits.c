@@ -52,16 +52,17 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
 }
 
 /* Numbers that instruction i waits for because the input does; not for what an instruction of its
- * block in front of it waited for, as in the input none did, but for inside of a collective
- * sequence.  met: what the block started with or has set. */
-static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, bool inside,
-                                const uint64_t *met, const uint64_t *set)
+ * block in front of it waited for, as in the input none did.  Inside of a collective sequence, which
+ * starts at `head`, it is what that waits for, too.  met: what the block started with or has set. */
+static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, uint32_t head,
+                                const uint8_t *wait, const uint64_t *met, const uint64_t *set)
 {
     uint8_t mask = 0;
     for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++) {
         uint32_t q = a->guide->more[i].items[k];
-        bool over =
-            !inside && cbi_sb_has(met, q) && !cbi_sb_has(set, q) && cbi_sb_has(a->c->pending[i], q);
+        bool over = cbi_sb_has(met, q) && !cbi_sb_has(set, q) && cbi_sb_has(a->c->pending[i], q);
+        if (head < i)
+            over = a->c->producers.items[q].at < head && !(wait[head] >> a->number[q] & 1);
         mask |= over ? 0 : (uint8_t)(1u << a->number[q]);
     }
     return mask;
@@ -79,10 +80,11 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
         const cbi_sb_block *k = &c->blocks.items[order.items[n]];
         cbi_sb_enter(c, k, leaving, set);
         memcpy(met, set, c->row * sizeof *set);
-        uint32_t sequence = 0; /* the end of the last one */
+        uint32_t head = CBI_SB_NOWHERE, end = 0; /* of the sequence that i is in */
         for (uint32_t i = k->start; i < k->end; i++) {
-            sequence = c->group[i] ? c->group[i] : sequence;
-            uint8_t as_input = numbers_as_input(a, i, i <= sequence, met, set);
+            head = c->group[i] ? i : i > end ? CBI_SB_NOWHERE : head;
+            end = c->group[i] ? c->group[i] : end;
+            uint8_t as_input = numbers_as_input(a, i, head, wait, met, set);
             wait[i] = as_input | step_output(a, needs, i, as_input, set);
             ret_busy[i] = cbi_sb_numbers_in(a, set);
             for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
