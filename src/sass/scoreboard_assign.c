@@ -368,12 +368,16 @@ static uint8_t take(cbi_sb_assignment *a, const work *w, uint32_t q)
     return a->guide ? follow(a, w, q, ruled) : ruled;
 }
 
-static void end_cleared(cbi_sb_assignment *a, uint8_t cleared)
+/* Waits at instruction i, for some numbers. */
+static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
 {
     size_t kept = 0;
-    for (size_t n = 0; n < a->live.len; n++)
-        if (!(cleared >> a->number[a->live.items[n]] & 1))
-            a->live.items[kept++] = a->live.items[n];
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (!(cleared >> a->number[q] & 1) ||
+            cbi_sb_is_used_inside(a->c, &a->c->producers.items[q], i))
+            a->live.items[kept++] = q;
+    }
     a->live.len = kept;
 }
 
@@ -507,7 +511,7 @@ static void leave(cbi_sb_assignment *a, const work *w)
     for (size_t n = 0; n < a->live.len; n++)
         if (is_flushed(a, w, a->live.items[n], last))
             flushed |= (uint8_t)(1u << a->number[a->live.items[n]]);
-    end_cleared(a, flushed);
+    end_cleared(a, flushed, last);
     leave_left(a, w, last);
     memset(a->leaving[w->block], 0, (c->row + 1) * sizeof **a->leaving);
     for (size_t n = 0; n < a->live.len; n++)
@@ -536,7 +540,7 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
         } else if (i > group_end) {
             w.held = 0;
         }
-        end_cleared(a, cleared);
+        end_cleared(a, cleared, i);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             if (!a->present[q])
                 continue;

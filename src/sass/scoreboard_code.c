@@ -87,6 +87,14 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     }
 }
 
+bool cbi_sb_is_used_inside(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    for (size_t k = 0; c->group[i] && k < p->consumers.len; k++)
+        if (p->consumers.items[k] > i && p->consumers.items[k] < c->group[i])
+            return true;
+    return false;
+}
+
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = cbi_sb_last_of(c, p->block);

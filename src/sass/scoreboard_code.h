@@ -275,6 +275,8 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
  * `target`.  A guide, or NULL, follows the producers. */
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, struct cbi_sb_guide *guide);
+/* Does a collective sequence that starts at i use the producer inside?  Only that ends it. */
+bool cbi_sb_is_used_inside(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Is the result there, or are the sources read, at the end of the producer's block? */
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p);
 /* Fills in c->issue. */

@@ -46,7 +46,9 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
         if (cbi_sb_has(set, needs[i].items[k]))
             mask |= (uint8_t)(1u << a->number[needs[i].items[k]]);
     CBI_SB_EACH(q, set, mask | other ? a->c->row : 0)
-    if ((mask | other) >> a->number[q] & 1 && !cbi_sb_contains(&a->c->producers.items[q].starts, i))
+    if ((mask | other) >> a->number[q] & 1 &&
+        !cbi_sb_contains(&a->c->producers.items[q].starts, i) &&
+        !cbi_sb_is_used_inside(a->c, &a->c->producers.items[q], i))
         cbi_sb_drop(set, q);
     return mask;
 }
