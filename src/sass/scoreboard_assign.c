@@ -137,6 +137,13 @@ static uint8_t busy_numbers(const cbi_sb_assignment *a, const work *w, bool cros
     return busy;
 }
 
+/* Crosses the end of the block, or of a collective sequence, which needs what was made inside as
+ * other blocks would. */
+static bool is_leaving(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->local == CBI_SB_NOWHERE || cbi_sb_op(c, p->local) == CBI_OP_ENDCOLLECTIVE;
+}
+
 /* What sharing a number would cost a producer, and what decides between equal costs. */
 typedef struct price {
     int64_t stall; /* cycles that somebody waits longer */
@@ -221,7 +228,7 @@ static bool is_lower(const price *a, const price *b, bool local)
 /* Rule 7: no number is free, so the one that costs least. */
 static uint8_t merge(const cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t usable)
 {
-    bool local = a->c->producers.items[q].local != CBI_SB_NOWHERE;
+    bool local = !is_leaving(a->c, &a->c->producers.items[q]);
     uint8_t best = CBI_SB_NONE, last = 0;
     price least = {0};
     for (unsigned i = 0; i < CBI_SB_NUMBERS; i++) {
@@ -229,7 +236,7 @@ static uint8_t merge(const cbi_sb_assignment *a, const work *w, uint32_t q, uint
         if (!(usable >> i & 1))
             continue;
         last = (uint8_t)i;
-        if (!find_price(a, w, q, (uint8_t)i, &own))
+        if (!find_price(a, w, q, (uint8_t)i, &own) && !(w->held >> i & 1))
             continue;
         if (best == CBI_SB_NONE || is_lower(&own, &least, local)) {
             best = (uint8_t)i;
@@ -248,7 +255,7 @@ static uint8_t lowest(uint8_t numbers)
 static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    bool crossing = p->local == CBI_SB_NOWHERE;
+    bool crossing = p->local == CBI_SB_NOWHERE, leaves = is_leaving(a->c, p);
     uint8_t joined = CBI_SB_NONE;
     if (p->write && is_texture(cbi_sb_op(a->c, p->at)))
         return 5;
@@ -262,7 +269,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     else if (p->is_long && a->reserved)
         joined = a->reservable;
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;
-    if (w->reserved_taken || (crossing && !p->is_long && a->has_long))
+    if (w->reserved_taken || (leaves && !p->is_long && a->has_long))
         usable &= (uint8_t) ~(1u << a->reservable);
     a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
     if (joined != CBI_SB_NONE)
@@ -272,7 +279,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
         return lowest(a->open);
     if (other)
         return lowest(other);
-    if (crossing && !p->is_long && !w->reserved_taken && !(a->dedicated >> a->reservable & 1))
+    if (leaves && !p->is_long && !w->reserved_taken && !(a->dedicated >> a->reservable & 1))
         usable |= (uint8_t)(1u << a->reservable);
     return merge(a, w, q, usable);
 }
