@@ -333,7 +333,8 @@ static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, 
                           const cbi_changes *changes)
 {
     enum { DOUBLES = 11, FAR = 2 * CBI_SASS_STALL_MAX, MOST = EXIT_STALL + BARRIER_GAIN };
-    unsigned passed = 0, need = EXIT_STALL;
+    const cbi_chip *chip = cbi_chip_find(changes->chip);
+    unsigned passed = 0, need = EXIT_STALL, of_doubles = chip && chip->slow_doubles ? 0 : DOUBLES;
     if (stall_of(insn) != EXIT_STALL)
         return;
     for (uint32_t i = at; i-- > start && passed < FAR;) {
@@ -343,7 +344,7 @@ static void lengthen_exit(const cbi_rewrite *rw, uint8_t *insn, uint32_t start, 
         passed += cbi_sass_is_never(w) ? 0 : cbi_sass_stall(w); /* a load in front of a fence */
         cbi_operands operands;
         cbi_sass_operands(w, &operands);
-        unsigned latency = is_double_result(w) ? DOUBLES : cbi_pace_end_latency(w, &operands);
+        unsigned latency = is_double_result(w) ? of_doubles : cbi_pace_end_latency(w, &operands);
         if (is_product(w)) /* what it needed besides would be in the stall count */
             latency = cbi_larger(product_latency(w, changes->chip), passed) - passed < MOST
                           ? product_latency(w, changes->chip)

@@ -66,12 +66,14 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_STORE_R,
     CBI_SHAPE_STORE_256,
     CBI_SHAPE_ATOM,
+    CBI_SHAPE_ATOM_FLOAT, /* vectors, too */
     CBI_SHAPE_ATOM_CAS,
     CBI_SHAPE_ATOM_SHARED,
     CBI_SHAPE_ATOM_SHARED_CAS,
     CBI_SHAPE_ATOM_SHARED_CAST, /* says in a predicate whether it exchanged, and no more */
     CBI_SHAPE_COUNT_SHARED,     /* counts in shared memory, which takes no data */
-    CBI_SHAPE_REDUCE,           /* an atomic operation without a result */
+    CBI_SHAPE_REDUCE_FLOAT,
+    CBI_SHAPE_REDUCE, /* an atomic operation without a result */
     CBI_SHAPE_SHUFFLE,
     CBI_SHAPE_TENSOR,
     CBI_SHAPE_WRITE_PAIR,

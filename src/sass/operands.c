@@ -8,7 +8,7 @@ enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_HANDLE = 40, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
-enum { SIZE = 100, MATRICES, TYPE, TO, FROM, MINMAX, PACKED, FRAGMENT, INTEGER };
+enum { SIZE = 100, MATRICES, TYPE, FLOATS, TO, FROM, MINMAX, PACKED, FRAGMENT, INTEGER };
 
 /* How many registers stand in each place; `b` and `c` of arithmetic are where the form says.
  * Of an address the uniform base stands at bit `base`, if bit 91 says that there is one. */
@@ -68,12 +68,14 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_STORE_R] = {.a = 2, .c = SIZE},
     [CBI_SHAPE_STORE_256] = {.a = 2, .b = 4, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM] = {.d = TYPE, .a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_ATOM_FLOAT] = {.d = FLOATS, .a = 2, .b = FLOATS, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_CAS] = {.d = TYPE, .a = 2, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED_CAST] = {.a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_REDUCE_FLOAT] = {.a = 2, .b = FLOATS, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_REDUCE] = {.a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_SHUFFLE] = {.d = 1, .a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_TENSOR_LOAD] = {.d = FRAGMENT, .ub = 1},
@@ -113,6 +115,16 @@ static unsigned fragment_size(cbi_sass w)
     return (halves ? 1U : factors[cbi_sass_bits(w, 81, 2)]) << cbi_sass_bits(w, 83, 3);
 }
 
+/* Registers of what atomic operations add, vectors of halves or bfloats, and of floats or one
+ * double. */
+static unsigned float_count(cbi_sass w)
+{
+    static const uint8_t of_halves[] = {1, 2, 4, 1, 2, 4, 1, 1},
+                         of_floats[] = {1, 1, 2, 4, 1, 1, 1, 2};
+    uint64_t type = cbi_sass_bits(w, 73, 3);
+    return cbi_sass_bits(w, 76, 1) ? of_floats[type] : of_halves[type];
+}
+
 static unsigned count_of(uint8_t count, cbi_sass w)
 {
     uint64_t type = cbi_sass_bits(w, 73, 3);
@@ -123,6 +135,8 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return 1U << cbi_sass_bits(w, 72, 2);
     case TYPE:
         return type == 2 || type == 5 ? 2 : 1;
+    case FLOATS:
+        return float_count(w);
     case TO:
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
     case MINMAX: /* signed and unsigned, then the same with 64 bits */

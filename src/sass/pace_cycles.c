@@ -153,7 +153,7 @@ static int64_t full_stall(const cbi_sb_code *c, uint32_t i)
 {
     if (is_short_wait(c, i))
         return DEPBAR_CYCLES;
-    return cbi_sass_is_never(c->words[i]) ? 0 : cbi_sb_cycles(c, i);
+    return cbi_pace_unit_cycles(c->words[i], (uint32_t)cbi_sb_cycles(c, i));
 }
 
 /* The last instruction of a fence that no report of errors follows. */

@@ -385,14 +385,15 @@ uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
 
 uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
-    enum { FENCE_CYCLES = 4 }; /* one that reports errors, and ends with CGAERRBAR; 3, 5 do, too */
+    enum { REPORT = 3 }; /* of the stall count of a report of errors, which is no time */
+    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i);
     if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
-        return FENCE_CYCLES;
+        return cycles > REPORT ? cycles - REPORT : 0;
     if (is_part_of_fence(c, i))
         return 0;
     if (keeps_source(c, i, end))
         return MOVE_OVER_SOURCE - 1;
-    return (uint32_t)cbi_sb_cycles(c, i) - cbi_pace_own_stall(c, i, end);
+    return cycles - cbi_pace_own_stall(c, i, end);
 }
 
 /* From an instruction that writes a uniform predicate to one that names it. */
