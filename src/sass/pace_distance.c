@@ -371,31 +371,6 @@ static bool is_slow_barrier(cbi_sass w)
     return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 72, 9) != SYNC;
 }
 
-uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
-{
-    enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1 };
-    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
-    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
-        return (is_slow_barrier(c->words[i]) || cbi_op_kind(next) == CBI_KIND_MEMORY) &&
-                       cycles >= BARRIER_STALL
-                   ? BARRIER
-                   : 0;
-    return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) && cycles >= CONTROL_STALL ? WARP : 0;
-}
-
-uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
-{
-    enum { REPORT = 3 }; /* of the stall count of a report of errors, which is no time */
-    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i);
-    if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
-        return cycles > REPORT ? cycles - REPORT : 0;
-    if (is_part_of_fence(c, i))
-        return 0;
-    if (keeps_source(c, i, end))
-        return MOVE_OVER_SOURCE - 1;
-    return cycles - cbi_pace_own_stall(c, i, end);
-}
-
 /* From an instruction that writes a uniform predicate to one that names it. */
 static uint32_t uniform_predicate_latency(uint32_t op, uint32_t next)
 {
@@ -462,6 +437,34 @@ static kind kind_of(const cbi_sb_code *c, uint32_t i)
     kind k = cbi_op_kind(cbi_sb_op(c, i));
     bool pair = k == CBI_KIND_ALU && cbi_regset_count(&c->operands[i].written) == 2;
     return pair && has_late_alu(c) ? CBI_KIND_PAIR : k;
+}
+
+uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1, BOTH_HALVES = 2 };
+    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
+    if (cbi_op_is_barrier(cbi_sb_op(c, i)))
+        return (is_slow_barrier(c->words[i]) || cbi_op_kind(next) == CBI_KIND_MEMORY) &&
+                       cycles >= BARRIER_STALL
+                   ? BARRIER
+                   : 0;
+    if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP))
+        return cycles >= CONTROL_STALL ? WARP : 0;
+    bool halves = kind_of(c, i) == CBI_KIND_PAIR || cbi_sass_compares_long(c->words[i]);
+    return halves && cycles >= BOTH_HALVES ? BOTH_HALVES - 1 : 0;
+}
+
+uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    enum { REPORT = 3 }; /* of the stall count of a report of errors, which is no time */
+    uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i);
+    if (cbi_sb_op(c, i) == CBI_OP_CGAERRBAR)
+        return cycles > REPORT ? cycles - REPORT : 0;
+    if (is_part_of_fence(c, i))
+        return 0;
+    if (keeps_source(c, i, end))
+        return MOVE_OVER_SOURCE - 1;
+    return cycles - cbi_pace_own_stall(c, i, end);
 }
 
 /* Does the result of instruction i reach j a cycle later than elsewhere?  There are two units then:
