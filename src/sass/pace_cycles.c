@@ -67,7 +67,7 @@ static int64_t bounded(const block_times *t, uint32_t n, uint32_t k, int64_t lea
     bool is_use = least < CBI_PACE_FAR && n + 1 < k && !cbi_op_is_barrier(op) &&
                   !cbi_sass_is_never(t->c->words[instruction(t, n)]) &&
                   !cbi_op_has(op, CBI_OPF_WARP | CBI_OPF_FENCE);
-    if (t->stalls && n + 1 == k &&
+    if (t->stalls && t->before[n + 1] == t->before[k] && /* parts of fences take no time */
         cbi_pace_own_stall(t->c, instruction(t, n), instruction(t, k) + 1))
         return 1;
     const int64_t *before = t->stalls && is_use ? t->stalls : t->before;
