@@ -73,6 +73,13 @@ static bool is_met(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     return is_uniform(c, p) && is_meeting(c, p, i);
 }
 
+/* Does it overwrite a uniform register that is read late? */
+static bool overwrites_uniform(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return !p->write && cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at)) &&
+           cbi_regset_meet(&c->operands[p->at].uniform_read, &c->operands[i].uniform_written);
+}
+
 bool cbi_sb_is_met_by_some(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     return cbi_sb_op(c, i) == CBI_OP_EXIT && is_uniform(c, p);
@@ -88,7 +95,8 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     if (is_met(c, p, i))
         return true;
     if (!p->write) /* shared accesses of a block keep their order while it runs */
-        return cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i);
+        return (cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i)) ||
+               overwrites_uniform(c, p, i);
     return a->predicates_written & b->predicates_read ||
            cbi_regset_meet(&a->written, &b->written) || cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
@@ -99,7 +107,8 @@ bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     if (!p->write && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL)) {
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[p->at]);
-        if (!is_met(c, p, i) && !cbi_regset_meet(&kept, &c->operands[i].written))
+        if (!is_met(c, p, i) && !cbi_regset_meet(&kept, &c->operands[i].written) &&
+            !overwrites_uniform(c, p, i))
             return false;
     }
     return cbi_sb_touches(c, p, i);
