@@ -164,6 +164,7 @@ typedef struct reading {
     int fd;
     cbi_mapping *file;
     bool ahead; /* only a plain file is read: what is read from a pipe is gone */
+    bool small; /* ... and only one that is copied */
     bool kept;  /* it is none, and stays open */
 } reading;
 
@@ -177,6 +178,8 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     r->kept = r->ahead && !S_ISREG(st.st_mode);
     if (r->kept)
         return CB_OK;
+    if (r->small && (uint64_t)st.st_size > COPIED_MAX)
+        return CB_ERR_IO;
     r->file->device = st.st_dev;
     r->file->inode = st.st_ino;
     r->file->written = st.st_mtim;
@@ -234,21 +237,24 @@ typedef struct ahead_file {
     const char *path;
     cbi_mapping *file; /* NULL: not read */
     int fd;            /* of what is no plain file; else -1 */
+    bool elsewhere;    /* a thread has read it whose memory is not counted yet */
 } ahead_file;
 
 struct cbi_read_ahead {
     ahead_file *files;
     size_t count;
-    size_t next; /* that nobody has asked for */
+    size_t ready; /* of the first ones it is known whether they have been read */
+    size_t next;  /* that nobody has asked for */
 };
 
+enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
+
 /* What fails is tried again in its turn, and what is no plain file waits for it. */
-static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
+static void read_ahead(cbi_ctx *ctx, ahead_file *f, bool small)
 {
-    ahead_file *f = &((ahead_file *)arg)[i];
     cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
     m->path = f->path;
-    reading r = {.fd = open_path(f->path), .file = m, .ahead = true};
+    reading r = {.fd = open_path(f->path), .file = m, .ahead = true, .small = small};
     if (read_opened(ctx, &r) != CB_OK)
         return;
     if (r.kept) {
@@ -259,25 +265,59 @@ static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
     raise_limit(ctx, m->size);
 }
 
-void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
+static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
 {
-    enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
-    uint64_t bytes = (uint64_t)count * WORTH;
-    if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
-        return;
+    read_ahead(ctx, &((ahead_file *)arg)[i], false);
+}
+
+static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
     struct cbi_read_ahead *ahead = CBI_NEW(ctx, struct cbi_read_ahead);
     ahead->files = CBI_NEW_ARRAY(ctx, count, ahead_file);
     ahead->count = count;
     for (size_t i = 0; i < count; i++)
         ahead->files[i] = (ahead_file){.path = paths[i], .fd = -1};
     ctx->ahead = ahead;
+    return ahead;
+}
+
+void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
+    uint64_t bytes = (uint64_t)count * WORTH;
+    if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
+        return;
+    struct cbi_read_ahead *ahead = plan(ctx, paths, count);
     cbi_parallel(ctx, count, bytes, read_one_ahead, ahead->files);
+    ahead->ready = count;
+}
+
+uint64_t cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
+    struct stat st;
+    if (ctx->shared_files || ctx->ahead || !count || stat(paths[0], &st) != 0 ||
+        !S_ISREG(st.st_mode) || (uint64_t)st.st_size > COPIED_MAX)
+        return 0;
+    plan(ctx, paths, count);
+    return (uint64_t)count * (st.st_size > WORTH ? (uint64_t)st.st_size : WORTH);
+}
+
+cbi_span cbi_read_planned(cbi_ctx *ctx, const cbi_ctx *job, size_t i)
+{
+    ahead_file *f = &job->ahead->files[i];
+    read_ahead(ctx, f, true);
+    f->elsewhere = ctx != job;
+    return f->file ? (cbi_span){f->file->base, f->file->size} : (cbi_span){NULL, 0};
+}
+
+void cbi_reach_planned(const cbi_ctx *job, size_t i)
+{
+    job->ahead->ready = i + 1;
 }
 
 static ahead_file *take_ahead(cbi_ctx *ctx, const char *path)
 {
     struct cbi_read_ahead *ahead = ctx->ahead;
-    if (!ahead || ahead->next == ahead->count || strcmp(ahead->files[ahead->next].path, path) != 0)
+    if (!ahead || ahead->next >= ahead->ready || strcmp(ahead->files[ahead->next].path, path) != 0)
         return NULL;
     return &ahead->files[ahead->next++];
 }
@@ -310,6 +350,8 @@ static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
         if (status != CB_OK)
             return status;
         raise_limit(ctx, m->size);
+    } else if (ahead->elsewhere) {
+        raise_limit(ctx, m->size); /* for what the job makes of it meanwhile */
     }
     if (m->size) {
         enter(ctx, m);

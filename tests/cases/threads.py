@@ -66,6 +66,56 @@ def refused_before_merged(folder):
            and "Multiple" not in list(said)[0][1], str(said))
 
 
+def said_for_all(folder, *arguments):
+    """What --threads of 1, 2, 3 and 8 say and make of it, if that is the same: (status, messages, bytes)."""
+    made = set()
+    for threads in ("1", "2", "3", "8"):
+        out = os.path.join(folder, "out")
+        if os.path.exists(out):
+            os.unlink(out)
+        done = subprocess.run([CUBIND, "link", "-arch=sm_90", "--threads", threads, "-o", "out", *arguments],
+                              cwd=folder, capture_output=True, text=True)
+        result = b""
+        if os.path.exists(out):
+            with open(out, "rb") as f:
+                result = f.read()
+        made.add((done.returncode, done.stderr, result))
+    expect("the same for every number: %s" % " ".join(arguments[-2:]), len(made) == 1, str(made)[:2000])
+    return made.pop()
+
+
+def read_while_linked(folder):
+    """Files called cubins are read while earlier ones are merged; all is as if that came before."""
+    a, b = os.path.join(INPUTS, "a.cubin"), os.path.join(INPUTS, "b.cubin")
+    twice = [a] * 40
+    status, said, _ = said_for_all(folder, *twice, "missing.cubin")
+    expect("a missing file comes first", status == 1 and "Could not open" in said and "Multiple" not in said, said)
+    with open(a, "rb") as f:
+        sound = f.read()
+    for name, data in (("empty.cubin", b""), ("text.cubin", b"no cubin at all, but long enough to be looked at\n" * 2),
+                       ("cut.cubin", sound[:600]), ("large.cubin", sound + bytes(200000)), ("plain.bin", sound)):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+    whole = said_for_all(folder, a, b)
+    expect("what is ignored adds nothing", said_for_all(folder, a, "empty.cubin", "text.cubin", b)[2] == whole[2])
+    status, said, _ = said_for_all(folder, *twice, "cut.cubin")
+    expect("damage comes first", status and "damaged" in said and "Multiple" not in said, said)
+    expect("a large file", said_for_all(folder, b, "large.cubin")[2] == said_for_all(folder, b, a)[2])
+    expect("another name", said_for_all(folder, b, "plain.bin")[2] == said_for_all(folder, b, a)[2])
+    subprocess.run([CUBIND, "bundle", "--create", "fatbin.cubin", "--image3=kind=elf,sm=90,file=" + b], cwd=folder,
+                   check=True)
+    subprocess.run(["ar", "rcs", "archive.cubin", b], cwd=folder, check=True)
+    subprocess.run(["ar", "rcsT", "thin.cubin", "plain.bin"], cwd=folder, check=True)
+    for name in ("fatbin.cubin", "archive.cubin", "thin.cubin"):
+        made = said_for_all(folder, *([a] if name != "thin.cubin" else [b]), name)
+        renamed = name.replace(".cubin", ".dat")
+        os.rename(os.path.join(folder, name), os.path.join(folder, renamed))
+        other = said_for_all(folder, *([a] if name != "thin.cubin" else [b]), renamed)
+        expect("%s is what it holds" % name, made[0] == other[0] and made[2] == other[2], made[1] + other[1])
+    status, said, _ = said_for_all(folder, *twice, "archive.dat")
+    expect("read before", status and "Multiple" in said, said)
+
+
 def main():
     for threads in (1, 2, 3, 8):
         goldens(threads)
@@ -73,6 +123,7 @@ def main():
         numbers(folder)
         order_of_messages(folder)
         refused_before_merged(folder)
+        read_while_linked(folder)
     finish()
 
 
