@@ -204,9 +204,11 @@ static void enter(cbi_ctx *ctx, cbi_mapping *m)
 }
 
 /* Without waiting for the other end of a pipe. */
+enum { FILE_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
 static int open_path(const char *path)
 {
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return open(path, FILE_FLAGS);
 }
 
 static cb_status read_opened(cbi_ctx *ctx, reading *r)
@@ -243,18 +245,49 @@ typedef struct ahead_file {
 struct cbi_read_ahead {
     ahead_file *files;
     size_t count;
-    size_t ready; /* of the first ones it is known whether they have been read */
-    size_t next;  /* that nobody has asked for */
+    size_t ready;  /* of the first ones it is known whether they have been read */
+    size_t next;   /* that nobody has asked for */
+    int folder;    /* where all of them are, opened; or -1 */
+    size_t prefix; /* length of its name in their paths */
 };
 
 enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
 
-/* What fails is tried again in its turn, and what is no plain file waits for it. */
-static void read_ahead(cbi_ctx *ctx, ahead_file *f, bool small)
+/* The length of the folder's name with which all paths begin, to be followed by names of files. */
+static size_t common_folder(const char *const *paths, size_t count)
 {
+    const char *slash = strrchr(paths[0], '/');
+    const size_t length = slash ? (size_t)(slash - paths[0]) + 1 : 0;
+    for (size_t i = 1; length && i < count; i++)
+        if (strncmp(paths[i], paths[0], length) != 0 || strchr(paths[i] + length, '/'))
+            return 0;
+    return length;
+}
+
+/* Many files of one folder are opened from there: the system does not walk their common path again
+ * and again. */
+static void open_folder(cbi_ctx *ctx, struct cbi_read_ahead *ahead)
+{
+    enum { MANY = 16 };
+    const char *first = ahead->files[0].path;
+    if (ahead->count >= MANY && ahead->prefix)
+        ahead->folder =
+            open(cbi_strndup(ctx, first, ahead->prefix), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int open_ahead(const struct cbi_read_ahead *ahead, const char *path)
+{
+    return ahead->folder < 0 ? open_path(path)
+                             : openat(ahead->folder, path + ahead->prefix, FILE_FLAGS);
+}
+
+/* What fails is tried again in its turn, and what is no plain file waits for it. */
+static void read_ahead(cbi_ctx *ctx, const struct cbi_read_ahead *ahead, size_t i, bool small)
+{
+    ahead_file *f = &ahead->files[i];
     cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
     m->path = f->path;
-    reading r = {.fd = open_path(f->path), .file = m, .ahead = true, .small = small};
+    reading r = {.fd = open_ahead(ahead, f->path), .file = m, .ahead = true, .small = small};
     if (read_opened(ctx, &r) != CB_OK)
         return;
     if (r.kept) {
@@ -267,7 +300,7 @@ static void read_ahead(cbi_ctx *ctx, ahead_file *f, bool small)
 
 static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
 {
-    read_ahead(ctx, &((ahead_file *)arg)[i], false);
+    read_ahead(ctx, arg, i, false);
 }
 
 static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_t count)
@@ -277,7 +310,10 @@ static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_
     ahead->count = count;
     for (size_t i = 0; i < count; i++)
         ahead->files[i] = (ahead_file){.path = paths[i], .fd = -1};
+    ahead->prefix = common_folder(paths, count);
+    ahead->folder = -1;
     ctx->ahead = ahead;
+    open_folder(ctx, ahead);
     return ahead;
 }
 
@@ -287,7 +323,7 @@ void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
     if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
         return;
     struct cbi_read_ahead *ahead = plan(ctx, paths, count);
-    cbi_parallel(ctx, count, bytes, read_one_ahead, ahead->files);
+    cbi_parallel(ctx, count, bytes, read_one_ahead, ahead);
     ahead->ready = count;
 }
 
@@ -304,7 +340,7 @@ uint64_t cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count)
 cbi_span cbi_read_planned(cbi_ctx *ctx, const cbi_ctx *job, size_t i)
 {
     ahead_file *f = &job->ahead->files[i];
-    read_ahead(ctx, f, true);
+    read_ahead(ctx, job->ahead, i, true);
     f->elsewhere = ctx != job;
     return f->file ? (cbi_span){f->file->base, f->file->size} : (cbi_span){NULL, 0};
 }
@@ -332,6 +368,8 @@ static void drop_ahead(cbi_ctx *ctx)
         if (f->fd >= 0)
             close(f->fd);
     }
+    if (ahead && ahead->folder >= 0)
+        close(ahead->folder);
     ctx->ahead = NULL;
 }
 
