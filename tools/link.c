@@ -248,6 +248,7 @@ static void read_inputs(cbi_link_run *run, cbi_inputs *collector)
     cbi_read_ahead(run->ctx, paths->items, paths->len);
     for (size_t i = 0; i < paths->len; i++)
         cbi_inputs_add_file(collector, paths->items[i]);
+    cbi_check_read_files(run); /* before anything is compiled */
 }
 
 static cb_status link_inputs(cbi_link_run *run)
