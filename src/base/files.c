@@ -298,9 +298,11 @@ static void read_ahead(cbi_ctx *ctx, const struct cbi_read_ahead *ahead, size_t 
     raise_limit(ctx, m->size);
 }
 
-static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
+static void read_one_planned(cbi_ctx *ctx, void *arg, size_t i)
 {
-    read_ahead(ctx, arg, i, false);
+    const struct cbi_read_ahead *ahead = arg;
+    if (i >= ahead->ready)
+        read_ahead(ctx, ahead, i, false);
 }
 
 static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_t count)
@@ -320,28 +322,33 @@ static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_
 void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
 {
     uint64_t bytes = (uint64_t)count * WORTH;
-    if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
+    struct cbi_read_ahead *ahead = ctx->ahead;
+    if (ctx->shared_files || (ahead && ahead->next) || !cbi_parallel_pays(ctx, count, bytes))
         return;
-    struct cbi_read_ahead *ahead = plan(ctx, paths, count);
-    cbi_parallel(ctx, count, bytes, read_one_ahead, ahead);
+    if (!ahead)
+        ahead = plan(ctx, paths, count);
+    cbi_parallel(ctx, count, bytes, read_one_planned, ahead);
     ahead->ready = count;
 }
 
-uint64_t cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count)
+cbi_span cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count, uint64_t *ret_worth)
 {
-    struct stat st;
-    if (ctx->shared_files || ctx->ahead || !count || stat(paths[0], &st) != 0 ||
-        !S_ISREG(st.st_mode) || (uint64_t)st.st_size > COPIED_MAX)
-        return 0;
-    plan(ctx, paths, count);
-    return (uint64_t)count * (st.st_size > WORTH ? (uint64_t)st.st_size : WORTH);
+    if (ctx->shared_files || ctx->ahead || !count)
+        return (cbi_span){NULL, 0};
+    struct cbi_read_ahead *ahead = plan(ctx, paths, count);
+    const cbi_span first = cbi_read_planned(ctx, ctx, 0);
+    ahead->ready = 1;
+    *ret_worth = (uint64_t)count * (first.size > WORTH ? first.size : WORTH);
+    return first;
 }
 
 cbi_span cbi_read_planned(cbi_ctx *ctx, const cbi_ctx *job, size_t i)
 {
     ahead_file *f = &job->ahead->files[i];
-    read_ahead(ctx, job->ahead, i, true);
-    f->elsewhere = ctx != job;
+    if (!f->file) {
+        read_ahead(ctx, job->ahead, i, true);
+        f->elsewhere = ctx != job;
+    }
     return f->file ? (cbi_span){f->file->base, f->file->size} : (cbi_span){NULL, 0};
 }
 

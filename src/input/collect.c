@@ -331,8 +331,17 @@ static const cbi_link_input *add_streamed(void *user, size_t i, size_t *ret_coun
     return brought.items;
 }
 
-/* Names of cubins say that none brings code that a compiler has to look at together with the rest,
- * or references of host code, which decide what is kept of all others. */
+/* An image that is linked, or refused.  Being no host object, it may be used from anywhere, so the
+ * references of host code in other files say nothing (forbid_patterns() in containers.c). */
+static bool is_linkable_cubin(cbi_span bytes)
+{
+    return cbi_recognise(bytes) == CBI_CONTENT_CUBIN && cbi_elf_type(bytes) != ET_EXEC;
+}
+
+/* No later file may change what becomes of earlier ones.  None does by references of host code,
+ * since the first is a cubin; the names say that none of the others is likely to be anything else,
+ * though all are recognised by content.  What they can be otherwise changes nothing before it:
+ * LTO-IR is refused without -lto, PTX is compiled when it is added. */
 cbi_input_stream *cbi_inputs_stream(cbi_inputs *in, const char *const *paths, size_t count)
 {
     const cbi_input_options *o = &in->options;
@@ -344,8 +353,8 @@ cbi_input_stream *cbi_inputs_stream(cbi_inputs *in, const char *const *paths, si
         if (!ending || strcmp(ending, "cubin") != 0)
             return NULL;
     }
-    const uint64_t worth = cbi_plan_reading(in->ctx, paths, count);
-    if (!worth)
+    uint64_t worth;
+    if (!is_linkable_cubin(cbi_plan_reading(in->ctx, paths, count, &worth)))
         return NULL;
     in->streamed = paths;
     cbi_input_stream *stream = CBI_NEW(in->ctx, cbi_input_stream);
