@@ -81,12 +81,12 @@ void *__wrap_cbi_pool_large(cbi_ctx *ctx, size_t size)
     return p;
 }
 
-void *__real_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
-void *__wrap_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size);
-void *__wrap_cbi_pool_new(cbi_ctx *ctx, cbi_pool *pool, size_t size)
+void *__real_cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size);
+void *__wrap_cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size);
+void *__wrap_cbi_array_to_fill(cbi_ctx *ctx, size_t count, size_t size)
 {
-    void *p = __real_cbi_pool_new(ctx, pool, size);
-    note(ctx, CALLER, size);
+    void *p = __real_cbi_array_to_fill(ctx, count, size);
+    note(ctx, CALLER, count * size);
     return p;
 }
 

@@ -162,7 +162,7 @@ def compiled(bench, name, text):
     source, program = os.path.join(bench.folder, name + ".c"), os.path.join(bench.folder, name)
     with open(source, "w") as f:
         f.write(text)
-    subprocess.run(["cc", "-O2", source, "-o", program], check=True)
+    subprocess.run(["cc", "-O2", "-pthread", source, "-o", program], check=True)
     return program
 
 

@@ -99,13 +99,6 @@ static void compare_input(cbi_link_run *run, const results *all, const char *inp
             refuse_input(run, &all->items[i], input);
 }
 
-static void compare_list(cbi_link_run *run, const results *all, const char *const *inputs,
-                         size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        compare_input(run, all, inputs[i]);
-}
-
 void cbi_check_collisions(cbi_link_run *run)
 {
     const cbi_command_line *line = &run->line;
@@ -120,8 +113,8 @@ void cbi_check_collisions(cbi_link_run *run)
         replaces |= !all.items[i].file.name && !may_replace(run, &all.items[i]);
     if (!replaces)
         return;
-    compare_list(run, &all, line->inputs.items, line->inputs.len);
-    compare_list(run, &all, line->option_files.items, line->option_files.len);
+    for (size_t i = 0; i < line->option_files.len; i++)
+        compare_input(run, &all, line->option_files.items[i]);
     static const cbi_opt read[] = {OPT_NV_HOST, OPT_UIDX_FILE, OPT_PTXAS, OPT_NVJITLINK};
     for (size_t i = 0; i < CBI_COUNT(read); i++)
         compare_input(run, &all, cbi_text(line, read[i]));

@@ -216,6 +216,41 @@ const char *cbi_result_path(const cbi_link_run *run, cbi_opt option)
                : path;
 }
 
+/* When the last file has been read, while others are linked: the link goes on if nothing was wrong.
+ */
+static void check_inputs(void *user)
+{
+    cbi_link_run *run = user;
+    cbi_check_read_files(run);
+    if (run->ctx->error_count)
+        cbi_fail(run->ctx, CB_ERR_LINK);
+}
+
+/* NULL: they are read before, since times of phases are listed, an archive has all that a failed
+ * link would have read, or warnings are errors as long as inputs are read; or see there. */
+static const cbi_input_stream *stream_inputs(cbi_link_run *run, cbi_inputs *collector)
+{
+    const cbi_command_line *line = &run->line;
+    if (!run->arch || run->aside || cbi_given(line, OPT_REPRO) || cbi_given(line, OPT_TIME) ||
+        cbi_given(line, OPT_STRICT))
+        return NULL;
+    cbi_input_stream *stream = cbi_inputs_stream(collector, line->inputs.items, line->inputs.len);
+    if (stream) {
+        stream->end = check_inputs;
+        stream->end_user = run;
+    }
+    return stream;
+}
+
+static void read_inputs(cbi_link_run *run, cbi_inputs *collector)
+{
+    const cbi_words *paths = &run->line.inputs;
+    cbi_read_ahead(run->ctx, paths->items, paths->len);
+    for (size_t i = 0; i < paths->len; i++)
+        cbi_inputs_add_file(collector, paths->items[i]);
+    cbi_check_read_files(run); /* before anything is compiled */
+}
+
 static cb_status link_inputs(cbi_link_run *run)
 {
     cbi_ctx *ctx = run->ctx;
@@ -229,9 +264,9 @@ static cb_status link_inputs(cbi_link_run *run)
     cbi_start_time_table(run);
     cbi_link_options options = {0};
     read_side_files(run, &options);
-    cbi_read_ahead(ctx, run->line.inputs.items, run->line.inputs.len);
-    for (size_t i = 0; i < run->line.inputs.len; i++)
-        cbi_inputs_add_file(collector, run->line.inputs.items[i]);
+    options.stream = stream_inputs(run, collector);
+    if (!options.stream)
+        read_inputs(run, collector);
     cbi_inputs_result inputs = {0};
     cbi_inputs_finish(collector, &inputs);
     cbi_check_read_files(run);

@@ -68,10 +68,11 @@ bool cbi_wants_emulation(int argc, char *const *argv);
 /* Where a result goes; NULL if the option was not given. */
 const char *cbi_result_path(const cbi_link_run *run, cbi_opt option);
 
-/* Refuses results that would replace each other or what the link reads; as nvlink, an output that
+/* Refuses results that would replace each other or what options name; as nvlink, an output that
  * replaces an input is not refused. */
 void cbi_check_collisions(cbi_link_run *run);
-/* The same for files that no option names: libraries, members of thin archives. */
+/* The same for inputs, libraries and members of thin archives, as far as they have been read: then
+ * it is known which files they are. */
 void cbi_check_read_files(cbi_link_run *run);
 
 /* Prepares the result of an option, if that was given.  What it consists of must stay.  Failure is

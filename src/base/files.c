@@ -164,6 +164,7 @@ typedef struct reading {
     int fd;
     cbi_mapping *file;
     bool ahead; /* only a plain file is read: what is read from a pipe is gone */
+    bool small; /* ... and only one that is copied */
     bool kept;  /* it is none, and stays open */
 } reading;
 
@@ -177,6 +178,8 @@ static cb_status read_file(cbi_ctx *ctx, void *arg)
     r->kept = r->ahead && !S_ISREG(st.st_mode);
     if (r->kept)
         return CB_OK;
+    if (r->small && (uint64_t)st.st_size > COPIED_MAX)
+        return CB_ERR_IO;
     r->file->device = st.st_dev;
     r->file->inode = st.st_ino;
     r->file->written = st.st_mtim;
@@ -201,9 +204,11 @@ static void enter(cbi_ctx *ctx, cbi_mapping *m)
 }
 
 /* Without waiting for the other end of a pipe. */
+enum { FILE_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
 static int open_path(const char *path)
 {
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return open(path, FILE_FLAGS);
 }
 
 static cb_status read_opened(cbi_ctx *ctx, reading *r)
@@ -234,21 +239,55 @@ typedef struct ahead_file {
     const char *path;
     cbi_mapping *file; /* NULL: not read */
     int fd;            /* of what is no plain file; else -1 */
+    bool elsewhere;    /* a thread has read it whose memory is not counted yet */
 } ahead_file;
 
 struct cbi_read_ahead {
     ahead_file *files;
     size_t count;
-    size_t next; /* that nobody has asked for */
+    size_t ready;  /* of the first ones it is known whether they have been read */
+    size_t next;   /* that nobody has asked for */
+    int folder;    /* where all of them are, opened; or -1 */
+    size_t prefix; /* length of its name in their paths */
 };
 
-/* What fails is tried again in its turn, and what is no plain file waits for it. */
-static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
+enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
+
+/* The length of the folder's name with which all paths begin, to be followed by names of files. */
+static size_t common_folder(const char *const *paths, size_t count)
 {
-    ahead_file *f = &((ahead_file *)arg)[i];
+    const char *slash = strrchr(paths[0], '/');
+    const size_t length = slash ? (size_t)(slash - paths[0]) + 1 : 0;
+    for (size_t i = 1; length && i < count; i++)
+        if (strncmp(paths[i], paths[0], length) != 0 || strchr(paths[i] + length, '/'))
+            return 0;
+    return length;
+}
+
+/* Many files of one folder are opened from there: the system does not walk their common path again
+ * and again. */
+static void open_folder(cbi_ctx *ctx, struct cbi_read_ahead *ahead)
+{
+    enum { MANY = 16 };
+    const char *first = ahead->files[0].path;
+    if (ahead->count >= MANY && ahead->prefix)
+        ahead->folder =
+            open(cbi_strndup(ctx, first, ahead->prefix), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int open_ahead(const struct cbi_read_ahead *ahead, const char *path)
+{
+    return ahead->folder < 0 ? open_path(path)
+                             : openat(ahead->folder, path + ahead->prefix, FILE_FLAGS);
+}
+
+/* What fails is tried again in its turn, and what is no plain file waits for it. */
+static void read_ahead(cbi_ctx *ctx, const struct cbi_read_ahead *ahead, size_t i, bool small)
+{
+    ahead_file *f = &ahead->files[i];
     cbi_mapping *m = CBI_NEW(ctx, cbi_mapping);
     m->path = f->path;
-    reading r = {.fd = open_path(f->path), .file = m, .ahead = true};
+    reading r = {.fd = open_ahead(ahead, f->path), .file = m, .ahead = true, .small = small};
     if (read_opened(ctx, &r) != CB_OK)
         return;
     if (r.kept) {
@@ -259,25 +298,69 @@ static void read_one_ahead(cbi_ctx *ctx, void *arg, size_t i)
     raise_limit(ctx, m->size);
 }
 
-void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
+static void read_one_planned(cbi_ctx *ctx, void *arg, size_t i)
 {
-    enum { WORTH = 32 * 1024 }; /* to open a file is like reading so many bytes */
-    uint64_t bytes = (uint64_t)count * WORTH;
-    if (ctx->shared_files || ctx->ahead || !cbi_parallel_pays(ctx, count, bytes))
-        return;
+    const struct cbi_read_ahead *ahead = arg;
+    if (i >= ahead->ready)
+        read_ahead(ctx, ahead, i, false);
+}
+
+static struct cbi_read_ahead *plan(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
     struct cbi_read_ahead *ahead = CBI_NEW(ctx, struct cbi_read_ahead);
     ahead->files = CBI_NEW_ARRAY(ctx, count, ahead_file);
     ahead->count = count;
     for (size_t i = 0; i < count; i++)
         ahead->files[i] = (ahead_file){.path = paths[i], .fd = -1};
+    ahead->prefix = common_folder(paths, count);
+    ahead->folder = -1;
     ctx->ahead = ahead;
-    cbi_parallel(ctx, count, bytes, read_one_ahead, ahead->files);
+    open_folder(ctx, ahead);
+    return ahead;
+}
+
+void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count)
+{
+    uint64_t bytes = (uint64_t)count * WORTH;
+    struct cbi_read_ahead *ahead = ctx->ahead;
+    if (ctx->shared_files || (ahead && ahead->next) || !cbi_parallel_pays(ctx, count, bytes))
+        return;
+    if (!ahead)
+        ahead = plan(ctx, paths, count);
+    cbi_parallel(ctx, count, bytes, read_one_planned, ahead);
+    ahead->ready = count;
+}
+
+cbi_span cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count, uint64_t *ret_worth)
+{
+    if (ctx->shared_files || ctx->ahead || !count)
+        return (cbi_span){NULL, 0};
+    struct cbi_read_ahead *ahead = plan(ctx, paths, count);
+    const cbi_span first = cbi_read_planned(ctx, ctx, 0);
+    ahead->ready = 1;
+    *ret_worth = (uint64_t)count * (first.size > WORTH ? first.size : WORTH);
+    return first;
+}
+
+cbi_span cbi_read_planned(cbi_ctx *ctx, const cbi_ctx *job, size_t i)
+{
+    ahead_file *f = &job->ahead->files[i];
+    if (!f->file) {
+        read_ahead(ctx, job->ahead, i, true);
+        f->elsewhere = ctx != job;
+    }
+    return f->file ? (cbi_span){f->file->base, f->file->size} : (cbi_span){NULL, 0};
+}
+
+void cbi_reach_planned(const cbi_ctx *job, size_t i)
+{
+    job->ahead->ready = i + 1;
 }
 
 static ahead_file *take_ahead(cbi_ctx *ctx, const char *path)
 {
     struct cbi_read_ahead *ahead = ctx->ahead;
-    if (!ahead || ahead->next == ahead->count || strcmp(ahead->files[ahead->next].path, path) != 0)
+    if (!ahead || ahead->next >= ahead->ready || strcmp(ahead->files[ahead->next].path, path) != 0)
         return NULL;
     return &ahead->files[ahead->next++];
 }
@@ -292,6 +375,8 @@ static void drop_ahead(cbi_ctx *ctx)
         if (f->fd >= 0)
             close(f->fd);
     }
+    if (ahead && ahead->folder >= 0)
+        close(ahead->folder);
     ctx->ahead = NULL;
 }
 
@@ -310,6 +395,8 @@ static cb_status map_own(cbi_ctx *ctx, const char *path, cbi_span *ret_bytes)
         if (status != CB_OK)
             return status;
         raise_limit(ctx, m->size);
+    } else if (ahead->elsewhere) {
+        raise_limit(ctx, m->size); /* for what the job makes of it meanwhile */
     }
     if (m->size) {
         enter(ctx, m);

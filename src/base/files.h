@@ -10,6 +10,18 @@
  * in this order.  Nothing is reported; `paths` must live as long as the context. */
 void cbi_read_ahead(cbi_ctx *ctx, const char *const *paths, size_t count);
 
+/* Plans to read small files, that cbi_map_file() will be asked for in this order, while the job
+ * does something else, and reads the first.  Returns that, and about what reading all is worth to
+ * cbi_parallel(); empty where the first cannot be read so: then cbi_read_ahead() may still be
+ * called.  `paths` must live as long as the context. */
+cbi_span cbi_plan_reading(cbi_ctx *ctx, const char *const *paths, size_t count,
+                          uint64_t *ret_worth);
+/* Reads the i-th, in any thread, with its memory.  Nothing is reported: of what is not read here
+ * cbi_map_file() says why.  Empty then. */
+cbi_span cbi_read_planned(cbi_ctx *ctx, const cbi_ctx *job, size_t i);
+/* It is read, as are those before it: cbi_map_file() may give it. */
+void cbi_reach_planned(const cbi_ctx *job, size_t i);
+
 /* Is it a character device; is it the one that is empty, /dev/null? */
 bool cbi_is_device(const char *path);
 bool cbi_is_null_device(const char *path);

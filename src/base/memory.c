@@ -19,7 +19,8 @@ typedef struct cbi_arena_block {
     struct cbi_arena_block *next;
     size_t size; /* of the whole block, header included */
     size_t used;
-    size_t known; /* where `used` goes beyond that, a large page is entered that has one behind */
+    size_t known; /* where `used` goes beyond that, a large page is entered that has one behind;
+                   * 0: what is not used was handed out as memory that came back */
 } cbi_arena_block;
 
 enum {
@@ -160,7 +161,8 @@ void cbi_arena_reset(cbi_ctx *ctx)
         cbi_arena_block *block = ctx->blocks;
         ctx->blocks = block->next;
         ASAN_UNPOISON_MEMORY_REGION(block, block->size);
-        memset((uint8_t *)block + BLOCK_HEADER, 0, block->used - BLOCK_HEADER);
+        const size_t used = block->known ? block->used : block->size;
+        memset((uint8_t *)block + BLOCK_HEADER, 0, used - BLOCK_HEADER);
         block->next = ctx->spare;
         ctx->spare = block;
     }
@@ -235,25 +237,6 @@ static cbi_arena_block *make_block(cbi_ctx *ctx, size_t least)
     block->size = size;
     ctx->memory_used += size;
     return block;
-}
-
-static void *new_block(cbi_ctx *ctx, size_t need)
-{
-    size_t least = need + BLOCK_HEADER;
-    cbi_arena_block *block = take_spare(ctx, least);
-    if (!block)
-        block = make_block(ctx, least);
-    block->used = least;
-    touch_next(ctx, block);
-    /* A block made for one big object must not hide the room left in the current one. */
-    if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > block->size - block->used) {
-        block->next = ctx->blocks->next;
-        ctx->blocks->next = block;
-    } else {
-        block->next = ctx->blocks;
-        ctx->blocks = block;
-    }
-    return (uint8_t *)block + BLOCK_HEADER;
 }
 
 /* ---- large blocks ---- */
@@ -334,6 +317,37 @@ static void enter_part(cbi_ctx *ctx, void *memory, size_t size)
     cbi_part *part = memory, **list = &ctx->parts[size >= CHUNK_MAX];
     *part = (cbi_part){*list, size};
     *list = part;
+}
+
+/* What is left of a block when another takes its place serves for what is small enough. */
+static void give_rest(cbi_ctx *ctx, cbi_arena_block *block)
+{
+    const size_t left = (block->size - block->used) & ~(size_t)15;
+    if (CHECKED || left < CHUNK_MAX || !block->known)
+        return;
+    enter_part(ctx, (uint8_t *)block + block->used, left);
+    block->known = 0;
+}
+
+static void *new_block(cbi_ctx *ctx, size_t need)
+{
+    size_t least = need + BLOCK_HEADER;
+    cbi_arena_block *block = take_spare(ctx, least);
+    if (!block)
+        block = make_block(ctx, least);
+    block->used = least;
+    touch_next(ctx, block);
+    /* A block made for one big object must not hide the room left in the current one. */
+    if (ctx->blocks && ctx->blocks->size - ctx->blocks->used > block->size - block->used) {
+        block->next = ctx->blocks->next;
+        ctx->blocks->next = block;
+    } else {
+        if (ctx->blocks)
+            give_rest(ctx, ctx->blocks);
+        block->next = ctx->blocks;
+        ctx->blocks = block;
+    }
+    return (uint8_t *)block + BLOCK_HEADER;
 }
 
 void cbi_take_back(cbi_ctx *ctx, void *memory, size_t size)

@@ -292,6 +292,83 @@ void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes)
     add_by_content(in, name, bytes, false);
 }
 
+/* ---- files that are added while they are linked ---- */
+
+static cbi_link_input input_of(const cbi_module *m)
+{
+    return (cbi_link_input){.file = m->file,
+                            .bytes = m->image,
+                            .device_runtime = m->device_runtime,
+                            .object = m->object,
+                            .own = m->own,
+                            .no_code = !m->has_image};
+}
+
+static bool is_linked(const cbi_module *m)
+{
+    return !m->absent && (m->has_image || m->device_runtime);
+}
+
+static cbi_span read_streamed(cbi_ctx *ctx, void *user, size_t i)
+{
+    const cbi_inputs *in = user;
+    return cbi_read_planned(ctx, in->ctx, i);
+}
+
+static const cbi_link_input *add_streamed(void *user, size_t i, size_t *ret_count)
+{
+    cbi_inputs *in = user;
+    const size_t first = in->modules.len;
+    cbi_reach_planned(in->ctx, i);
+    cbi_inputs_add_file(in, in->streamed[i]);
+    cbi_inputs_compile(in);
+    CBI_VEC(cbi_link_input) brought = {0};
+    cbi_vec_reserve(in->ctx, &brought, in->modules.len - first);
+    for (size_t k = first; k < in->modules.len; k++)
+        if (is_linked(&in->modules.items[k]))
+            cbi_vec_push(in->ctx, &brought, input_of(&in->modules.items[k]));
+    *ret_count = brought.len;
+    return brought.items;
+}
+
+/* An image that is linked, or refused.  Being no host object, it may be used from anywhere, so the
+ * references of host code in other files say nothing (forbid_patterns() in containers.c). */
+static bool is_linkable_cubin(cbi_span bytes)
+{
+    return cbi_recognise(bytes) == CBI_CONTENT_CUBIN && cbi_elf_type(bytes) != ET_EXEC;
+}
+
+/* No later file may change what becomes of earlier ones.  None does by references of host code,
+ * since the first is a cubin; the names say that none of the others is likely to be anything else,
+ * though all are recognised by content.  What they can be otherwise changes nothing before it:
+ * LTO-IR is refused without -lto, PTX is compiled when it is added. */
+cbi_input_stream *cbi_inputs_stream(cbi_inputs *in, const char *const *paths, size_t count)
+{
+    const cbi_input_options *o = &in->options;
+    if (o->lto || o->register_names || o->virtual_target || cbi_arch_is_mercury(o->arch) ||
+        in->library_searches || in->modules.len)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *ending = ending_of(paths[i]);
+        if (!ending || strcmp(ending, "cubin") != 0)
+            return NULL;
+    }
+    uint64_t worth;
+    if (!is_linkable_cubin(cbi_plan_reading(in->ctx, paths, count, &worth)))
+        return NULL;
+    in->streamed = paths;
+    cbi_input_stream *stream = CBI_NEW(in->ctx, cbi_input_stream);
+    *stream = (cbi_input_stream){.paths = paths,
+                                 .count = count,
+                                 .worth = worth,
+                                 .user = in,
+                                 .read = read_streamed,
+                                 .add = add_streamed};
+    return stream;
+}
+
+/* ---- the end ---- */
+
 /* --register-link-binaries: what an earlier device link holds is not linked again.  Of several
  * modules in a file only the first one's identifier is looked for. */
 static bool is_linked_already(const cbi_inputs *in, const cbi_module *module, const cbi_map *linked,
@@ -345,13 +422,7 @@ static void list_modules(const cbi_inputs *in, cbi_map *linked, module_ids *ids,
             cbi_vec_push(ctx, &lto, ((cbi_lto_input){m->file, m->image, m->is_fatbin}));
             ret_result->lto_at = inputs.len; /* nvlink puts the result where the last was */
         } else {
-            cbi_vec_push(ctx, &inputs,
-                         ((cbi_link_input){.file = m->file,
-                                           .bytes = m->image,
-                                           .device_runtime = m->device_runtime,
-                                           .object = m->object,
-                                           .own = m->own,
-                                           .no_code = !m->has_image}));
+            cbi_vec_push(ctx, &inputs, input_of(m));
             ret_result->lto_alone &= m->device_runtime;
         }
     }

@@ -62,8 +62,9 @@ struct cbi_inputs {
     bool seen_ewp; /* a cubin of ptxas -ewp: later ones must be of this toolkit */
     bool warned_limit;
     bool lacks_compiler;
-    bool lto_lines;    /* LTO-IR with line information is among the modules */
-    bool lto_no_lines; /* and LTO-IR of a fatbin without it */
+    bool lto_lines;              /* LTO-IR with line information is among the modules */
+    bool lto_no_lines;           /* and LTO-IR of a fatbin without it */
+    const char *const *streamed; /* paths of cbi_inputs_stream() */
 };
 
 bool cbi_names_device_runtime(const char *file);

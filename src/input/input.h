@@ -108,6 +108,10 @@ void cbi_inputs_add_library(cbi_inputs *in, const char *name);
 /* A file on the command line. */
 void cbi_inputs_add_file(cbi_inputs *in, const char *path);
 
+/* All files of the command line, to be added while they are linked, or NULL: they have to be added
+ * before, since what some of them may bring decides about others, or nothing is won. */
+cbi_input_stream *cbi_inputs_stream(cbi_inputs *in, const char *const *paths, size_t count);
+
 /* Bytes that the caller keeps until the link is done; recognised by content. */
 void cbi_inputs_add_memory(cbi_inputs *in, const char *name, cbi_span bytes);
 

@@ -15,6 +15,23 @@ typedef struct cbi_link_input {
     bool no_code; /* libcudadevrt without code for the target: no bytes, but it may be needed */
 } cbi_link_input;
 
+/* Files of which each is read when the link takes it: about what comes later nothing has to be
+ * known before. */
+typedef struct cbi_input_stream {
+    const char *const *paths;
+    size_t count;
+    uint64_t worth; /* of reading them, to cbi_parallel() */
+    void *user;
+    /* Reads a file, in any thread and order; empty where that is left to `add`. */
+    cbi_span (*read)(cbi_ctx *ctx, void *user, size_t i);
+    /* Says what is to be said of the file and returns what it brings, as a rule itself: one after
+     * the other, each when it was read. */
+    const cbi_link_input *(*add)(void *user, size_t i, size_t *ret_count);
+    /* All were added. */
+    void (*end)(void *end_user);
+    void *end_user;
+} cbi_input_stream;
+
 /* Name patterns ('*' matches any run) from the host objects' reference sections. */
 typedef struct cbi_host_patterns {
     bool active; /* at least one kernel pattern and no input that forbids pruning */

@@ -148,6 +148,12 @@ static void retype_sections(cbi_object *object)
     }
 }
 
+/* What a file of a stream brings. */
+typedef struct added {
+    const cbi_link_input *items;
+    size_t count;
+} added;
+
 /* An input, read and not yet admitted. */
 typedef struct candidate {
     const cbi_link_input *in;
@@ -156,6 +162,21 @@ typedef struct candidate {
     cbi_findings findings;
     bool viewed; /* what is linked is made of it when it is admitted */
 } candidate;
+
+/* Inputs on their way into the link. */
+typedef struct cbi_admission {
+    const cbi_linker *lk;
+    const cbi_input_stream *stream; /* or NULL */
+    candidate *all;
+    cbi_link_input *files; /* of a stream, as they were read */
+    added *added;          /* ... and what they bring */
+    cbi_ahead *reading;
+    size_t taken; /* candidates that are read, and added where they are files of a stream */
+    size_t next;  /* candidate */
+    admitted_so_far met;
+    cbi_inputs admitted;
+    size_t handed_out; /* objects */
+} cbi_admission;
 
 /* Sections' symbols have no names. */
 static void hash_names(cbi_lobj *obj)
@@ -200,9 +221,8 @@ static void read_model(cbi_ctx *ctx, candidate *c)
 }
 
 /* While the model is in the caches, its names are hashed. */
-static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
+static void read_input(cbi_ctx *ctx, candidate *c)
 {
-    candidate *c = &((candidate *)arg)[i];
     c->kind = CBI_OBJECT_OK;
     if (!c->in->no_code)
         read_model(ctx, c);
@@ -210,10 +230,19 @@ static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
         open_maps(ctx, c->obj);
 }
 
+/* While the file is in the caches, its model is read. */
+static void read_candidate(cbi_ctx *ctx, void *arg, size_t i)
+{
+    const cbi_admission *a = arg;
+    if (a->stream)
+        a->files[i].bytes = a->stream->read(ctx, a->stream->user, i);
+    read_input(ctx, &a->all[i]);
+}
+
 /* Of the view that has taken the model's place. */
 static void open_view(cbi_ctx *ctx, void *arg, size_t i)
 {
-    const candidate *c = &((candidate *)arg)[i];
+    const candidate *c = &((const cbi_admission *)arg)->all[i];
     if (c->obj)
         open_maps(ctx, c->obj);
 }
@@ -284,37 +313,84 @@ static void warn_beside_ewp(const cbi_linker *lk, const cbi_obj_list *objs)
     }
 }
 
-/* Inputs on their way into the link. */
-typedef struct cbi_admission {
-    const cbi_linker *lk;
-    candidate *all;
-    cbi_ahead *reading;
-    size_t next; /* candidate */
-    admitted_so_far met;
-    cbi_inputs admitted;
-    size_t handed_out; /* objects */
-} cbi_admission;
+/* ---- one after the other ---- */
+
+/* The next candidate is read.  What is to come of a stream is taken to be like what has. */
+static void take_next(cbi_admission *a)
+{
+    cbi_ctx *ctx = a->lk->ctx;
+    const size_t i = a->taken++;
+    ctx->before_report = NULL;
+    cbi_ahead_take(a->reading);
+    if (!a->stream) {
+        a->admitted.read += a->all[i].in->bytes.size;
+        return;
+    }
+    a->added[i].items = a->stream->add(a->stream->user, i, &a->added[i].count);
+    for (size_t k = 0; k < a->added[i].count; k++)
+        a->admitted.read += a->added[i].items[k].bytes.size;
+    a->admitted.bytes = a->admitted.read / a->taken * a->admitted.count;
+    if (a->taken < a->admitted.count)
+        return;
+    a->admitted.bytes = a->admitted.read;
+    a->stream->end(a->stream->end_user);
+}
+
+static void take_rest(void *user)
+{
+    cbi_admission *a = user;
+    while (a->taken < a->admitted.count)
+        take_next(a);
+}
+
+static void admit(cbi_admission *a, candidate *c)
+{
+    if (a->admitted.objs.len == CBI_OBJECTS_MAX)
+        cbi_fail(a->lk->ctx, CB_ERR_NOMEM);
+    c->obj = admit_one(a->lk, c, &a->met);
+    if (c->obj)
+        cbi_vec_push(a->lk->ctx, &a->admitted.objs, c->obj);
+}
+
+/* What a file has brought: itself, as a rule, whose model is there. */
+static void admit_added(cbi_admission *a, candidate *c, const added *brought)
+{
+    for (size_t k = 0; k < brought->count; k++) {
+        const cbi_link_input *in = &brought->items[k];
+        if (in->bytes.data && in->bytes.data == c->in->bytes.data) {
+            c->in = in;
+            admit(a, c);
+            continue;
+        }
+        candidate other = {.in = in, .obj = CBI_NEW(a->lk->ctx, cbi_lobj)};
+        read_input(a->lk->ctx, &other);
+        admit(a, &other);
+    }
+}
 
 static void admit_rest(void *user);
 
-/* One more.  What is said of it is not preceded by what is said of later ones. */
+/* One more.  What is said of it is not preceded by what is said of later ones, but by what is said
+ * of files when they are added. */
 static void admit_next(cbi_admission *a)
 {
     cbi_ctx *ctx = a->lk->ctx;
-    candidate *c = &a->all[a->next++];
-    ctx->before_report = NULL;
-    cbi_ahead_take(a->reading);
-    c->obj = admit_one(a->lk, c, &a->met);
-    if (c->obj)
-        cbi_vec_push(ctx, &a->admitted.objs, c->obj);
-    a->admitted.read += c->in->bytes.size;
+    if (a->taken == a->next)
+        take_next(a);
+    const size_t i = a->next++;
+    candidate *c = &a->all[i];
+    ctx->before_report = a->taken < a->admitted.count && a->stream ? take_rest : NULL;
+    ctx->before_report_user = a;
+    if (a->stream)
+        admit_added(a, c, &a->added[i]);
+    else
+        admit(a, c);
     if (a->next < a->admitted.count) {
         ctx->before_report = admit_rest;
-        ctx->before_report_user = a;
         return;
     }
     if (c->viewed)
-        cbi_parallel(ctx, a->admitted.count, a->admitted.bytes, open_view, a->all);
+        cbi_parallel(ctx, a->admitted.count, a->admitted.bytes, open_view, a);
     warn_beside_ewp(a->lk, &a->admitted.objs);
 }
 
@@ -325,23 +401,50 @@ static void admit_rest(void *user)
         admit_next(a);
 }
 
+/* Inputs that are there. */
+static void list_inputs(cbi_admission *a, const cbi_link_input *inputs)
+{
+    for (size_t i = 0; i < a->admitted.count; i++) {
+        a->all[i].in = &inputs[i];
+        a->admitted.bytes += inputs[i].bytes.size;
+    }
+}
+
+static void list_files(cbi_ctx *ctx, cbi_admission *a)
+{
+    a->files = CBI_NEW_ARRAY(ctx, a->admitted.count, cbi_link_input);
+    a->added = CBI_NEW_ARRAY(ctx, a->admitted.count, added);
+    for (size_t i = 0; i < a->admitted.count; i++) {
+        a->files[i].file = a->stream->paths[i];
+        a->all[i].in = &a->files[i];
+    }
+    a->admitted.bytes = a->stream->worth;
+}
+
 const cbi_inputs *cbi_link_admit(const cbi_linker *lk, const cbi_link_input *inputs, size_t count,
                                  cbi_admission **ret_work)
 {
     enum { FIRST = 16 }; /* they say about what the rest is like */
+    const cbi_input_stream *stream = lk->opt->stream;
+    if (stream)
+        count = stream->count;
     if (count > CBI_OBJECTS_MAX)
         cbi_fail(lk->ctx, CB_ERR_NOMEM);
     cbi_admission *a = *ret_work = CBI_NEW(lk->ctx, cbi_admission);
-    *a = (cbi_admission){
-        .lk = lk, .all = CBI_NEW_ARRAY(lk->ctx, count, candidate), .admitted = {.count = count}};
+    *a = (cbi_admission){.lk = lk,
+                         .stream = stream,
+                         .all = CBI_NEW_ARRAY(lk->ctx, count, candidate),
+                         .admitted = {.count = count}};
     cbi_lobj *objects = CBI_NEW_ARRAY(lk->ctx, count, cbi_lobj);
     const bool viewed = cbi_arch_is_mercury(lk->opt->arch);
-    for (size_t i = 0; i < count; i++) {
-        a->all[i] = (candidate){.in = &inputs[i], .viewed = viewed, .obj = &objects[i]};
-        a->admitted.bytes += inputs[i].bytes.size;
-    }
+    for (size_t i = 0; i < count; i++)
+        a->all[i] = (candidate){.viewed = viewed, .obj = &objects[i]};
+    if (stream)
+        list_files(lk->ctx, a);
+    else
+        list_inputs(a, inputs);
     cbi_vec_reserve(lk->ctx, &a->admitted.objs, count);
-    a->reading = cbi_ahead_begin(lk->ctx, count, a->admitted.bytes, read_candidate, a->all);
+    a->reading = cbi_ahead_begin(lk->ctx, count, a->admitted.bytes, read_candidate, a);
     /* The second view is made of all, and --trace-symbol looks at all. */
     const bool whole = viewed || lk->opt->traced_count;
     while (a->next < count && (whole || a->next < FIRST))

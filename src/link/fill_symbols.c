@@ -153,13 +153,16 @@ void cbi_fill_symtab(const cbi_linker *lk)
     size_t count = lk->tables->symbols.len;
     const cbi_span str = lk->tables->str;
     symbol_entries to = {
-        .all = cbi_out_open(lk, lk->records->symtab, count * sizeof(Elf64_Sym)),
+        .all = CBI_ARRAY_TO_FILL(lk->ctx, count * sizeof(Elf64_Sym), uint8_t),
         .numbers = cbi_needs_shndx(lk) ? cbi_out_open(lk, cbi_shndx_of(lk), count * 4) : NULL,
     };
-    if (count && lk->tables->symbols.items[0])
+    cbi_out_fill(lk, lk->records->symtab, to.all, count * sizeof(Elf64_Sym));
+    if (count && lk->tables->symbols.items[0]) {
         put_first(lk, &to);
-    else
+    } else if (count) {
+        memset(to.all, 0, sizeof(Elf64_Sym));
         cbi_st64(to.all + 8, null_value(lk));
+    }
     cbi_link_in_shares(lk, count, put_symbols, &to);
     cbi_vec_free(lk->ctx, &lk->filling->symbol_names);
     cbi_out_fill(lk, lk->records->strtab, str.data, str.size);

@@ -60,6 +60,8 @@ typedef struct cbi_link_options {
     void (*print)(void *user, const char *text);
     void *print_user;
 
+    const cbi_input_stream *stream; /* instead of inputs: files that are read meanwhile; or NULL */
+
     const cbi_view_ops *view; /* the second view of objects for sm_100 and later */
 
     /* A line of a trace of the finalizer's work on sm_100 and later.  NULL: no trace. */

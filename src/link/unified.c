@@ -52,8 +52,18 @@ static void fill_table(const cbi_linker *lk, cbi_map *places, const cbi_lobj *ob
     }
 }
 
+static bool has_tables(const cbi_linker *lk)
+{
+    for (size_t i = 0; i < lk->records->few_secs.len; i++)
+        if (cbi_is_unified_table(lk->records->few_secs.items[i]->type))
+            return true;
+    return false;
+}
+
 void cbi_link_fill_unified(const cbi_linker *lk)
 {
+    if (!has_tables(lk))
+        return;
     uint8_t **copies = CBI_NEW_ARRAY(lk->ctx, lk->records->secs.len, uint8_t *);
     for (size_t i = 0; i < lk->records->few_secs.len; i++) {
         const cbi_osec *sec = lk->records->few_secs.items[i];

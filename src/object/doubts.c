@@ -39,6 +39,8 @@ static void check_null_section(cbi_object_reader *r)
         memcpy(expected + offsetof(Elf64_Shdr, sh_link), h + offsetof(Elf64_Shdr, sh_link), 4);
     if (o->phnum == PN_XNUM)
         memcpy(expected + offsetof(Elf64_Shdr, sh_info), h + offsetof(Elf64_Shdr, sh_info), 4);
+    if (memcmp(h, expected, sizeof expected) == 0)
+        return;
     for (size_t i = 0; i < sizeof expected; i++) {
         if (h[i] == expected[i])
             continue;
