@@ -142,6 +142,27 @@ static void read_instructions(cbi_sb_code *c)
     }
 }
 
+/* Starts of collective sequences that wait for all six numbers do so for what holds them, if all
+ * are held.  Returns whether there are some. */
+static bool name_six(cbi_sb_code *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t held = 0, end = c->group[i];
+        if (!end || !c->all[i])
+            continue;
+        CBI_SB_EACH(q, c->pending[i], c->row)
+        held |= 1u << c->producers.items[q].old;
+        if ((held & CBI_SB_EVERYTHING) != CBI_SB_EVERYTHING)
+            continue;
+        c->wait[i] = CBI_SB_EVERYTHING;
+        c->wait[end] |= c->all[end] ? CBI_SB_EVERYTHING : 0;
+        c->all[i] = c->all[end] = false;
+        any = true;
+    }
+    return any;
+}
+
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count)
 {
     read_instructions(c);
@@ -151,6 +172,10 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
     cbi_sb_find_pending(c);
+    if (name_six(c)) {
+        c->pending = NULL;
+        cbi_sb_find_pending(c);
+    }
     cbi_sb_find_consumers(c);
     cbi_sb_find_issue(c);
     cbi_sb_find_flushed(c);
