@@ -54,8 +54,9 @@ static uint8_t step_output(const cbi_sb_assignment *a, const cbi_u32_list *needs
 }
 
 /* Numbers that instruction i waits for because the input does; not for what an instruction of its
- * block in front of it waited for, as in the input none did.  Inside of a collective sequence, which
- * starts at `head`, it is what that waits for, too.  met: what the block started with or has set. */
+ * block in front of it waited for, as in the input none did.  Inside of a collective sequence,
+ * which starts at `head`, it is what that waits for, too.  met: what the block started with or has
+ * set. */
 static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, uint32_t head,
                                 const uint8_t *wait, const uint64_t *met, const uint64_t *set)
 {
