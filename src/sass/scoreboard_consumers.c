@@ -170,6 +170,13 @@ static void find_hidden(cbi_sb_code *c)
     }
 }
 
+/* Does instruction i inside of a collective sequence use the producer?  What writes no register
+ * shows it by the wait. */
+static bool is_used_there(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return cbi_sb_needs(c, p, i) || (cbi_sb_is_unseen(c, p) && c->wait[i] >> p->old & 1);
+}
+
 /* Rule 9: a producer of another block that a collective sequence uses inside is waited for there,
  * too, and only that ends it. */
 static void find_starts(cbi_sb_code *c, cbi_sb_producer *p)
@@ -180,7 +187,7 @@ static void find_starts(cbi_sb_code *c, cbi_sb_producer *p)
             continue;
         do
             user++;
-        while (user < c->group[start] && !cbi_sb_needs(c, p, user));
+        while (user < c->group[start] && !is_used_there(c, p, user));
         if (user == c->group[start] || !(c->wait[user] >> p->old & 1))
             continue;
         cbi_vec_push(c->ctx, &p->starts, start);
