@@ -108,7 +108,8 @@ static bool ends_six(const cbi_sb_code *c, uint32_t end)
 {
     uint32_t seen = 0, i = end;
     while (i-- > 0 && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) &&
-           cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_CONTROL)
+           cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_CONTROL &&
+           cbi_sb_op(c, i) != CBI_OP_ENDCOLLECTIVE)
         seen |= cbi_sass_holds(c->words[i]);
     if (i == UINT32_MAX || !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP))
         return false;
