@@ -352,6 +352,7 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
 }
 
+enum { BOTH_HALVES = 2 };      /* cycles of an operation that does 64 bits in two halves */
 enum { MOVE_OVER_SOURCE = 3 }; /* from who reads a uniform register to a move that writes it */
 
 /* Does instruction i, which waits, take as long as it does only since the next one is such a move?
@@ -441,7 +442,7 @@ static kind kind_of(const cbi_sb_code *c, uint32_t i)
 
 uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
 {
-    enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1, BOTH_HALVES = 2 };
+    enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1 };
     uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
     if (cbi_op_is_barrier(cbi_sb_op(c, i)))
         return (is_slow_barrier(c->words[i]) || cbi_op_kind(next) == CBI_KIND_MEMORY) &&
@@ -529,7 +530,7 @@ static uint32_t special_cycles(const cbi_sb_code *c, uint32_t i, uint32_t j)
 /* Between any two, where the chip's own units count: `least`, or what they need. */
 static uint32_t own_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, uint32_t least)
 {
-    enum { TO_INTEGERS = 3, BOTH_HALVES = 2 };
+    enum { TO_INTEGERS = 3 };
     kind from = kind_of(c, i), to = kind_of(c, j);
     if (is_special(c, i) && is_special(c, j))
         return special_cycles(c, i, j);

@@ -102,27 +102,9 @@ bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
            c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
 }
 
-/* Are the six numbers that the end of a collective sequence waits for those that its start waits
- * for and those that it takes itself? */
-static bool ends_six(const cbi_sb_code *c, uint32_t end)
-{
-    uint32_t seen = 0, i = end;
-    while (i-- > 0 && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) &&
-           cbi_op_kind(cbi_sb_op(c, i)) != CBI_KIND_CONTROL &&
-           cbi_sb_op(c, i) != CBI_OP_ENDCOLLECTIVE)
-        seen |= cbi_sass_holds(c->words[i]);
-    if (i == UINT32_MAX || !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP))
-        return false;
-    uint32_t start = cbi_sass_wait(c->words[i]);
-    return start != CBI_SB_EVERYTHING && (seen | start) == CBI_SB_EVERYTHING;
-}
-
 /* Does a wait for all six numbers name nothing? */
-static bool names_nothing(const cbi_sb_code *c, uint32_t i)
+static bool names_nothing(uint32_t op)
 {
-    uint32_t op = cbi_sb_op(c, i);
-    if (op == CBI_OP_ENDCOLLECTIVE && ends_six(c, i))
-        return false;
     return op == CBI_OP_NOP || cbi_op_has(op, CBI_OPF_CALL | CBI_OPF_COMPANION);
 }
 
@@ -137,9 +119,26 @@ static void read_instructions(cbi_sb_code *c)
     for (uint32_t i = 0; i < c->n; i++) {
         cbi_sass_operands(c->words[i], &c->operands[i]);
         c->wait[i] = (uint8_t)cbi_sass_wait(c->words[i]);
-        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING && names_nothing(c, i);
+        c->all[i] = c->wait[i] == CBI_SB_EVERYTHING && names_nothing(cbi_sb_op(c, i));
         if (c->all[i])
             c->wait[i] = 0;
+    }
+}
+
+/* Ends of collective sequences that wait for all six numbers do so for those that the start waits
+ * for and those that are taken inside, if these are six. */
+static void name_ends(cbi_sb_code *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t seen = c->wait[i], end = c->group[i];
+        if (!end || c->all[i] || !c->all[end])
+            continue;
+        for (uint32_t k = i + 1; k < end; k++)
+            seen |= cbi_sass_holds(c->words[k]);
+        if (seen != CBI_SB_EVERYTHING)
+            continue;
+        c->all[end] = false;
+        c->wait[end] = CBI_SB_EVERYTHING;
     }
 }
 
@@ -169,6 +168,7 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     read_instructions(c);
     if (!cbi_sb_find_blocks(c, info, place, place_count))
         return false;
+    name_ends(c);
     cbi_sb_find_producers(c);
     if ((uint64_t)c->n * c->producers.len > LIMIT)
         return false;
