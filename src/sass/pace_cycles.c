@@ -86,7 +86,13 @@ static int64_t when_unit_is_free(const block_times *t, uint32_t n, uint32_t k)
            cbi_pace_own_stall(t->c, last, last + 2);
 }
 
-static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
+/* A point of time, now and in the input. */
+typedef struct unit_times {
+    int64_t now, before;
+} unit_times;
+
+/* unit_free: when the slow unit is. */
+static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
 {
     const cbi_sb_code *c = t->c;
     uint32_t j = instruction(t, k);
@@ -107,6 +113,10 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
             need = later(need, later(t->now[n] + of_unit, when_unit_is_free(t, n, k)));
         cbi_pace_hide(c, i, &of);
     }
+    if (cbi_pace_slow_time(c, j)) {
+        need = later(need, unit_free.now);
+        explained = later(explained, unit_free.before);
+    }
     if (is_awaited(t, k - 1, c->words))
         need = later(need, t->now[k - 1] + 2);
     if (is_awaited(t, k - 1, c->input ? c->input : c->words))
@@ -114,7 +124,7 @@ static int64_t issue(const block_times *t, uint32_t k, int64_t unit_free)
     bool unknown = t->anew || (t->parted && t->before[k] - t->before[0] < WINDOW);
     if (t->before[k] > explained && !unknown)
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
-    return cbi_pace_slow_time(c, j) ? later(need, unit_free) : need;
+    return need;
 }
 
 /* When instruction i of the block, not the first one, may be issued at the soonest, but for waits
@@ -133,7 +143,7 @@ static int64_t tick(cbi_pace_clock *clock, uint32_t i)
                      .before = clock->slot,
                      .now = clock->issue,
                      .stalls = clock->stalls};
-    return issue(&t, k, 0);
+    return issue(&t, k, (unit_times){0});
 }
 
 enum {
@@ -258,7 +268,8 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
                      .before = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t),
                      .now = CBI_NEW_ARRAY(c->ctx, size + 1, int64_t)};
     const cbi_sass *input = c->input ? c->input : c->words;
-    int64_t time = 0, unit_free = b->unit_free;
+    int64_t time = 0;
+    unit_times unit_free = {.now = b->unit_free, .before = b->unit_free};
     bool ahead = false; /* in NOPs that say what the stall count of the branch behind could not */
     uint32_t borrowed = 0, longest = c->held && c->held[c->block_of[b->start]]
                                          ? CBI_PACE_LONGEST_HELD
@@ -283,15 +294,16 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
         t.now[k] = k ? issue(&t, k, unit_free) : 0;
         uint32_t occupied = cbi_pace_slow_time(c, t.at[k]);
         if (occupied)
-            unit_free = t.now[k] + occupied;
-        uint32_t own = least_stall(&t, k);
-        unit_free += own;
-        unit_free -= cbi_pace_unit_cycles(c->words[t.at[k]], own);
+            unit_free = (unit_times){t.now[k] + occupied, t.before[k] + occupied};
+        int64_t own = least_stall(&t, k);
+        int64_t beside = own - cbi_pace_unit_cycles(c->words[t.at[k]], (uint32_t)own);
+        unit_free.now += beside;
+        unit_free.before += beside;
     }
     t.now[t.count] = leave(&t, b->goes_on);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
-    return unit_free - t.now[t.count];
+    return unit_free.now - t.now[t.count];
 }
 
 /* busy: for how long the slow unit is, of what is before the block; returns the same behind it.

@@ -138,50 +138,80 @@ static bool is_shorter(const cbi_sb_code *c, const cbi_sass *words, uint32_t i)
            !(cbi_sass_wait(words[i + 1]) & cbi_sass_holds(words[i]));
 }
 
-/* The first instruction behind i whose stall count changes. */
-static uint32_t next_change(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end)
+/* Times of one block: cycles from each instruction to the next; NOPs that say what the stall count
+ * before them could not are part of it. */
+typedef struct block_pace {
+    const cbi_sb_code *c; /* with the input's words */
+    cbi_sass *words;
+    uint32_t end;
+    bool *idle; /* such a NOP */
+    uint32_t *cycles;
+} block_pace;
+
+/* Is instruction i a NOP that says what the stall count of the one before could not? */
+static bool is_filler(const block_pace *p, uint32_t i)
+{
+    return cbi_sb_op(p->c, i) == CBI_OP_NOP && !cbi_sass_wait(p->c->words[i]) &&
+           cbi_sass_stall(p->c->words[i - 1]) == CBI_SASS_STALL_MAX;
+}
+
+/* Cycles in the input from instruction i to the next one that is none of its NOPs. */
+static uint32_t cycles_before(const block_pace *p, uint32_t i)
+{
+    uint32_t sum = cbi_sass_stall(p->c->words[i]);
+    while (++i < p->end && p->idle[i])
+        sum += cbi_sass_stall(p->c->words[i]);
+    return sum;
+}
+
+/* The first instruction behind i for which the time to the next one changes. */
+static uint32_t next_change(const block_pace *p, uint32_t i)
 {
     uint32_t next = i + 1;
-    while (next + 1 < end && cycles[next] == cbi_sass_stall(c->words[next]))
+    while (next + 1 < p->end && (p->idle[next] || p->cycles[next] == cycles_before(p, next)))
         next++;
     return next;
 }
 
+/* Sets the cycles of instruction i, if neither more nor fewer NOPs are needed. */
+static bool set_cycles(const block_pace *p, uint32_t i)
+{
+    uint32_t left = p->cycles[i], last = i;
+    while (last + 1 < p->end && p->idle[last + 1])
+        left -= left < CBI_SASS_STALL_MAX ? left : CBI_SASS_STALL_MAX, last++;
+    if (!left || left > CBI_SASS_STALL_MAX)
+        return false;
+    cbi_sass_set_stall(&p->words[last], left);
+    return true;
+}
+
 /* Instruction i takes one cycle now: what is the first behind it that took as long as it did
  * because of that, and takes one more. */
-static void shorten(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end,
-                    cbi_sass *words)
+static void shorten(const block_pace *p, uint32_t i)
 {
-    uint32_t next = next_change(c, cycles, i, end);
-    uint32_t behind = cbi_sass_stall(c->words[next]);
-    uint32_t longest = behind < CBI_SASS_STALL_MAX ? behind + 1 : behind;
-    if (cycles[next] > longest)
-        return;
-    cbi_sass_set_stall(&words[i], 1);
-    if (cycles[next] > behind)
-        cbi_sass_set_stall(&words[next], cycles[next]);
+    uint32_t next = next_change(p, i), before = cycles_before(p, next);
+    if (p->cycles[next] <= before || (p->cycles[next] == before + 1 && set_cycles(p, next)))
+        cbi_sass_set_stall(&p->words[i], 1);
 }
 
 /* Instruction i takes a cycle more than in the input.  What follows it takes one less if it took
  * that long only because of something before; what needs a distance from that takes one more. */
-static void lengthen(const cbi_sb_code *c, const uint32_t *cycles, uint32_t i, uint32_t end,
-                     cbi_sass *words)
+static void lengthen(const block_pace *p, uint32_t i)
 {
-    if (cycles[i] != cbi_sass_stall(words[i]) ||
-        cycles[i + 1] + 1 != cbi_sass_stall(c->words[i + 1]))
+    uint32_t less = next_change(p, i);
+    if (p->cycles[i] != cbi_sass_stall(p->words[i]) ||
+        p->cycles[less] + 1 != cycles_before(p, less) || !set_cycles(p, less))
         return;
-    cbi_sass_set_stall(&words[i + 1], cycles[i + 1]);
-    uint32_t next = next_change(c, cycles, i + 1, end);
-    if (next < end && cycles[next] == cbi_sass_stall(c->words[next]) + 1 &&
-        cycles[next] <= CBI_SASS_STALL_MAX)
-        cbi_sass_set_stall(&words[next], cycles[next]);
+    uint32_t more = next_change(p, less);
+    if (more < p->end && p->cycles[more] == cycles_before(p, more) + 1)
+        set_cycles(p, more);
 }
 
 /* Stall counts behind instructions that take a cycle more than in the input, or less. */
 static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
 {
-    bool *idle = NULL;
-    uint32_t *cycles = NULL, known = UINT32_MAX; /* the block whose cycles these are */
+    uint32_t known = UINT32_MAX; /* the block whose cycles these are */
+    block_pace p = {.c = c, .words = words};
     cbi_sb_code now = *c;
     now.words = words;
     now.input = c->words;
@@ -191,17 +221,21 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
         if (i + 2 >= b->end ||
             (!shorter && cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i])))
             continue;
-        if (!idle) {
-            idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
-            cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+        if (!p.idle) {
+            p.idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
+            p.cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
         }
-        if (known != c->block_of[i])
-            cbi_pace_block_cycles(&now, b, idle, cycles);
+        p.end = b->end;
+        if (known != c->block_of[i]) {
+            for (uint32_t k = b->start + 1; k < b->end; k++)
+                p.idle[k] = is_filler(&p, k);
+            cbi_pace_block_cycles(&now, b, p.idle, p.cycles);
+        }
         known = c->block_of[i];
-        if (shorter && cycles[i] == 1)
-            shorten(c, cycles, i, b->end, words);
+        if (shorter && p.cycles[i] == 1)
+            shorten(&p, i);
         else if (!shorter)
-            lengthen(c, cycles, i, b->end, words);
+            lengthen(&p, i);
     }
 }
 
