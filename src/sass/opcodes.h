@@ -249,4 +249,10 @@ static inline bool cbi_op_compares_doubles(uint32_t opcode)
     return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;
 }
 
+/* Does it make doubles of integers? */
+static inline bool cbi_op_makes_doubles(uint32_t opcode)
+{
+    return opcode == CBI_OP_I2F_64 || opcode == CBI_OP_I2F_64_U;
+}
+
 #endif

@@ -99,7 +99,7 @@ bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = cbi_sb_last_of(c, p->block);
     return !p->is_long && last != p->at &&
-           c->issue[last] >= c->issue[p->at] + cbi_sb_latency_of(c, p);
+           c->issue[last] >= c->issue[p->at] + cbi_sb_latency_at_end(c, p);
 }
 
 /* Does a wait for all six numbers name nothing? */

@@ -228,6 +228,14 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     return cbi_sb_latency(c, p, c->chip);
 }
 
+/* The same where it leaves its block: integers that become doubles are not there at once. */
+static inline int64_t cbi_sb_latency_at_end(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    uint32_t op = cbi_sb_op(c, p->at);
+    bool waits = p->write && !p->is_late && !c->cycles && cbi_op_makes_doubles(op);
+    return waits ? cbi_sb_latency(c, p, c->chip) : cbi_sb_latency_of(c, p);
+}
+
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */
 bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t place_count);

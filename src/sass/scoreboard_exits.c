@@ -52,8 +52,8 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int6
 static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t op = cbi_sb_op(c, p->at), slow = cbi_instruction_of(op)->slow;
-    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) || op == CBI_OP_I2F_64 ||
-        op == CBI_OP_I2F_64_U)
+    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) ||
+        cbi_op_makes_doubles(op))
         return false;
     return cbi_sb_has_slow_doubles(c);
 }

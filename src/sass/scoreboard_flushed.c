@@ -9,7 +9,7 @@ static void flush_hidden(cbi_sb_code *c)
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         if (!p->hidden || p->is_long || q == c->stack_load ||
-            c->issue[last] < c->issue[p->at] + cbi_sb_latency_of(c, p))
+            c->issue[last] < c->issue[p->at] + cbi_sb_latency_at_end(c, p))
             continue;
         p->flush = true;
         if (!cbi_sb_contains(&p->consumers, last))
