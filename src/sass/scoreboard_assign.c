@@ -92,7 +92,7 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
  */
 static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
 {
-    uint8_t impure = 0, best = CBI_SB_NONE;
+    uint8_t impure = a->dedicated, best = CBI_SB_NONE;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
         if (a->c->producers.items[r].write ||
