@@ -48,8 +48,8 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
         p->local = found;
         cbi_vec_push(c->ctx, &p->starts, seen);
-    } else if (cbi_sb_names_registers(c, p) && (found == CBI_SB_NOWHERE || found > seen) &&
-               is_merged(c, q, seen)) {
+    } else if (op != CBI_OP_ENDCOLLECTIVE && cbi_sb_names_registers(c, p) &&
+               (found == CBI_SB_NOWHERE || found > seen) && is_merged(c, q, seen)) {
         p->local = found;
         p->hidden = found == CBI_SB_NOWHERE;
     }
