@@ -13,19 +13,50 @@ static bool is_shared_access(uint32_t op)
     return cbi_op_has(op, CBI_OPF_SHARED);
 }
 
-/* Accesses to memory that come one after the other, so that the second does not wait for the
- * sources of the first: those of shared memory and stores to global memory, with shuffles behind
- * them, and loads from there among each other. */
+/* Does it read its sources before a load from shared memory, or a shuffle, behind it writes?  Stores,
+ * reductions, shuffles and what has to do with shared memory. */
+static bool reads_first(uint32_t op)
+{
+    switch (cbi_instruction_of(op)->shape) {
+    case CBI_SHAPE_STORE:
+    case CBI_SHAPE_STORE_R:
+    case CBI_SHAPE_STORE_256:
+    case CBI_SHAPE_STORE_NARROW:
+    case CBI_SHAPE_REDUCE:
+    case CBI_SHAPE_REDUCE_FLOAT:
+    case CBI_SHAPE_SHUFFLE:
+    case CBI_SHAPE_ATOM_SHARED:
+    case CBI_SHAPE_ATOM_SHARED_CAS:
+    case CBI_SHAPE_ATOM_SHARED_CAST:
+    case CBI_SHAPE_COUNT_SHARED:
+    case CBI_SHAPE_ADDRESS_SPACE:
+        return true;
+    default:
+        return is_shared_access(op);
+    }
+}
+
+/* Loads and atomic operations that come one after the other; atomic operations on what may be shared
+ * memory do not. */
+static bool is_ordered_load(uint32_t op)
+{
+    return cbi_op_has(op, CBI_OPF_LONG) && cbi_op_kind(op) == CBI_KIND_MEMORY &&
+           op != CBI_OP_ATOM_R && op != CBI_OP_ATOM && op != CBI_OP_ATOM_CAS_R &&
+           op != CBI_OP_ATOM_CAS;
+}
+
+/* Accesses to memory of a block that come one after the other, so that the second does not wait for
+ * the sources of the first. */
 static bool keep_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     uint32_t first = cbi_sb_op(c, i), second = cbi_sb_op(c, j);
-    bool shuffles = cbi_instruction_of(second)->shape == CBI_SHAPE_SHUFFLE;
     if (i >= j || c->block_of[i] != c->block_of[j])
         return false;
-    if (is_shared_access(first) && (is_shared_access(second) || shuffles))
-        return true;
-    return (first == CBI_OP_STG && (second == CBI_OP_LDS || shuffles)) ||
-           (first == CBI_OP_LDG && second == CBI_OP_LDG);
+    if (is_shared_access(second))
+        return is_shared_access(first) || (second == CBI_OP_LDS && reads_first(first));
+    if (cbi_instruction_of(second)->shape == CBI_SHAPE_SHUFFLE)
+        return reads_first(first);
+    return is_ordered_load(first) && is_ordered_load(second);
 }
 
 bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
