@@ -83,6 +83,13 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
+/* Around a loop of one block it takes the number that it still holds. */
+static bool takes_own_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return i == p->at && cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q);
+}
+
 /* Sources have been read when the result is there. */
 static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
@@ -115,7 +122,8 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
-        if (cbi_sb_needs(c, p, i) || c->group[i]) { /* a sequence needs everything */
+        if (cbi_sb_needs(c, p, i) || c->group[i] || /* a sequence needs everything */
+            takes_own_again(c, q, i)) {
             cbi_vec_push(c->ctx, &found, i);
         } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
                    stands_for_others(c, p, i)) {
