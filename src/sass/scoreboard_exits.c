@@ -133,7 +133,8 @@ static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return end;
 }
 
-/* The numbers all of whose pending holders are due, one bit each. */
+/* The numbers all of whose pending holders are due, one bit each.  The R1 load of a block before
+ * does not matter. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
@@ -143,7 +144,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if (here && p->at + 1 < begin)
+        if ((here && p->at + 1 < begin) || (q == c->stack_load && p->at < b->start))
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
