@@ -166,15 +166,17 @@ bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total)
     return target;
 }
 
-/* Does the instruction write the predicate, and has a scoreboard for it? */
-static bool writes_late(cbi_sass w, uint32_t predicate)
+/* The number of an instruction that writes the predicate and has a scoreboard for it, which is that
+ * of its sources for ATOM.F; CBI_SB_NONE for others. */
+static uint32_t late_number(cbi_sass w, uint32_t predicate)
 {
     uint32_t op = cbi_sass_op(w);
-    bool first =
-        cbi_op_has(op, CBI_OPF_TESTED) || (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
-    return cbi_sass_write(w) != CBI_SB_NONE &&
-           ((first && cbi_sass_first_result(w) == predicate) ||
-            (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate));
+    bool first = op == CBI_OP_ATOM_F || cbi_op_has(op, CBI_OPF_TESTED) ||
+                 (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
+    bool writes = (first && cbi_sass_first_result(w) == predicate) ||
+                  (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate);
+    uint64_t number = op == CBI_OP_ATOM_F ? cbi_sass_read(w) : cbi_sass_write(w);
+    return writes ? (uint32_t)number : CBI_SB_NONE;
 }
 
 /* What an exit waits for because its guard comes late and the barrier needs it, too.  One bit, or
@@ -185,8 +187,9 @@ static uint32_t guard_wait(const uint8_t *text, uint32_t at)
     uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
     for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
         cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
-        if (writes_late(w, guard))
-            return waits & 1u << cbi_sass_write(w);
+        uint32_t number = late_number(w, guard);
+        if (number != CBI_SB_NONE)
+            return waits & 1u << number;
         if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
             cbi_sass_writes_predicate(w, guard))
             break;

@@ -193,14 +193,27 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
     return any;
 }
 
-/* Does the exit wait because of its barrier, and not without it? */
-static bool is_for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p,
-                           uint32_t exit)
+/* Does the exit wait for a producer of its block because the block ends, and not because every exit
+ * waits for what has to do with uniform registers (rule 8)? */
+static bool is_met_by_time(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t exit)
 {
-    if (cbi_regset_any(&c->operands[p->at].uniform_written))
-        return false; /* rule 8: every exit waits for uniform results */
-    return is_due(c, t, p, exit) == DUE_WITH_BARRIER && !is_met_at_once(c, p) &&
+    return p->flush && p->local == CBI_SB_NOWHERE && cbi_sb_contains(&p->consumers, exit) &&
+           !cbi_regset_any(&c->operands[p->at].uniform_written) &&
            !cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
+}
+
+/* The numbers with a holder for which the exit waits because of its barrier, and not without it. */
+static uint8_t for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_block *b)
+{
+    const uint32_t exit = b->end - 1;
+    uint8_t numbers = 0;
+    for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (is_met_by_time(c, p, exit) && is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
+            !is_met_at_once(c, p))
+            numbers |= (uint8_t)(1u << p->old);
+    }
+    return numbers;
 }
 
 /* The end of the block does not wait for the producer. */
@@ -214,8 +227,8 @@ static void pass_by(cbi_sb_producer *p, uint32_t end)
     p->flush = false;
 }
 
-/* What an exit does not wait for any more is pending where something behind it needs it, and calls
- * and collective sequences need everything. */
+/* What an exit does not wait for any more is pending where something behind it needs it, or takes its
+ * number again, and calls and collective sequences need everything. */
 static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
 {
     cbi_u32_list todo = {0};
@@ -226,7 +239,8 @@ static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
         if (c->visited[i] == visit || cbi_sb_contains(&p->consumers, i))
             continue;
         c->visited[i] = visit;
-        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || c->group[i] || cbi_sb_needs(c, p, i))
+        if (i == p->at || cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || c->group[i] ||
+            cbi_sb_needs(c, p, i))
             cbi_vec_push(c->ctx, &p->consumers, i);
         else
             cbi_sb_push_next(c, i, &todo);
@@ -244,10 +258,10 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
             cbi_sass_stall(c->words[exit]) == CBI_SASS_STALL_MAX)
             continue;
         tell_times(c, b, exit, &t);
+        uint8_t late = for_barrier(c, &t, b);
         for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
             cbi_sb_producer *p = &c->producers.items[q];
-            if (!p->flush || p->local != CBI_SB_NOWHERE || !cbi_sb_contains(&p->consumers, exit) ||
-                !is_for_barrier(c, &t, p, exit))
+            if (!(late >> p->old & 1) || !is_met_by_time(c, p, exit))
                 continue;
             pass_by(p, exit);
             reach_users(c, p, exit);
