@@ -218,7 +218,7 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
     for (uint32_t i = 1; i + 1 < c->n; i++) {
         const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
         bool shorter = is_shorter(c, words, i);
-        if (i + 2 >= b->end ||
+        if (i + 1 >= b->end || (!shorter && i + 2 >= b->end) ||
             (!shorter && cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i])))
             continue;
         if (!p.idle) {
