@@ -227,8 +227,8 @@ static void pass_by(cbi_sb_producer *p, uint32_t end)
     p->flush = false;
 }
 
-/* What an exit does not wait for any more is pending where something behind it needs it, or takes its
- * number again, and calls and collective sequences need everything. */
+/* What an exit does not wait for any more is pending where something behind it needs it, or takes
+ * its number again, and calls and collective sequences need everything. */
 static void reach_users(cbi_sb_code *c, cbi_sb_producer *p, uint32_t exit)
 {
     cbi_u32_list todo = {0};

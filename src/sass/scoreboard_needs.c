@@ -13,8 +13,8 @@ static bool is_shared_access(uint32_t op)
     return cbi_op_has(op, CBI_OPF_SHARED);
 }
 
-/* Does it read its sources before a load from shared memory, or a shuffle, behind it writes?  Stores,
- * reductions, shuffles and what has to do with shared memory. */
+/* Does it read its sources before a load from shared memory, or a shuffle, behind it writes?
+ * Stores, reductions, shuffles and what has to do with shared memory. */
 static bool reads_first(uint32_t op)
 {
     switch (cbi_instruction_of(op)->shape) {
@@ -36,8 +36,8 @@ static bool reads_first(uint32_t op)
     }
 }
 
-/* Loads and atomic operations that come one after the other; atomic operations on what may be shared
- * memory do not. */
+/* Loads and atomic operations that come one after the other; atomic operations on what may be
+ * shared memory do not. */
 static bool is_ordered_load(uint32_t op)
 {
     return cbi_op_has(op, CBI_OPF_LONG) && cbi_op_kind(op) == CBI_KIND_MEMORY &&
