@@ -6,19 +6,20 @@
 enum { RESERVED = CUDA_RESERVED_SHARED };
 const cbi_chip cbi_chips[] = {
     /* sm, shared_max, reserved, same_code, finalized_from, fast_bit, fast_mask, special_cycles,
-     * fence_reads, quick, quick_power, other_pace, runs_all, late_alu, slow_doubles */
-    {75, 0x10000, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {80, 0x28c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {86, 0x18c00, 0, {80}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {87, 0x28c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {88, 0x18c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {89, 0x18c00, 0, {80, 86}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {90, 0x38c00, RESERVED, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false},
-    {100, 0x38c00, RESERVED, {0}, 0, 0x01, 0x01 | 0x08, 8, true, true, false, false, false, false, false},
-    {103, 0x38c00, RESERVED, {0}, 100, 0x08, 0, 8, true, false, true, true, false, false, true},
-    {110, 0x38c00, RESERVED, {0}, 0, 0x02, 0, 1, true, false, true, false, false, false, true},
-    {120, 0x18c00, RESERVED, {0}, 0, 0x10, 0x10 | 0x40, 1, false, false, false, false, false, true, true},
-    {121, 0x18c00, RESERVED, {0}, 120, 0x40, 0, 1, false, false, false, false, true, true, true},
+     * fence_reads, quick, quick_power, other_pace, runs_all, late_alu, slow_doubles,
+     * slow_integers */
+    {75, 0x10000, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {80, 0x28c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {86, 0x18c00, 0, {80}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {87, 0x28c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {88, 0x18c00, 0, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {89, 0x18c00, 0, {80, 86}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {90, 0x38c00, RESERVED, {0}, 0, 0, 0, 0, false, false, false, false, false, false, false, false},
+    {100, 0x38c00, RESERVED, {0}, 0, 0x01, 0x01 | 0x08, 8, true, true, false, false, false, false, false, false},
+    {103, 0x38c00, RESERVED, {0}, 100, 0x08, 0, 8, true, false, true, true, false, false, true, false},
+    {110, 0x38c00, RESERVED, {0}, 0, 0x02, 0, 1, true, false, true, false, false, false, true, false},
+    {120, 0x18c00, RESERVED, {0}, 0, 0x10, 0x10 | 0x40, 1, false, false, false, false, false, true, true, true},
+    {121, 0x18c00, RESERVED, {0}, 120, 0x40, 0, 1, false, false, false, false, true, true, true, true},
 };
 /* clang-format on */
 const size_t cbi_chip_count = CBI_COUNT(cbi_chips);

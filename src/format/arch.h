@@ -21,7 +21,8 @@ typedef struct cbi_chip {
     bool other_pace;          /* code of finalized_from changes its pace (docs/code-rewriting.md) */
     bool runs_all;            /* code of finalized_from runs on it, whatever its mask says */
     bool late_alu;            /* results of the ALU, predicates too, reach it a cycle later */
-    bool slow_doubles; /* doubles come from a slow unit: ends of blocks wait for them at once */
+    bool slow_doubles;  /* doubles come from a slow unit: ends of blocks wait for them at once */
+    bool slow_integers; /* integers that become doubles do not count as there at once */
 } cbi_chip;
 
 enum { CBI_SHARED_MAX = 0xc000 };
