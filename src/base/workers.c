@@ -135,6 +135,8 @@ static void give(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 /* From here on nobody begins. */
 void cbi_workers_finish(cbi_workers *w)
 {
+    if (w->process != getpid())
+        return; /* one that stayed behind may have had the lock */
     pthread_mutex_lock(&w->lock);
     w->wanted = 0;
     pthread_mutex_unlock(&w->lock);

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "base/workers.h"
 
 enum { ITEMS = 1000, TEXT = 64 };
 
@@ -262,6 +263,37 @@ static void a_child_has_one_thread(void **state)
     cbi_ctx_fini(&ctx);
 }
 
+static void count_once(void *arg, size_t number)
+{
+    atomic_fetch_add((atomic_size_t *)arg, number + 1);
+}
+
+/* A thread that stays behind may have the lock of the pool when the process is copied. */
+static void a_child_needs_no_lock(void **state)
+{
+    (void)state;
+    enum { LONGEST = 60 }; /* seconds */
+    cbi_workers *w = calloc(1, sizeof *w);
+    atomic_size_t done = 0;
+    cbi_workers_init(w);
+    cbi_workers_run(w, FEW, count_once, &done);
+    pthread_mutex_lock(&w->lock);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        alarm(LONGEST);
+        atomic_store(&done, 0);
+        cbi_workers_run(w, FEW, count_once, &done);
+        _exit(atomic_load(&done) != 1);
+    }
+    pthread_mutex_unlock(&w->lock);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    cbi_workers_end(w);
+    free(w);
+}
+
 static cb_status map_all(cbi_ctx *ctx, void *arg)
 {
     const char *const *paths = arg;
@@ -318,6 +350,7 @@ int main(void)
         cmocka_unit_test(a_failure_ahead_counts_in_its_turn),
         cmocka_unit_test(threads_last_as_long_as_the_job),
         cmocka_unit_test(a_child_has_one_thread),
+        cmocka_unit_test(a_child_needs_no_lock),
         cmocka_unit_test(files_are_read_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
