@@ -31,6 +31,12 @@ static unsigned round_of(cbi_workers *w)
     return atomic_load_explicit(&w->round, memory_order_relaxed);
 }
 
+/* In a child of the process that made them: its threads, which may have the lock, are not there. */
+static bool stayed_behind(const cbi_workers *w)
+{
+    return w->process != getpid();
+}
+
 /* Waits for something to do behind that round, and returns with the lock. */
 static void wait_for_more(cbi_workers *w, unsigned round)
 {
@@ -135,8 +141,8 @@ static void give(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 /* From here on nobody begins. */
 void cbi_workers_finish(cbi_workers *w)
 {
-    if (w->process != getpid())
-        return; /* one that stayed behind may have had the lock */
+    if (stayed_behind(w))
+        return;
     pthread_mutex_lock(&w->lock);
     w->wanted = 0;
     pthread_mutex_unlock(&w->lock);
@@ -152,7 +158,7 @@ void cbi_workers_finish(cbi_workers *w)
 
 void cbi_workers_begin(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 {
-    if (count < 2 || w->process != getpid())
+    if (count < 2 || stayed_behind(w))
         return;
     make(w, count - 1 < CBI_THREADS_MAX - 1 ? count - 1 : CBI_THREADS_MAX - 1);
     give(w, count, fn, arg);
@@ -167,7 +173,7 @@ void cbi_workers_run(cbi_workers *w, size_t count, cbi_worker_fn fn, void *arg)
 
 void cbi_workers_touch(cbi_workers *w, void *memory, size_t size)
 {
-    if (!w->count || !size || w->process != getpid())
+    if (!w->count || !size || stayed_behind(w))
         return;
     pthread_mutex_lock(&w->lock);
     if (w->touch_count < CBI_TOUCHES)
@@ -178,8 +184,8 @@ void cbi_workers_touch(cbi_workers *w, void *memory, size_t size)
 
 void cbi_workers_end(cbi_workers *w)
 {
-    if (w->process != getpid())
-        return; /* they have stayed behind in the parent */
+    if (stayed_behind(w))
+        return;
     pthread_mutex_lock(&w->lock);
     w->ended = true;
     w->touch_count = 0;

@@ -166,16 +166,17 @@ bool *cbi_rewrite_targets(cbi_ctx *ctx, const uint8_t *text, uint32_t total)
     return target;
 }
 
-/* The number of an instruction that writes the predicate and has a scoreboard for it, which is that
- * of its sources for ATOM.F; CBI_SB_NONE for others. */
+/* The number of an instruction that writes the predicate and has a scoreboard for it; CBI_SB_NONE
+ * for others. */
 static uint32_t late_number(cbi_sass w, uint32_t predicate)
 {
     uint32_t op = cbi_sass_op(w);
-    bool first = op == CBI_OP_ATOM_F || cbi_op_has(op, CBI_OPF_TESTED) ||
+    bool with_sources = cbi_op_tests_with_sources(op);
+    bool first = with_sources || cbi_op_has(op, CBI_OPF_TESTED) ||
                  (cbi_instruction_of(op)->predicates & CBI_PRED_W81);
     bool writes = (first && cbi_sass_first_result(w) == predicate) ||
                   (cbi_op_compares_doubles(op) && cbi_sass_second_result(w) == predicate);
-    uint64_t number = op == CBI_OP_ATOM_F ? cbi_sass_read(w) : cbi_sass_write(w);
+    uint64_t number = with_sources ? cbi_sass_read(w) : cbi_sass_write(w);
     return writes ? (uint32_t)number : CBI_SB_NONE;
 }
 

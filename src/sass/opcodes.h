@@ -249,6 +249,12 @@ static inline bool cbi_op_compares_doubles(uint32_t opcode)
     return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;
 }
 
+/* Does the scoreboard of its sources say that its predicate is there, too? */
+static inline bool cbi_op_tests_with_sources(uint32_t opcode)
+{
+    return opcode == CBI_OP_ATOM_F;
+}
+
 /* Does it make doubles of integers? */
 static inline bool cbi_op_makes_doubles(uint32_t opcode)
 {

@@ -146,6 +146,8 @@ typedef struct block_pace {
     uint32_t end;
     bool *idle; /* such a NOP */
     uint32_t *cycles;
+    uint32_t *change; /* the first one from there on whose cycles are not those of the input, or the
+                         last of the block */
 } block_pace;
 
 /* Is instruction i a NOP that says what the stall count of the one before could not? */
@@ -164,13 +166,17 @@ static uint32_t cycles_before(const block_pace *p, uint32_t i)
     return sum;
 }
 
-/* The first instruction behind i for which the time to the next one changes. */
-static uint32_t next_change(const block_pace *p, uint32_t i)
+/* Fills in the times of a block; `now` has the words of the output. */
+static void tell_pace(block_pace *p, const cbi_sb_code *now, const cbi_sb_block *b)
 {
-    uint32_t next = i + 1;
-    while (next + 1 < p->end && (p->idle[next] || p->cycles[next] == cycles_before(p, next)))
-        next++;
-    return next;
+    p->end = b->end;
+    for (uint32_t i = b->start + 1; i < b->end; i++)
+        p->idle[i] = is_filler(p, i);
+    cbi_pace_block_cycles(now, b, p->idle, p->cycles);
+    for (uint32_t i = b->end; i-- > b->start;) {
+        bool changes = !p->idle[i] && p->cycles[i] != cycles_before(p, i);
+        p->change[i] = changes || i + 1 == b->end ? i : p->change[i + 1];
+    }
 }
 
 /* Sets the cycles of instruction i, if neither more nor fewer NOPs are needed. */
@@ -189,7 +195,7 @@ static bool set_cycles(const block_pace *p, uint32_t i)
  * because of that, and takes one more. */
 static void shorten(const block_pace *p, uint32_t i)
 {
-    uint32_t next = next_change(p, i), before = cycles_before(p, next);
+    uint32_t next = p->change[i + 1], before = cycles_before(p, next);
     if (p->cycles[next] <= before || (p->cycles[next] == before + 1 && set_cycles(p, next)))
         cbi_sass_set_stall(&p->words[i], 1);
 }
@@ -198,12 +204,14 @@ static void shorten(const block_pace *p, uint32_t i)
  * that long only because of something before; what needs a distance from that takes one more. */
 static void lengthen(const block_pace *p, uint32_t i)
 {
-    uint32_t less = next_change(p, i);
+    uint32_t less = p->change[i + 1];
     if (p->cycles[i] != cbi_sass_stall(p->words[i]) ||
         p->cycles[less] + 1 != cycles_before(p, less) || !set_cycles(p, less))
         return;
-    uint32_t more = next_change(p, less);
-    if (more < p->end && p->cycles[more] == cycles_before(p, more) + 1)
+    if (less + 1 == p->end)
+        return;
+    uint32_t more = p->change[less + 1];
+    if (p->cycles[more] == cycles_before(p, more) + 1)
         set_cycles(p, more);
 }
 
@@ -217,25 +225,23 @@ static void settle_stalls(const cbi_sb_code *c, cbi_sass *words)
     now.input = c->words;
     for (uint32_t i = 1; i + 1 < c->n; i++) {
         const cbi_sb_block *b = &c->blocks.items[c->block_of[i]];
-        bool shorter = is_shorter(c, words, i);
-        if (i + 1 >= b->end || (!shorter && i + 2 >= b->end) ||
-            (!shorter && cbi_sass_stall(words[i]) <= cbi_sass_stall(c->words[i])))
+        bool shorter = i + 1 < b->end && is_shorter(c, words, i);
+        bool longer =
+            !shorter && i + 2 < b->end && cbi_sass_stall(words[i]) > cbi_sass_stall(c->words[i]);
+        if (!shorter && !longer)
             continue;
         if (!p.idle) {
             p.idle = CBI_NEW_ARRAY(c->ctx, c->n, bool);
             p.cycles = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
+            p.change = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t);
         }
-        p.end = b->end;
-        if (known != c->block_of[i]) {
-            for (uint32_t k = b->start + 1; k < b->end; k++)
-                p.idle[k] = is_filler(&p, k);
-            cbi_pace_block_cycles(&now, b, p.idle, p.cycles);
-        }
+        if (known != c->block_of[i])
+            tell_pace(&p, &now, b);
         known = c->block_of[i];
-        if (shorter && p.cycles[i] == 1)
-            shorten(&p, i);
-        else if (!shorter)
+        if (longer)
             lengthen(&p, i);
+        else if (p.cycles[i] == 1)
+            shorten(&p, i);
     }
 }
 

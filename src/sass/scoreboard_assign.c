@@ -1,7 +1,5 @@
 /* Scoreboard numbers, rules 1 to 7 of docs/scoreboards.md. */
 #include "sass/scoreboard_assign.h"
-
-#include "format/arch.h"
 #include "sass/scoreboard_read.h"
 
 static bool is_texture(uint32_t op)
@@ -158,8 +156,8 @@ typedef struct price {
 static int64_t ready_at(const cbi_sb_assignment *a, uint32_t q)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    const cbi_chip *chip = cbi_chip_find(a->c->chip);
-    bool later = chip && chip->slow_integers && is_leaving(a->c, p);
+    bool later = cbi_op_makes_doubles(cbi_sb_op(a->c, p->at)) && is_leaving(a->c, p) &&
+                 cbi_sb_has_slow_integers(a->c);
     return a->c->issue[p->at] +
            (later ? cbi_sb_latency_at_end(a->c, p) : cbi_sb_latency_of(a->c, p));
 }

@@ -38,6 +38,12 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c)
     return chip && chip->slow_doubles;
 }
 
+bool cbi_sb_has_slow_integers(const cbi_sb_code *c)
+{
+    const cbi_chip *chip = cbi_chip_find(c->chip);
+    return chip && chip->slow_integers;
+}
+
 int64_t cbi_sb_product_reads(cbi_sass w)
 {
     bool sparse = cbi_sass_is_sparse(w);

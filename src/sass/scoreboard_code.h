@@ -211,6 +211,8 @@ static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_pro
 
 /* Do doubles come from a slow unit on the chip of the code? */
 bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
+/* Does sharing a number with integers that become doubles there cost what they take? */
+bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
  * comparisons and for products of matrices of integers, and so do conversions of the slow unit. */

@@ -20,7 +20,7 @@ static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
 static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, p->at), guard = cbi_sass_guard(c->words[i]);
-    bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : op == CBI_OP_ATOM_F;
+    bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : cbi_op_tests_with_sources(op);
     return writes && guard != CBI_SASS_PT && cbi_sass_first_result(c->words[p->at]) == guard;
 }
 
@@ -83,13 +83,6 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
-/* Around a loop of one block it takes the number that it still holds. */
-static bool takes_own_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
-{
-    const cbi_sb_producer *p = &c->producers.items[q];
-    return i == p->at && cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q);
-}
-
 /* Sources have been read when the result is there. */
 static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
@@ -122,16 +115,16 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
+        bool ends = cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q);
+        bool takes_own_again = ends && i == p->at;  /* around a loop of one block */
         if (cbi_sb_needs(c, p, i) || c->group[i] || /* a sequence needs everything */
-            takes_own_again(c, q, i)) {
+            takes_own_again) {
             cbi_vec_push(c->ctx, &found, i);
-        } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
-                   stands_for_others(c, p, i)) {
+        } else if (ends && stands_for_others(c, p, i)) {
             moved = true;
             cbi_sb_push_behind(c, p->at, i, &loops, &todo);
-        } else if (cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q) &&
-                   ((p->flush && c->block_of[i] == p->block && i > p->at) ||
-                    (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
+        } else if (ends && ((p->flush && c->block_of[i] == p->block && i > p->at) ||
+                            (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             cbi_vec_push(c->ctx, &unknown, i);
         } else {
             cbi_sb_push_behind(c, p->at, i, &loops, &todo);
