@@ -2,7 +2,7 @@
 
 #include "sass/opcodes.h"
 
-enum { ZERO_REGISTER = 255, UNIFORM_ZERO_REGISTER = 63 };
+enum { ZERO_REGISTER = 255 };
 
 /* Where operands stand. */
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_HANDLE = 40, AT_C = 64 };
@@ -171,7 +171,7 @@ static void general(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
 static void uniform(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
 {
     uint64_t r = cbi_sass_bits(w, low, 8);
-    if (r != ZERO_REGISTER && (r & UNIFORM_ZERO_REGISTER) != UNIFORM_ZERO_REGISTER)
+    if (r != ZERO_REGISTER)
         add(set, r, count);
 }
 

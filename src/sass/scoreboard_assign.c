@@ -213,8 +213,11 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
             ret_price->slack = a->c->issue[p->local] - a->c->issue[next];
     } else if (p->local != CBI_SB_NOWHERE) {
         ret_price->outlasts = true;
-        ret_price->stall = not_below_zero(ret_price->ready - a->c->issue[p->local]);
-        ret_price->slack = not_below_zero(ret_price->ready - mine);
+        int64_t until = ret_price->ready;
+        if (next != CBI_SB_NOWHERE && a->c->issue[next] < until)
+            until = a->c->issue[next];
+        ret_price->stall = not_below_zero(until - a->c->issue[p->local]);
+        ret_price->slack = not_below_zero(until - mine);
     }
     return any;
 }

@@ -22,7 +22,7 @@ int64_t cbi_sb_reading_time(cbi_sass w, uint32_t chip, const cbi_operands *opera
 
 int64_t cbi_sb_result_time(cbi_sass w, uint32_t chip)
 {
-    enum { RESULT = 15, LONG_RESULT = 296, QUICK_POWER = 14 };
+    enum { RESULT = 15, LONG_RESULT = 300, QUICK_POWER = 14 };
     const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
     if (is_quick_power(w, chip))
         return QUICK_POWER;
