@@ -104,7 +104,8 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
     for (uint32_t n = k; n-- > first && time[n] + WINDOW > time[k - 1];) {
         uint32_t i = instruction(t, n);
         int64_t least = bounded(t, n, k, cbi_pace_distance(c, i, j, &of, n + 1 == k));
-        need = later(need, t->now[n] + least);
+        if (!t->stalls || !cbi_op_is_barrier(cbi_sb_op(c, i)))
+            need = later(need, t->now[n] + least);
         need = later(need, t->now[n] + cbi_pace_overtaking(c, i, j));
         explained = later(explained, t->before[n] + least);
         int64_t of_unit = bounded(t, n, k, cbi_pace_explained(c, i, j));
