@@ -160,15 +160,8 @@ static void add(cbi_regset *set, uint64_t first, unsigned count)
         set->w[r / 64] |= UINT64_C(1) << (r % 64);
 }
 
-/* General registers from the field at bit low. */
-static void general(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
-{
-    uint64_t r = cbi_sass_bits(w, low, 8);
-    if (r != ZERO_REGISTER)
-        add(set, r, count);
-}
-
-static void uniform(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
+/* Registers from the field at bit low, general or uniform ones. */
+static void add_field(cbi_regset *set, cbi_sass w, unsigned low, unsigned count)
 {
     uint64_t r = cbi_sass_bits(w, low, 8);
     if (r != ZERO_REGISTER)
@@ -191,16 +184,16 @@ static unsigned form_of(cbi_sass w)
 
 static void fixed_places(cbi_sass w, const shape *s, cbi_operands *o)
 {
-    general(&o->written, w, AT_D, count_of(s->d, w));
-    general(&o->read, w, AT_A, s->a);
-    general(&o->read, w, AT_B, count_of(s->b, w));
-    general(&o->read, w, AT_C, count_of(s->c, w));
-    uniform(&o->uniform_written, w, AT_D, count_of(s->ud, w));
-    uniform(&o->uniform_read, w, AT_A, s->ua);
-    uniform(&o->uniform_read, w, AT_B, s->ub);
-    uniform(&o->uniform_read, w, AT_C, s->uc);
+    add_field(&o->written, w, AT_D, count_of(s->d, w));
+    add_field(&o->read, w, AT_A, s->a);
+    add_field(&o->read, w, AT_B, count_of(s->b, w));
+    add_field(&o->read, w, AT_C, count_of(s->c, w));
+    add_field(&o->uniform_written, w, AT_D, count_of(s->ud, w));
+    add_field(&o->uniform_read, w, AT_A, s->ua);
+    add_field(&o->uniform_read, w, AT_B, s->ub);
+    add_field(&o->uniform_read, w, AT_C, s->uc);
     if (s->base && cbi_sass_bits(w, 91, 1))
-        uniform(&o->uniform_read, w, s->base, s->base_count);
+        add_field(&o->uniform_read, w, s->base, s->base_count);
 }
 
 /* Does the second source stand in the third place, in this form? */
@@ -213,18 +206,18 @@ static void arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
     unsigned form = form_of(w), second = s->b == FROM ? 1 : count_of(s->b, w);
     bool late_b = is_second_late(form);
-    general(&o->written, w, AT_D, count_of(s->d, w));
-    general(&o->read, w, AT_A, count_of(s->a, w));
+    add_field(&o->written, w, AT_D, count_of(s->d, w));
+    add_field(&o->read, w, AT_A, count_of(s->a, w));
     if (form == FORM_REGISTERS)
-        general(&o->read, w, AT_B, count_of(s->b, w));
+        add_field(&o->read, w, AT_B, count_of(s->b, w));
     if (!late_b)
-        general(&o->read, w, AT_C, s->c);
+        add_field(&o->read, w, AT_C, s->c);
     else if (s->b && s->c)
-        general(&o->read, w, AT_C, s->b);
+        add_field(&o->read, w, AT_C, s->b);
     if (form == FORM_THIRD_UNIFORM || form == FORM_SECOND_UNIFORM)
-        uniform(&o->uniform_read, w, AT_B, s->b ? second : s->c);
+        add_field(&o->uniform_read, w, AT_B, s->b ? second : s->c);
     else if (form == FORM_THIRD_LAST)
-        uniform(&o->uniform_read, w, AT_B, s->c ? s->c : second);
+        add_field(&o->uniform_read, w, AT_B, s->c ? s->c : second);
 }
 
 static cbi_sass_source source_at(cbi_sass w, unsigned low, unsigned count)
@@ -257,11 +250,11 @@ cbi_sass_source_list cbi_sass_sources(cbi_sass w)
 
 static void uniform_arithmetic(cbi_sass w, const shape *s, cbi_operands *o)
 {
-    uniform(&o->uniform_written, w, AT_D, s->ud);
-    uniform(&o->uniform_read, w, AT_A, s->ua);
+    add_field(&o->uniform_written, w, AT_D, s->ud);
+    add_field(&o->uniform_read, w, AT_A, s->ua);
     if (form_of(w) == FORM_REGISTERS || form_of(w) == FORM_SECOND_UNIFORM)
-        uniform(&o->uniform_read, w, AT_B, s->ub);
-    uniform(&o->uniform_read, w, AT_C, s->uc);
+        add_field(&o->uniform_read, w, AT_B, s->ub);
+    add_field(&o->uniform_read, w, AT_C, s->uc);
 }
 
 /* Coordinates by the kind of texture, bits 61-63: a buffer, two or three dimensions, a cube, then
@@ -294,10 +287,10 @@ static void texture(cbi_sass w, cbi_operands *o)
     unsigned results = 0;
     for (unsigned i = 72; i < 76; i++)
         results += (unsigned)cbi_sass_bits(w, i, 1);
-    general(&o->written, w, AT_D, results ? results : 1);
-    general(&o->read, w, AT_A, texture_coordinates(w));
-    general(&o->read, w, AT_B, texture_details(w));
-    uniform(&o->uniform_read, w, AT_HANDLE, 2);
+    add_field(&o->written, w, AT_D, results ? results : 1);
+    add_field(&o->read, w, AT_A, texture_coordinates(w));
+    add_field(&o->read, w, AT_B, texture_details(w));
+    add_field(&o->uniform_read, w, AT_HANDLE, 2);
 }
 
 bool cbi_sass_is_sparse(cbi_sass w)
@@ -349,28 +342,28 @@ static void tensor(cbi_sass w, cbi_operands *o)
     enum { AT_METADATA = 40, AT_SCALE = 40, AT_SECOND_SCALE = 52 };
     uint32_t op = cbi_sass_op(w);
     bool sparse = cbi_sass_is_sparse(w), deep = cbi_sass_is_deep(w), doubles = op == CBI_OP_DMMA;
-    general(&o->written, w, AT_D, sum_of(w));
-    general(&o->read, w, AT_A, deep ? 4 : 2);
-    general(&o->read, w, AT_B, sparse && deep ? 4 : sparse || deep || doubles ? 2 : 1);
-    general(&o->read, w, AT_C, sum_of(w));
+    add_field(&o->written, w, AT_D, sum_of(w));
+    add_field(&o->read, w, AT_A, deep ? 4 : 2);
+    add_field(&o->read, w, AT_B, sparse && deep ? 4 : sparse || deep || doubles ? 2 : 1);
+    add_field(&o->read, w, AT_C, sum_of(w));
     if (sparse)
-        general(&o->read, w, AT_METADATA, 1);
+        add_field(&o->read, w, AT_METADATA, 1);
     if (op == CBI_OP_QMMA_SF || op == CBI_OP_OMMA_SF) {
-        general(&o->read, w, AT_SCALE, 1);
-        general(&o->read, w, AT_SECOND_SCALE, 1);
+        add_field(&o->read, w, AT_SCALE, 1);
+        add_field(&o->read, w, AT_SECOND_SCALE, 1);
     }
 }
 
 /* Exchanges between lanes: lane and clamp are registers or not. */
 static void shuffle(cbi_sass w, const shape *s, cbi_operands *o)
 {
-    general(&o->written, w, AT_D, s->d);
-    general(&o->read, w, AT_A, s->a);
+    add_field(&o->written, w, AT_D, s->d);
+    add_field(&o->read, w, AT_A, s->a);
     uint32_t op = cbi_sass_op(w);
     if (op == CBI_OP_SHFL_RR || op == CBI_OP_SHFL_RI)
-        general(&o->read, w, AT_B, s->b);
+        add_field(&o->read, w, AT_B, s->b);
     if (op == CBI_OP_SHFL_RR || op == CBI_OP_SHFL_IR)
-        general(&o->read, w, AT_C, s->c);
+        add_field(&o->read, w, AT_C, s->c);
 }
 
 static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
@@ -389,7 +382,7 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
     case CBI_SHAPE_SURFACE_LOAD:
     case CBI_SHAPE_SURFACE_STORE:
         fixed_places(w, s, o);
-        general(&o->read, w, AT_A, surface_coordinates(w));
+        add_field(&o->read, w, AT_A, surface_coordinates(w));
         break;
     case CBI_SHAPE_TENSOR:
         tensor(w, o);
@@ -399,22 +392,22 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
         break;
     case CBI_SHAPE_LOAD_256: /* in two halves */
         fixed_places(w, s, o);
-        general(&o->written, w, AT_C, s->d);
+        add_field(&o->written, w, AT_C, s->d);
         break;
     case CBI_SHAPE_STORE_256:
         fixed_places(w, s, o);
-        general(&o->read, w, AT_D, s->b);
+        add_field(&o->read, w, AT_D, s->b);
         break;
     case CBI_SHAPE_COPY_SHARED:
         fixed_places(w, s, o);
-        general(&o->read, w, AT_D, 1);
+        add_field(&o->read, w, AT_D, 1);
         break;
     case CBI_SHAPE_ATOM_CAS:
     case CBI_SHAPE_ATOM_SHARED_CAS:
     case CBI_SHAPE_ATOM_SHARED_CAST:
         fixed_places(w, s, o);
         if (cbi_sass_bits(w, 91, 1))
-            uniform(&o->uniform_read, w, AT_A, 2);
+            add_field(&o->uniform_read, w, AT_A, 2);
         break;
     default:
         fixed_places(w, s, o);

@@ -104,6 +104,7 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
     for (uint32_t n = k; n-- > first && time[n] + WINDOW > time[k - 1];) {
         uint32_t i = instruction(t, n);
         int64_t least = bounded(t, n, k, cbi_pace_distance(c, i, j, &of, n + 1 == k));
+        /* What a barrier keeps free behind it is no time for a clock of waits. */
         if (!t->stalls || !cbi_op_is_barrier(cbi_sb_op(c, i)))
             need = later(need, t->now[n] + least);
         need = later(need, t->now[n] + cbi_pace_overtaking(c, i, j));

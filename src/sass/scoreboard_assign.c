@@ -213,6 +213,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
             ret_price->slack = a->c->issue[p->local] - a->c->issue[next];
     } else if (p->local != CBI_SB_NOWHERE) {
         ret_price->outlasts = true;
+        /* The holder's own consumer would wait for the number from there on anyway. */
         int64_t until = ret_price->ready;
         if (next != CBI_SB_NOWHERE && a->c->issue[next] < until)
             until = a->c->issue[next];
