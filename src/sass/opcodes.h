@@ -51,6 +51,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_UNIFORM_BINARY,
     CBI_SHAPE_UNIFORM_SELECT_64,
     CBI_SHAPE_TO_UNIFORM,
+    CBI_SHAPE_BRA, /* BRA.DIV reads a mask, if bit 91 says so */
     CBI_SHAPE_BRX, /* a pair in the first source, which returns read, too */
     CBI_SHAPE_BRXU,
     CBI_SHAPE_LDC,

@@ -52,6 +52,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNIFORM_BINARY] = {.ud = 1, .ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_SELECT_64] = {.ud = 2, .ua = 2, .ub = 2},
     [CBI_SHAPE_TO_UNIFORM] = {.ud = 1, .a = 1},
+    [CBI_SHAPE_BRA] = {.base = AT_A, .base_count = 1},
     [CBI_SHAPE_BRX] = {.a = 2},
     [CBI_SHAPE_WRITE_PAIR] = {.d = 2},
     [CBI_SHAPE_BRXU] = {.ua = 2},

@@ -54,6 +54,7 @@ enum {
     GUARD_LATENCY = 13,
     UNIFORM_GUARD = 9,
     SPECIAL_CYCLES = 8,
+    MOVE_TO_BRANCH = 3,
     SLOW_EXPLAINS = CBI_PACE_SLOW_EXPLAINS,
     CONTROL_STALL = CBI_PACE_CONTROL,
     BARRIER_STALL = CBI_PACE_BARRIER,
@@ -211,6 +212,8 @@ static uint32_t rewrite_latency(kind from, kind to)
 
 static uint32_t uniform_latency(kind from, kind to)
 {
+    if (from == CBI_KIND_UNIFORM_MOVE && to == CBI_KIND_CONTROL)
+        return MOVE_TO_BRANCH;
     if (from == CBI_KIND_UNIFORM_MOVE)
         return to == CBI_KIND_OTHER || to == CBI_KIND_LATE || to >= CBI_KIND_CONTROL ? FAR : 2;
     if (from == CBI_KIND_TO_UNIFORM)

@@ -44,12 +44,22 @@ static uint32_t next_consumer(const cbi_sb_assignment *a, const work *w, uint32_
     return next;
 }
 
+/* Rule 8: waited for because the block ends with instruction i, or because a collective sequence
+ * starts behind that. */
+static bool is_flushed(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
+{
+    const cbi_sb_producer *p = &a->c->producers.items[q];
+    return (i + 1 == a->c->blocks.items[w->block].end || cbi_sb_is_before_sequence(a->c, i)) &&
+           is_here(a, w, q) && p->local == CBI_SB_NOWHERE && p->flush && !a->unflushed[q] &&
+           cbi_sb_is_consumer(a, q, i);
+}
+
 static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     if (is_here(a, w, q) && (p->flush || (p->is_late && p->local == CBI_SB_NOWHERE)) &&
         i + 1 < a->c->blocks.items[w->block].end && i > p->at)
-        return cbi_sb_is_consumer(a, q, i);
+        return cbi_sb_is_consumer(a, q, i) && !is_flushed(a, w, q, i);
     if (is_here(a, w, q) || p->local != CBI_SB_NOWHERE)
         return p->local == i;
     return cbi_sb_is_consumer(a, q, i);
@@ -61,6 +71,13 @@ static bool is_reserved_held(const cbi_sb_assignment *a)
         if (cbi_sb_takes_reserved(a, a->live.items[n]))
             return true;
     return false;
+}
+
+/* Is it a predicate that decides an exit?  It does not join what all exits wait for. */
+static bool decides_exit(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return cbi_sb_op(c, p->local) == CBI_OP_EXIT &&
+           c->operands[p->at].predicates_written & c->operands[p->local].predicates_read;
 }
 
 /* Rule 3: a local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
@@ -75,8 +92,9 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
              n++) {
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
-            if (r == a->c->stack_load || o->at == p->at || a->number[r] != k ||
-                (o->is_late && o->starts.len)) /* a sequence's start waits earlier */
+            if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
+                (o->is_late && o->starts.len) || /* a sequence's start waits earlier */
+                (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)))
                 continue;
             uint32_t next = next_consumer(a, w, r, p->at);
             early |= next < p->local;
@@ -88,6 +106,14 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
     return best;
 }
 
+/* Sources of a reduction whose result its own block waits for. */
+static bool is_reduced_here(const cbi_sb_code *c, uint32_t q)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return cbi_sb_op(c, p->at) == CBI_OP_REDUX && q + 1 < c->first[p->at + 1] &&
+           p[1].local != CBI_SB_NOWHERE;
+}
+
 /* Rule 4: a crossing read joins the latest crossing read of the block whose number only such hold.
  */
 static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
@@ -95,7 +121,7 @@ static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
     uint8_t impure = a->dedicated, best = CBI_SB_NONE;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
-        if (a->c->producers.items[r].write ||
+        if (a->c->producers.items[r].write || is_reduced_here(a->c, r) ||
             (is_here(a, w, r) && a->c->producers.items[r].local != CBI_SB_NOWHERE))
             impure |= (uint8_t)(1u << a->number[r]);
     }
@@ -258,6 +284,18 @@ static uint8_t lowest(uint8_t numbers)
     return numbers ? (uint8_t)__builtin_ctz(numbers) : CBI_SB_NONE;
 }
 
+/* Does it end where a collective sequence of its own block starts, which needs everything? */
+static bool ends_with_stretch(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    for (size_t k = 0; p->local == CBI_SB_NOWHERE && k < p->consumers.len; k++) {
+        uint32_t i = p->consumers.items[k];
+        if (i > p->at && c->block_of[i] == p->block &&
+            (c->group[i] || cbi_sb_is_before_sequence(c, i)))
+            return true;
+    }
+    return false;
+}
+
 /* Rules 3 to 7. */
 static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
 {
@@ -278,7 +316,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;
     if (w->reserved_taken || (leaves && !p->is_long && a->has_long))
         usable &= (uint8_t) ~(1u << a->reservable);
-    a->open = usable & (uint8_t)~busy_numbers(a, w, crossing);
+    a->open = usable & (uint8_t)~busy_numbers(a, w, crossing && !ends_with_stretch(a->c, p));
     if (joined != CBI_SB_NONE)
         return joined;
     uint8_t other = usable & (uint8_t)~busy_numbers(a, w, false);
@@ -395,14 +433,6 @@ static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
     a->live.len = kept;
 }
 
-/* Rule 8: waited for because the block ends. */
-static bool is_flushed(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t last)
-{
-    const cbi_sb_producer *p = &a->c->producers.items[q];
-    return is_here(a, w, q) && p->local == CBI_SB_NOWHERE && p->flush && !a->unflushed[q] &&
-           cbi_sb_is_consumer(a, q, last);
-}
-
 /* Cycles from the end of a block to where it starts, by way of one block at most; -1: there is no
  * such way. */
 static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block)
@@ -515,17 +545,23 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
     return w;
 }
 
+/* Ends what instruction i waits for only because others start behind it, after its own numbers. */
+static void flush(cbi_sb_assignment *a, const work *w, uint32_t i)
+{
+    uint8_t flushed = 0;
+    for (size_t n = 0; n < a->live.len; n++)
+        if (is_flushed(a, w, a->live.items[n], i))
+            flushed |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    end_cleared(a, flushed, i);
+}
+
 /* What is pending where it ends. */
 static void leave(cbi_sb_assignment *a, const work *w)
 {
     const cbi_sb_code *c = a->c;
     uint32_t last = cbi_sb_last_of(c, w->block);
-    uint8_t flushed = 0;
     keep_shared(a, w, last);
-    for (size_t n = 0; n < a->live.len; n++)
-        if (is_flushed(a, w, a->live.items[n], last))
-            flushed |= (uint8_t)(1u << a->number[a->live.items[n]]);
-    end_cleared(a, flushed, last);
+    flush(a, w, last);
     leave_left(a, w, last);
     memset(a->leaving[w->block], 0, (c->row + 1) * sizeof **a->leaving);
     for (size_t n = 0; n < a->live.len; n++)
@@ -553,6 +589,8 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
             group_end = c->group[i];
         } else if (i > group_end) {
             w.held = 0;
+        } else {
+            w.held &= (uint8_t)~cleared; /* inside, what nobody waits for any more is free */
         }
         end_cleared(a, cleared, i);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
@@ -562,6 +600,8 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
             a->holder[a->number[q]] = q;
             cbi_vec_push(c->ctx, &a->live, q);
         }
+        if (i + 1 < b->end && cbi_sb_is_before_sequence(c, i))
+            flush(a, &w, i);
     }
     leave(a, &w);
 }

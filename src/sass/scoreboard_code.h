@@ -174,6 +174,12 @@ static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_produce
     return p->is_long && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_CCTL;
 }
 
+/* Does a collective sequence start behind instruction i? */
+static inline bool cbi_sb_is_before_sequence(const cbi_sb_code *c, uint32_t i)
+{
+    return i + 1 < c->n && c->group[i + 1];
+}
+
 /* Does the producer reach instruction i only around a loop? */
 static inline bool cbi_sb_comes_around(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {

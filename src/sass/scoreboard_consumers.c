@@ -16,12 +16,19 @@ static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
     return false;
 }
 
-/* Is the branch taken by a predicate that the producer writes? */
+/* Is the branch taken by a predicate that the producer writes, and nothing behind it? */
 static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, p->at), guard = cbi_sass_guard(c->words[i]);
     bool writes = p->write ? cbi_op_has(op, CBI_OPF_TESTED) : cbi_op_tests_with_sources(op);
-    return writes && guard != CBI_SASS_PT && cbi_sass_first_result(c->words[p->at]) == guard;
+    if (!writes || guard == CBI_SASS_PT || cbi_sass_first_result(c->words[p->at]) != guard)
+        return false;
+    for (uint32_t k = p->at + 1; k < i; k++)
+        if (cbi_sass_writes_predicate(c->words[k], guard) ||
+            (cbi_op_has(cbi_sb_op(c, k), CBI_OPF_TESTED) &&
+             cbi_sass_first_result(c->words[k]) == guard))
+            return false;
+    return true;
 }
 
 static void find_local(cbi_sb_code *c, uint32_t q)
@@ -39,16 +46,17 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     /* What waits for a fence needs it. */
     bool needed = cbi_sb_op(c, p->at) == CBI_OP_MEMBAR || decides(c, p, seen) ||
                   (c->calls_apart && op == CBI_OP_RET);
-    if (seen == end - 1 && !needed && (end_only ? found != seen : found == CBI_SB_NOWHERE)) {
+    bool last = seen == end - 1 || cbi_sb_is_before_sequence(c, seen);
+    if (last && !needed && (end_only ? found != seen : found > seen)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
-    } else if (c->group[seen] && found == CBI_SB_NOWHERE && cbi_sb_names_registers(c, p)) {
+    } else if (c->group[seen] && found > c->group[seen] && cbi_sb_names_registers(c, p)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
     } else if (c->group[seen] && found > seen && found <= c->group[seen]) {
         p->local = found;
         cbi_vec_push(c->ctx, &p->starts, seen);
-    } else if (op != CBI_OP_ENDCOLLECTIVE && cbi_sb_names_registers(c, p) &&
+    } else if (op != CBI_OP_ENDCOLLECTIVE && !needed && cbi_sb_names_registers(c, p) &&
                (found == CBI_SB_NOWHERE || found > seen) && is_merged(c, q, seen)) {
         p->local = found;
         p->hidden = found == CBI_SB_NOWHERE;
@@ -60,12 +68,14 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     uint32_t here = c->block_of[i];
     bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
+    bool named = cbi_sb_names_registers(c, &c->producers.items[q]);
     CBI_SB_EACH(r, c->pending[i], c->row)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r == q || o->old != c->producers.items[q].old)
             continue;
-        if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush))
+        if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush) ||
+            (named && !cbi_sb_names_registers(c, o)))
             return true;
     }
     return false;

@@ -129,6 +129,13 @@ static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
            !cbi_regset_any(&c->operands[i].read);
 }
 
+/* A NOP that is no part of the stall count before it. */
+static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
+{
+    return i && cbi_sb_op(c, i) == CBI_OP_NOP &&
+           cbi_sass_stall(c->words[i - 1]) != CBI_SASS_STALL_MAX;
+}
+
 /* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
  * scoreboard, has at the end of one, where nothing needs them but, of predicates, a guard of the
  * wait: the wait itself does not. */
@@ -143,14 +150,18 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
     if (held && stall == SCOREBOARD_AT_END)
         return !(cbi_sass_wait(c->words[i]) & held);
-    return waits_for_end(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
+    return waits_for_end(c, i - 1) || is_lone_nop(c, i - 1) ||
+           (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
 /* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own.
  */
 static bool sleeps_between(const cbi_sb_code *c, uint32_t i)
 {
-    return i && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP && cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
+    uint32_t op = cbi_sb_op(c, i);
+    bool behind = i && cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
+    bool before = i + 1 < c->n && cbi_sb_op(c, i + 1) == CBI_OP_SYNCS_PHASECHK;
+    return behind && (op == CBI_OP_NANOSLEEP || (op == CBI_OP_NANOSLEEP_R && before));
 }
 
 static bool find_blocks(cbi_sb_code *c, const targets_list *tables)

@@ -158,13 +158,23 @@ bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
     return p->write ? !cbi_sb_is_unseen(c, p) : cbi_regset_any(&o->read);
 }
 
+/* Does it depend on the producer without registers, by the order of accesses to memory? */
+static bool needs_order(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t op = cbi_sb_op(c, i);
+    bool view = cbi_sb_op(c, p->at) == CBI_OP_FENCE_VIEW && cbi_op_kind(op) == CBI_KIND_MEMORY &&
+                op != CBI_OP_FENCE_VIEW;
+    return view || cbi_sb_is_acquired(c, p, i);
+}
+
 uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     bool shuffle = cbi_sb_op(c, p->at) == CBI_OP_SHFL_RR;
     bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
         if ((shuffle && cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE) ||
-            (barrier && is_barrier_op(cbi_sb_op(c, i))) || cbi_sb_needs(c, p, i))
+            (barrier && is_barrier_op(cbi_sb_op(c, i))) || needs_order(c, p, i) ||
+            cbi_sb_needs(c, p, i))
             return i;
     return CBI_SB_NOWHERE;
 }

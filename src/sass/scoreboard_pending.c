@@ -204,7 +204,7 @@ static void sort_waits(const cbi_sb_code *c, uint32_t q, const around *x)
         if (!(x->pending[k] >> (q % 64) & 1) || !(x->numbers[k] & number) ||
             cbi_sb_comes_around(c, p, i))
             continue;
-        if (cbi_sb_needs(c, p, i)) {
+        if (cbi_sb_needs(c, p, i) || c->group[i]) { /* a sequence needs everything */
             x->needed[k] |= number;
             continue;
         }
