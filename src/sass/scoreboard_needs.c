@@ -134,8 +134,51 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
 }
 
+/* Does it come behind a fence of views, whatever registers say?  Atomic operations, what threads
+ * of the warp or the block do together, barriers in shared memory, asynchronous copies, and loads
+ * and stores that are strong; weak ones go in front. */
+static bool is_behind_views(cbi_sass w)
+{
+    enum { STRENGTH = 77, WEAK = 0, CONSTANT = 4, READS_P = 87 };
+    uint32_t op = cbi_sass_op(w), strength = (uint32_t)cbi_sass_bits(w, STRENGTH, 4);
+    switch (cbi_instruction_of(op)->shape) {
+    case CBI_SHAPE_ATOM:
+    case CBI_SHAPE_ATOM_FLOAT:
+    case CBI_SHAPE_ATOM_CAS:
+    case CBI_SHAPE_ATOM_SHARED:
+    case CBI_SHAPE_ATOM_SHARED_CAS:
+    case CBI_SHAPE_ATOM_SHARED_CAST:
+    case CBI_SHAPE_COUNT_SHARED:
+    case CBI_SHAPE_REDUCE:
+    case CBI_SHAPE_REDUCE_FLOAT:
+    case CBI_SHAPE_SHUFFLE:
+    case CBI_SHAPE_TENSOR:
+    case CBI_SHAPE_COPY_SHARED:
+        return true;
+    case CBI_SHAPE_LOAD:
+    case CBI_SHAPE_LOAD_256:
+    case CBI_SHAPE_STORE:
+    case CBI_SHAPE_STORE_R:
+    case CBI_SHAPE_STORE_256:
+        return strength != WEAK && strength != CONSTANT;
+    default:
+        return is_barrier_op(op) || cbi_op_is_barrier(op) || op == CBI_OP_REDUX ||
+               op == CBI_OP_MATCH || op == CBI_OP_ELECT ||
+               (op == CBI_OP_VOTE && cbi_sass_bits(w, READS_P, 3) != CBI_SASS_PT);
+    }
+}
+
+/* Does it depend on the producer without registers, by the order of accesses to memory? */
+static bool needs_order(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return cbi_sb_op(c, p->at) == CBI_OP_FENCE_VIEW ? is_behind_views(c->words[i])
+                                                    : cbi_sb_is_acquired(c, p, i);
+}
+
 bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
+    if (needs_order(c, p, i))
+        return true;
     if (!p->write && !cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL)) {
         cbi_regset kept = cbi_sass_kept_sources(&c->operands[p->at]);
         if (!is_met(c, p, i) && !cbi_regset_meet(&kept, &c->operands[i].written) &&
@@ -153,18 +196,9 @@ bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p)
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     const cbi_operands *o = &c->operands[p->at];
-    if (p->is_long)
+    if (p->is_long || cbi_sb_op(c, p->at) == CBI_OP_FENCE_VIEW)
         return true;
     return p->write ? !cbi_sb_is_unseen(c, p) : cbi_regset_any(&o->read);
-}
-
-/* Does it depend on the producer without registers, by the order of accesses to memory? */
-static bool needs_order(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
-{
-    uint32_t op = cbi_sb_op(c, i);
-    bool view = cbi_sb_op(c, p->at) == CBI_OP_FENCE_VIEW && cbi_op_kind(op) == CBI_KIND_MEMORY &&
-                op != CBI_OP_FENCE_VIEW;
-    return view || cbi_sb_is_acquired(c, p, i);
 }
 
 uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -173,8 +207,7 @@ uint32_t cbi_sb_first_need(const cbi_sb_code *c, const cbi_sb_producer *p)
     bool barrier = p->write && is_barrier_op(cbi_sb_op(c, p->at));
     for (uint32_t i = p->at + 1; i < c->blocks.items[p->block].end; i++)
         if ((shuffle && cbi_sb_op(c, i) == CBI_OP_ENDCOLLECTIVE) ||
-            (barrier && is_barrier_op(cbi_sb_op(c, i))) || needs_order(c, p, i) ||
-            cbi_sb_needs(c, p, i))
+            (barrier && is_barrier_op(cbi_sb_op(c, i))) || cbi_sb_needs(c, p, i))
             return i;
     return CBI_SB_NOWHERE;
 }
