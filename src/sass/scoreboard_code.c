@@ -103,8 +103,9 @@ bool cbi_sb_is_used_inside(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
 
 bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    uint32_t last = cbi_sb_last_of(c, p->block);
-    return !p->is_long && last != p->at &&
+    uint32_t last = cbi_sb_last_of(c, p->block), op = cbi_sb_op(c, p->at);
+    bool never = cbi_op_has(op, CBI_OPF_COPY_END) || (p->write && cbi_op_has(op, CBI_OPF_TEXTURE));
+    return !p->is_long && !never && last != p->at &&
            c->issue[last] >= c->issue[p->at] + cbi_sb_latency_at_end(c, p);
 }
 

@@ -221,26 +221,30 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
 bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
- * comparisons and for products of matrices of integers, and so do conversions of the slow unit. */
+ * comparisons and for products of matrices of integers, and so does what the slow unit does on its
+ * own chip, in the two cycles that every scoreboard takes. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE_READS = 13 };
+    enum { COMPARE_READS = 13, AT_ONCE = 2 };
     uint32_t op = cbi_sb_op(c, p->at);
     bool product = cbi_sb_is_late_product(c, p);
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
-    bool slow = cbi_instruction_of(op)->slow == CBI_SLOW_CONVERT &&
-                (c->cycles || cbi_sb_has_slow_doubles(c));
-    if ((p->is_late || slow) && !product)
-        return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : 0;
+    uint8_t unit = cbi_instruction_of(op)->slow;
+    bool slow = (unit == CBI_SLOW_CONVERT || unit == CBI_SLOW_DOUBLE) && cbi_sb_has_slow_doubles(c);
+    bool late = p->is_late || (unit == CBI_SLOW_CONVERT && c->cycles);
+    if ((late || slow) && !product)
+        return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : late ? 0 : AT_ONCE;
     return cbi_sb_latency(c, p, c->chip);
 }
 
-/* The same where it leaves its block: integers that become doubles are not there at once. */
+/* The same where it leaves its block: integers that become doubles are not there at once, and their
+ * sources not read, where sharing a number with them costs what they take. */
 static inline int64_t cbi_sb_latency_at_end(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t op = cbi_sb_op(c, p->at);
-    bool waits = p->write && !p->is_late && !c->cycles && cbi_op_makes_doubles(op);
+    bool waits =
+        !p->is_late && !c->cycles && cbi_op_makes_doubles(op) && cbi_sb_has_slow_integers(c);
     return waits ? cbi_sb_latency(c, p, c->chip) : cbi_sb_latency_of(c, p);
 }
 

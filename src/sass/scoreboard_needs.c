@@ -120,7 +120,7 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
     if (c->calls_apart && cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL))
-        return true; /* nobody knows what comes there */
+        return cbi_sb_names_registers(c, p); /* nobody knows which are used there */
     if (cbi_sb_excludes(c, p->at, i))
         return false;
     if (is_met(c, p, i))
@@ -134,12 +134,11 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
 }
 
-/* Does it come behind a fence of views, whatever registers say?  Atomic operations, what threads
- * of the warp or the block do together, barriers in shared memory, asynchronous copies, and loads
- * and stores that are strong; weak ones go in front. */
-static bool is_behind_views(cbi_sass w)
+/* Accesses that keep their order: atomic operations, barriers of threads and in shared memory,
+ * asynchronous copies, and loads and stores that are strong.  Weak ones do not. */
+static bool is_ordered(cbi_sass w)
 {
-    enum { STRENGTH = 77, WEAK = 0, CONSTANT = 4, READS_P = 87 };
+    enum { STRENGTH = 77, WEAK = 0, CONSTANT = 4 };
     uint32_t op = cbi_sass_op(w), strength = (uint32_t)cbi_sass_bits(w, STRENGTH, 4);
     switch (cbi_instruction_of(op)->shape) {
     case CBI_SHAPE_ATOM:
@@ -151,8 +150,6 @@ static bool is_behind_views(cbi_sass w)
     case CBI_SHAPE_COUNT_SHARED:
     case CBI_SHAPE_REDUCE:
     case CBI_SHAPE_REDUCE_FLOAT:
-    case CBI_SHAPE_SHUFFLE:
-    case CBI_SHAPE_TENSOR:
     case CBI_SHAPE_COPY_SHARED:
         return true;
     case CBI_SHAPE_LOAD:
@@ -162,17 +159,32 @@ static bool is_behind_views(cbi_sass w)
     case CBI_SHAPE_STORE_256:
         return strength != WEAK && strength != CONSTANT;
     default:
-        return is_barrier_op(op) || cbi_op_is_barrier(op) || op == CBI_OP_REDUX ||
-               op == CBI_OP_MATCH || op == CBI_OP_ELECT ||
-               (op == CBI_OP_VOTE && cbi_sass_bits(w, READS_P, 3) != CBI_SASS_PT);
+        return is_barrier_op(op) || cbi_op_is_barrier(op);
     }
+}
+
+/* What the threads of a warp do together. */
+static bool is_joint(cbi_sass w)
+{
+    enum { READS_P = 87 };
+    uint32_t op = cbi_sass_op(w), shape = cbi_instruction_of(op)->shape;
+    return shape == CBI_SHAPE_SHUFFLE || shape == CBI_SHAPE_TENSOR || op == CBI_OP_REDUX ||
+           op == CBI_OP_MATCH || op == CBI_OP_ELECT ||
+           (op == CBI_OP_VOTE && cbi_sass_bits(w, READS_P, 3) != CBI_SASS_PT);
 }
 
 /* Does it depend on the producer without registers, by the order of accesses to memory? */
 static bool needs_order(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return cbi_sb_op(c, p->at) == CBI_OP_FENCE_VIEW ? is_behind_views(c->words[i])
-                                                    : cbi_sb_is_acquired(c, p, i);
+    cbi_sass w = c->words[i];
+    switch (cbi_sb_op(c, p->at)) {
+    case CBI_OP_FENCE_VIEW:
+        return is_ordered(w) || is_joint(w);
+    case CBI_OP_SYNCS_EXCH:
+        return p->write && is_ordered(w) && !is_barrier_op(cbi_sass_op(w));
+    default:
+        return cbi_sb_is_acquired(c, p, i);
+    }
 }
 
 bool cbi_sb_needs(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)

@@ -193,6 +193,15 @@ static around find_around(const cbi_sb_code *c)
     return x;
 }
 
+/* Does the first block of a loop end with instruction i, a branch?  That waits for what comes
+ * around, and needs nothing that is pending from before.  Counter events and NOPs do. */
+static bool ends_head(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t block = c->block_of[i], op = cbi_sb_op(c, i);
+    return cbi_op_has(op, CBI_OPF_BRANCH) && op != CBI_OP_PMTRIG && p->block != block &&
+           cbi_sb_last_of(c, block) == i && cbi_sb_starts_loop(c, block);
+}
+
 /* Sorts the waits for the number of a producer that may have been there from the start. */
 static void sort_waits(const cbi_sb_code *c, uint32_t q, const around *x)
 {
@@ -212,7 +221,8 @@ static void sort_waits(const cbi_sb_code *c, uint32_t q, const around *x)
             find_next_needs(c, p, &x->next);
             found = true;
         }
-        if (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i, &x->next))
+        if (is_stack_load_beyond(c, q, i) || is_awaited_again(c, p, i, &x->next) ||
+            ends_head(c, p, i))
             x->ahead[k] |= number;
     }
 }
