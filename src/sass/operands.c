@@ -71,10 +71,10 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_ATOM] = {.d = TYPE, .a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_FLOAT] = {.d = FLOATS, .a = 2, .b = FLOATS, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_CAS] = {.d = TYPE, .a = 2, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
-    [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
-        {.d = TYPE, .a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
-    [CBI_SHAPE_ATOM_SHARED_CAST] = {.a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
+        {.d = TYPE, .a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 1},
+    [CBI_SHAPE_ATOM_SHARED_CAST] = {.a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_COUNT_SHARED] = {.d = 1, .a = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_REDUCE_FLOAT] = {.a = 2, .b = FLOATS, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_REDUCE] = {.a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
@@ -408,7 +408,7 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
     case CBI_SHAPE_ATOM_SHARED_CAST:
         fixed_places(w, s, o);
         if (cbi_sass_bits(w, 91, 1))
-            add_field(&o->uniform_read, w, AT_A, 2);
+            add_field(&o->uniform_read, w, AT_A, s->base_count);
         break;
     default:
         fixed_places(w, s, o);
