@@ -20,6 +20,15 @@ static inline bool cbi_regset_meet(const cbi_regset *a, const cbi_regset *b)
     return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3]);
 }
 
+/* Are all of a in b, too? */
+static inline bool cbi_regset_within(const cbi_regset *a, const cbi_regset *b)
+{
+    for (unsigned k = 0; k < CBI_COUNT(a->w); k++)
+        if (a->w[k] & ~b->w[k])
+            return false;
+    return true;
+}
+
 static inline bool cbi_regset_has(const cbi_regset *a, unsigned number)
 {
     return a->w[number / 64] >> number % 64 & 1;

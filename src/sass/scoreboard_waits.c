@@ -100,36 +100,6 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
     }
 }
 
-/* Does instruction i, with its producer p, take the number of q although that comes around a loop,
- * which nobody knew then?  Reads may share one.  busy[i]: the numbers pending from before the loop.
- */
-static bool takes_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_t i, uint32_t p,
-                        uint32_t q)
-{
-    const cbi_sb_code *c = a->c;
-    const cbi_sb_producer *mine = &c->producers.items[p], *its = &c->producers.items[q];
-    if (a->number[q] != a->number[p] || a->dedicated >> a->number[q] & 1 || is_exempt(a, i, q) ||
-        (cbi_sb_takes_reserved(a, p) && cbi_sb_takes_reserved(a, q) && busy[i] >> a->number[q] & 1))
-        return false;
-    if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
-        return false; /* it joined what was pending */
-    return (mine->write || its->write || mine->local != CBI_SB_NOWHERE || mine->flush ||
-            (cbi_sb_is_late_product(c, its) && !cbi_sb_is_late_product(c, mine))) &&
-           cbi_sb_comes_around(c, its, i);
-}
-
-/* The numbers of all such. */
-static uint8_t taken_again(const cbi_sb_assignment *a, const uint8_t *busy, uint32_t i,
-                           const uint64_t *set)
-{
-    uint8_t out = 0;
-    for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
-        CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
-    if (takes_again(a, busy, i, p, q))
-        out |= (uint8_t)(1u << a->number[q]);
-    return out;
-}
-
 /* What comes around a loop into a block. */
 static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **around,
                          uint64_t **leaving, uint64_t *ret_set)
@@ -188,6 +158,87 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
     return loops;
 }
 
+/* Does it hold all registers that producer q holds, in the same way? */
+static bool holds_as_much(const cbi_sb_code *c, uint32_t q, uint32_t other)
+{
+    const cbi_sb_producer *p = &c->producers.items[q], *o = &c->producers.items[other];
+    const cbi_operands *own = &c->operands[p->at], *its = &c->operands[o->at];
+    if (o->write != p->write)
+        return false;
+    if (!p->write) {
+        const cbi_regset kept = cbi_sass_kept_sources(own);
+        return cbi_regset_within(&kept, &its->read);
+    }
+    return cbi_regset_within(&own->written, &its->written) &&
+           cbi_regset_within(&own->uniform_written, &its->uniform_written) &&
+           !(own->predicates_written & ~its->predicates_written);
+}
+
+/* Is the same pending where the loop begins, from before it, by the same number?  Then what comes
+ * around is nothing new. */
+static bool is_known(const around *x, uint32_t q, uint32_t head)
+{
+    const cbi_sb_code *c = x->a->c;
+    const cbi_u32_list *pred = &c->blocks.items[head].pred;
+    for (size_t k = 0; k < pred->len; k++) {
+        uint32_t from = pred->items[k];
+        bool before = c->position[from] < c->position[head];
+        CBI_SB_EACH(r, x->leaving[from], before ? c->row : 0)
+        if (r != q && x->a->number[r] == x->a->number[q] && holds_as_much(c, q, r))
+            return true;
+    }
+    return false;
+}
+
+/* ... at all loops that it comes around, and still at instruction i behind their first blocks? */
+static bool is_known_there(const around *x, uint32_t q, uint32_t i)
+{
+    const cbi_sb_code *c = x->a->c;
+    if (!(x->busy[i] >> x->a->number[q] & 1))
+        return false;
+    cbi_u32_list loops = c->producers.items[q].loops;
+    if (!loops.len)
+        loops = loops_of(x, q);
+    for (size_t k = 0; k < loops.len; k++) {
+        uint32_t head = c->block_of[loops.items[k]];
+        if (head == c->block_of[i] || !is_known(x, q, head) ||
+            !(x->busy[cbi_sb_last_of(c, head)] >> x->a->number[q] & 1))
+            return false;
+    }
+    return loops.len > 0;
+}
+
+/* Does instruction i, with its producer p, take the number of q although that comes around a loop,
+ * which nobody knew then?  Reads may share one.  busy[i]: the numbers pending from before the loop.
+ */
+static bool takes_again(const around *x, uint32_t i, uint32_t p, uint32_t q)
+{
+    const cbi_sb_assignment *a = x->a;
+    const cbi_sb_code *c = a->c;
+    const uint8_t *busy = x->busy;
+    const cbi_sb_producer *mine = &c->producers.items[p], *its = &c->producers.items[q];
+    if (a->number[q] != a->number[p] || a->dedicated >> a->number[q] & 1 || is_exempt(a, i, q) ||
+        (cbi_sb_takes_reserved(a, p) && cbi_sb_takes_reserved(a, q) && busy[i] >> a->number[q] & 1))
+        return false;
+    if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
+        return false; /* it joined what was pending */
+    return (mine->write || its->write || mine->local != CBI_SB_NOWHERE || mine->flush ||
+            (cbi_sb_is_late_product(c, its) && !cbi_sb_is_late_product(c, mine))) &&
+           cbi_sb_comes_around(c, its, i) && !is_known_there(x, q, i);
+}
+
+/* The numbers of all such. */
+static uint8_t taken_again(const around *x, uint32_t i, const uint64_t *set)
+{
+    const cbi_sb_assignment *a = x->a;
+    uint8_t out = 0;
+    for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
+        CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
+    if (takes_again(x, i, p, q))
+        out |= (uint8_t)(1u << a->number[q]);
+    return out;
+}
+
 /* Is the block the first one of such a loop? */
 static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_t block)
 {
@@ -218,8 +269,11 @@ static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
         loops = loops_of(x, q);
     if (is_start_of(c, &loops, c->block_of[i]))
         return false;
-    for (size_t k = 0; k < loops.len; k++)
-        any |= wait_at(x, q, cbi_sb_last_of(c, c->block_of[loops.items[k]]));
+    for (size_t k = 0; k < loops.len; k++) {
+        uint32_t head = c->block_of[loops.items[k]];
+        if (!is_known(x, q, head))
+            any |= wait_at(x, q, cbi_sb_last_of(c, head));
+    }
     return any;
 }
 
@@ -322,7 +376,7 @@ static void find_starts(const around *x)
         find_first_waits(x, q, &needs[q], &w);
         for (size_t k = 0; k < loops->len; k++) {
             uint32_t head = c->block_of[loops->items[k]];
-            if (is_needed_behind(x, q, head, &w))
+            if (!is_known(x, q, head) && is_needed_behind(x, q, head, &w))
                 wait_at(x, q, cbi_sb_last_of(c, head));
         }
     }
@@ -351,7 +405,7 @@ static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t 
     }
     for (uint32_t p = a->c->first[i]; p < a->c->first[i + 1]; p++)
         CBI_SB_EACH(q, set, a->present[p] ? a->c->row : 0)
-    if (!(here >> a->number[q] & 1) && takes_again(a, x->busy, i, p, q))
+    if (!(here >> a->number[q] & 1) && takes_again(x, i, p, q))
         moved |= wait_at_starts(x, q, i);
     return moved;
 }
@@ -360,7 +414,7 @@ static bool step_around(const around *x, uint32_t i, uint64_t *set)
 {
     uint8_t start = numbers_at_start(x, i, set);
     bool moved = move_late(x, i, x->wait[i] | start, set);
-    uint8_t again = taken_again(x->a, x->busy, i, set) | start;
+    uint8_t again = taken_again(x, i, set) | start;
     x->added[i] = again | step_output(x->a, x->needs, i, x->wait[i] | again, set);
     return moved;
 }
