@@ -172,6 +172,14 @@ static bool is_ordered(cbi_sass w)
     }
 }
 
+/* A memory barrier that waits, none of those that are in front of another or of an exit. */
+static bool is_fence(cbi_sass w)
+{
+    enum { KIND = 72, IDLE = 0x80, OF_EXITS = 0x50 };
+    uint64_t kind = cbi_sass_bits(w, KIND, 8);
+    return cbi_sass_op(w) == CBI_OP_MEMBAR && kind != IDLE && kind != OF_EXITS;
+}
+
 /* What the threads of a warp do together. */
 static bool is_joint(cbi_sass w)
 {
@@ -190,7 +198,7 @@ static bool needs_order(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t
     case CBI_OP_FENCE_VIEW:
         return is_ordered(w) || is_joint(w);
     case CBI_OP_SYNCS_EXCH:
-        return p->write && is_ordered(w) && !is_barrier_op(cbi_sass_op(w));
+        return p->write && ((is_ordered(w) && !is_barrier_op(cbi_sass_op(w))) || is_fence(w));
     default:
         return cbi_sb_is_acquired(c, p, i);
     }
