@@ -140,9 +140,10 @@ static void uncover(cbi_sb_code *c, uint32_t q)
             cbi_sb_push_behind(c, p->at, i, &loops, &todo);
         }
     }
-    bool hidden = moved;
     for (size_t k = 0; k < unknown.len; k++)
         cbi_vec_push(c->ctx, &found, unknown.items[k]);
+    moved = moved && found.len; /* else it stands for itself */
+    bool hidden = moved;
     for (size_t k = 0; k < p->consumers.len; k++) {
         uint32_t x = p->consumers.items[k];
         if (cbi_sb_contains(&found, x))
