@@ -212,10 +212,10 @@ static uint32_t rewrite_latency(kind from, kind to)
 
 static uint32_t uniform_latency(kind from, kind to)
 {
-    if (from == CBI_KIND_UNIFORM_MOVE && to == CBI_KIND_CONTROL)
-        return MOVE_TO_BRANCH;
     if (from == CBI_KIND_UNIFORM_MOVE)
-        return to == CBI_KIND_OTHER || to == CBI_KIND_LATE || to >= CBI_KIND_CONTROL ? FAR : 2;
+        return to == CBI_KIND_CONTROL ? MOVE_TO_BRANCH
+               : to == CBI_KIND_OTHER || to == CBI_KIND_LATE || to >= CBI_KIND_CONTROL ? FAR
+                                                                                       : 2;
     if (from == CBI_KIND_TO_UNIFORM)
         return GUARD_LATENCY;
     if (from == CBI_KIND_UNIFORM)

@@ -326,7 +326,7 @@ typedef struct work {
     bool changed;
 } work;
 
-static bool has_call(const cbi_sb_code *c)
+bool cbi_sb_has_call(const cbi_sb_code *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++)
@@ -340,7 +340,7 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
     cbi_sb_guide guide;
     if (!cbi_sb_read_words(&code, text->bytes, text->size) || !cbi_sb_qualifies(&code))
         return false;
-    code.calls_apart = has_call(&code);
+    code.calls_apart = cbi_sb_has_call(&code);
     if (!cbi_sb_read_best(&code, text, &best, &guide))
         return false;
     if (restores && !best.blocks.items[0].succ.len)

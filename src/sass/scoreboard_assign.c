@@ -182,10 +182,8 @@ typedef struct price {
 static int64_t ready_at(const cbi_sb_assignment *a, uint32_t q)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    bool later = cbi_op_makes_doubles(cbi_sb_op(a->c, p->at)) && is_leaving(a->c, p) &&
-                 cbi_sb_has_slow_integers(a->c);
     return a->c->issue[p->at] +
-           (later ? cbi_sb_latency_at_end(a->c, p) : cbi_sb_latency_of(a->c, p));
+           (is_leaving(a->c, p) ? cbi_sb_latency_at_end(a->c, p) : cbi_sb_latency_of(a->c, p));
 }
 
 /* The entry of a producer, or NULL. */

@@ -30,6 +30,9 @@ typedef struct cbi_sb_guide {
     uint32_t count;        /* exceptions and waits */
 } cbi_sb_guide;
 
+/* Does it call functions, so that calls are blocks of their own? */
+bool cbi_sb_has_call(const cbi_sb_code *c);
+
 /* A shared number hides where sources are done: of the readings of a text the one that fits it
  * best.  The guide has no exceptions where the rules give the input's own numbers.  False when the
  * text cannot be read. */

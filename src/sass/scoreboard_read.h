@@ -37,7 +37,7 @@ bool cbi_sb_is_met_by_some(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
 /* Is it a result without a destination, as that of an atomic operation of which only the effect
  * counts? */
 bool cbi_sb_is_unseen(const cbi_sb_code *c, const cbi_sb_producer *p);
-/* Are there registers by which an instruction can depend on it? */
+/* Can instructions be told that depend on it, by its registers or, of a fence, by what they are? */
 bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p);
 
 /* scoreboard_consumers.c: local, starts, flush, hidden, and the real consumers. */

@@ -141,7 +141,9 @@ static cbi_u32_list find_heads(const cbi_sb_code *c)
 static cbi_u32_list loops_of(const around *x, uint32_t q)
 {
     const cbi_sb_code *c = x->a->c;
-    cbi_u32_list loops = {0};
+    cbi_u32_list loops = c->producers.items[q].loops;
+    if (loops.len)
+        return loops; /* known from the input */
     uint32_t home = c->position[c->producers.items[q].block];
     for (size_t k = 0; k < x->heads.len; k++) {
         uint32_t b = x->heads.items[k];
@@ -196,9 +198,7 @@ static bool is_known_there(const around *x, uint32_t q, uint32_t i)
     const cbi_sb_code *c = x->a->c;
     if (!(x->busy[i] >> x->a->number[q] & 1))
         return false;
-    cbi_u32_list loops = c->producers.items[q].loops;
-    if (!loops.len)
-        loops = loops_of(x, q);
+    const cbi_u32_list loops = loops_of(x, q);
     for (size_t k = 0; k < loops.len; k++) {
         uint32_t head = c->block_of[loops.items[k]];
         if (head == c->block_of[i] || !is_known(x, q, head) ||
@@ -263,10 +263,8 @@ static bool wait_at(const around *x, uint32_t q, uint32_t last)
 static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = x->a->c;
-    cbi_u32_list loops = c->producers.items[q].loops;
+    const cbi_u32_list loops = loops_of(x, q);
     bool any = false;
-    if (!loops.len)
-        loops = loops_of(x, q);
     if (is_start_of(c, &loops, c->block_of[i]))
         return false;
     for (size_t k = 0; k < loops.len; k++) {

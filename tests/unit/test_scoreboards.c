@@ -44,8 +44,7 @@ static misfit find_misfit(cbi_span code, cbi_span info, uint32_t chip)
     cbi_sb_guide guide;
     misfit found = {0};
     if (cbi_sb_read_words(&read, text.bytes, text.size) && cbi_sb_qualifies(&read)) {
-        for (uint32_t i = 0; i < read.n; i++)
-            read.calls_apart |= cbi_op_has(cbi_sb_op(&read, i), CBI_OPF_CALL);
+        read.calls_apart = cbi_sb_has_call(&read);
         if (cbi_sb_read_best(&read, &text, &best, &guide))
             found = (misfit){guide.count, best.reading};
     }
