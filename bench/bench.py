@@ -244,8 +244,9 @@ SCENARIOS = {
     "check-500mb": ("check of a 500 MB host library",
                     lambda b: b.inspect(["check"], b.big_library(500))),
 }
-# Shapes whose memory is accounted for: modules and functions in each
-ACCOUNTED = {"wide": (800, 20), "chain": (800, 20), "deep": (800, 20)}
+# Links whose memory is accounted for: shape, target, modules and functions in each
+ACCOUNTED = {"wide": ("wide", "90", 800, 20), "chain": ("chain", "90", 800, 20),
+             "deep": ("deep", "90", 800, 20), "wide-sm100": ("wide", "100", 150, 20)}
 
 
 # Shapes at their largest size: modules, and functions in each
@@ -284,11 +285,11 @@ def grow_all(bench, shapes):
 
 
 def account_all(bench, program, shapes, places):
-    for shape in shapes or ACCOUNTED:
-        count, funcs = ACCOUNTED[shape]
-        inputs = bench.modules(shape, count, funcs)
-        print("%s, %d modules of %d functions:" % (shape, count, funcs))
-        account.report(os.path.abspath(program), bench.cubind, "90", inputs, bench.folder, places)
+    for name in shapes or ACCOUNTED:
+        shape, arch, count, funcs = ACCOUNTED[name]
+        inputs = bench.modules(shape, count, funcs, arch)
+        print("%s, %d modules of %d functions:" % (name, count, funcs))
+        account.report(os.path.abspath(program), bench.cubind, arch, inputs, bench.folder, places)
 
 
 def show_table(bench, plots):

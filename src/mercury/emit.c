@@ -78,23 +78,59 @@ static bool is_aliased(const cbi_osec *sec)
            sec->type == SHT_CUDA_GLOBAL_INIT;
 }
 
-/* A list that asks nothing of functions, which several could ask for the first time: that of no
- * debug data.  Such lists are made in threads. */
-static bool is_list_of_code(const cbi_linker *lk, const cbi_osec *sec)
+/* A list that does not ask functions where their instructions are, which they find out when first
+ * asked: neither that of debug data nor one for the driver.  Such lists are made in threads. */
+static bool is_list_of_code(const cbi_osec *sec)
 {
-    return (sec->type == SHT_REL || sec->type == SHT_RELA) &&
-           !cbi_mercury_debug_of(lk, sec->target);
+    return (sec->type == SHT_REL || sec->type == SHT_RELA) && !cbi_is_debug(sec->target);
 }
 
-static void fill_lists(const cbi_linker *lk, void *arg, const cbi_share *share)
+/* Contents of the SASS side that wait for no others. */
+static void fill_apart(const cbi_linker *lk, void *arg, const cbi_share *share)
 {
     cbi_emit *em = arg;
     for (size_t i = share->first; i < share->end; i++) {
         const cbi_osec *sec = em->secs.items[i].src;
-        if (!sec || !is_list_of_code(lk, sec))
+        if (!sec)
             continue;
-        cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
-        set_bytes(&em->secs.items[i], list.items, list.len);
+        cbi_buf bytes;
+        if (sec == lk->records->compat)
+            bytes = cbi_mercury_compat(lk, sec);
+        else if (is_list_of_code(sec))
+            bytes = cbi_mercury_sass_relocs(lk, sec);
+        else
+            continue;
+        set_bytes(&em->secs.items[i], bytes.items, bytes.len);
+    }
+}
+
+/* Debug data, and the lists that are not of code. */
+static void fill_debug(const cbi_linker *lk, void *arg)
+{
+    cbi_emit *em = arg;
+    cbi_mercury_debug_build(lk);
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
+        if (cbi_is_debug(sec)) {
+            const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
+            set_bytes(&em->secs.items[i], d ? d->sass.items : NULL, d ? d->sass.len : 0);
+        } else if (cbi_is_reloc_list(sec) && !is_list_of_code(sec)) {
+            cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
+            set_bytes(&em->secs.items[i], list.items, list.len);
+        }
+    }
+}
+
+static void fill_attributes(const cbi_linker *lk, void *arg)
+{
+    cbi_emit *em = arg;
+    cbi_mercury_infos(lk, em->bank_symbols);
+    for (size_t i = 1; i < lk->tables->out.len; i++) {
+        const cbi_osec *sec = lk->tables->out.items[i];
+        const cbi_buf *info = &lk->merc->infos[sec->number];
+        /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
+        if (sec->type == SHT_CUDA_INFO && (sec != lk->records->info || info->len))
+            set_bytes(&em->secs.items[i], info->items, info->len);
     }
 }
 
@@ -122,29 +158,16 @@ static void add_sass_sections(cbi_emit *em)
         } else if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES) {
             uint64_t size = lk->layout->images_start + sec->size;
             set_bytes(s, cbi_alloc(lk->ctx, size), size);
-            em->bank_symbols[sec->func->number] = cbi_symbol_index(lk, sec->symbol);
         } else if (sec->type == SHT_CUDA_MERC_CONSTANT_OPT) {
             set_bytes(s, cbi_mercury_tables(lk, sec), sec->size);
         } else if (is_aliased(sec)) {
             set_bytes(s, cbi_mercury_data(lk, sec), sec->size);
-        } else if (cbi_is_debug(sec)) {
-            static const cbi_mercury_debug none;
-            const cbi_mercury_debug *d = cbi_mercury_debug_of(lk, sec);
-            const cbi_buf *sass = d ? &d->sass : &none.sass;
-            set_bytes(s, sass->items, sass->len);
-        } else if (cbi_is_reloc_list(sec) && !is_list_of_code(lk, sec)) {
-            cbi_buf list = cbi_mercury_sass_relocs(lk, sec);
-            set_bytes(s, list.items, list.len);
-        } else if (sec == lk->records->compat) {
-            cbi_buf list = cbi_mercury_compat(lk, sec);
-            set_bytes(s, list.items, list.len);
         } else if (sec->type == SHT_CUDA_SHARED && lk->exec && !lk->opt->disable_smem_reservation) {
             s->size += lk->chip->reserved_shared;
         } else if (sec->type == SHT_CUDA_SHARED_RESERVED && lk->exec) {
             s->size += CUDA_RESERVED_SHARED_OWN;
         }
     }
-    cbi_link_in_shares(lk, em->secs.len, fill_lists, em);
 }
 
 enum {
@@ -166,26 +189,35 @@ uint64_t cbi_mercury_banks_end(const cbi_linker *lk)
     return cbi_align_up(end, IMAGE_TABLE_ALIGN);
 }
 
-/* Parameter banks: zeros, in the order of the texts. */
+/* The parameter bank that the function of a text brings; NULL: none, or one with image tables. */
+static const cbi_section *bank_of(const cbi_linker *lk, const cbi_osec *sec)
+{
+    const cbi_func *f = cbi_is_text(sec) ? sec->func : NULL;
+    if (!f || !f->obj || !f->obj->mercury || cbi_func_layout_of(lk, f)->image_table)
+        return NULL;
+    const cbi_mercury_view *view = f->obj->mercury;
+    uint32_t bank = view->constant0[f->in_sec];
+    return bank ? &view->file.sections[bank] : NULL;
+}
+
+/* Parameter banks: zeros, in the order of the texts; behind the symbols of the link are theirs. */
 static void add_banks(cbi_emit *em)
 {
     const cbi_linker *lk = em->lk;
     for (size_t i = 1; i < lk->tables->out.len; i++) {
-        const cbi_func *f =
-            cbi_is_text(lk->tables->out.items[i]) ? lk->tables->out.items[i]->func : NULL;
-        if (!f || !f->obj || !f->obj->mercury || cbi_func_layout_of(lk, f)->image_table)
+        const cbi_osec *sec = lk->tables->out.items[i];
+        if (sec->type == SHT_CUDA_MERC_IMAGE_INDICES)
+            em->bank_symbols[sec->func->number] = cbi_symbol_index(lk, sec->symbol);
+        const cbi_section *in = bank_of(lk, sec);
+        if (!in)
             continue;
-        const cbi_mercury_view *view = f->obj->mercury;
-        uint32_t bank = view->constant0[f->in_sec];
-        if (!bank)
-            continue;
-        const cbi_section *in = &view->file.sections[bank];
         cbi_emit_sec *s =
             add_section(em, final_type(lk, in->type), in->flags, in->align, in->entsize);
         set_name(s, "", in->name);
-        s->info = cbi_section_index(lk, f->text);
+        s->info = cbi_section_index(lk, sec);
         set_bytes(s, cbi_alloc(lk->ctx, in->data.size), in->data.size);
-        em->bank_symbols[f->number] = (uint32_t)(lk->tables->symbols.len + em->bank_count++);
+        em->bank_symbols[sec->func->number] =
+            (uint32_t)(lk->tables->symbols.len + em->bank_count++);
     }
 }
 
@@ -509,9 +541,7 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     cbi_mercury_trace(lk, "FNLZR: phase 1: code");
     cbi_mercury_rewrite(lk);
     cbi_mercury_trace_code(lk);
-    cbi_mercury_trace(lk, "FNLZR: phase 2: debug data");
-    cbi_mercury_debug_build(lk);
-    cbi_mercury_trace(lk, "FNLZR: phase 3: sections of both sides");
+    cbi_mercury_trace(lk, "FNLZR: phase 2: sections of the SASS side");
     /* both sides, the banks and .nv.merc.symtab */
     cbi_vec_reserve(lk->ctx, &em.secs, 2 * lk->tables->out.len + lk->symbols->funcs.len + 1);
     em.partner = CBI_NEW_ARRAY(lk->ctx, lk->tables->out.len, uint32_t);
@@ -520,18 +550,13 @@ void cbi_mercury_emit(const cbi_linker *lk, cbi_sink *sink)
     em.bank_names = CBI_NEW_ARRAY(lk->ctx, lk->symbols->funcs.len + 1, uint32_t);
     add_sass_sections(&em);
     add_banks(&em);
+    cbi_mercury_trace(lk, "FNLZR: phase 3: debug data and attributes");
+    cbi_link_both(lk, lk->symbols->funcs.len, fill_debug, fill_attributes, &em);
+    cbi_link_in_shares(lk, lk->tables->out.len, fill_apart, &em);
+    cbi_mercury_trace(lk, "FNLZR: phase 4: sections of the Mercury side");
     em.first_mirror = em.secs.len;
     add_mirrors(&em);
     build_names(&em);
-    cbi_mercury_trace(lk, "FNLZR: phase 4: attributes");
-    cbi_mercury_infos(lk, em.bank_symbols);
-    for (size_t i = 1; i < lk->tables->out.len; i++) {
-        cbi_emit_sec *s = &em.secs.items[i];
-        const cbi_buf *info = &lk->merc->infos[s->src->number];
-        /* of the whole module both sides have the same bytes, but for frames of ptxas -ewp */
-        if (s->src->type == SHT_CUDA_INFO && (s->src != lk->records->info || info->len))
-            set_bytes(s, info->items, info->len);
-    }
     cbi_mercury_trace(lk, "FNLZR: phase 5: symbols");
     cbi_mercury_symtabs(&em);
     set_bytes(&em.secs.items[cbi_section_index(lk, lk->records->shstrtab)], em.shstr.items,

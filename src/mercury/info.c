@@ -128,7 +128,7 @@ static void pair_stream(const cbi_linker *lk, sass_records *records, cbi_span me
             continue;
         records->first[attr.code] = records->next.items[number - 1];
         const cbi_attr *found = records->items.items[number - 1];
-        if (places->from && places->to)
+        if (places->from && places->to && places->to->len)
             found = find_places(lk, places, &attr, found);
         cbi_map_put(lk->ctx, partners, CBI_KEY(attr.raw.data), (void *)(uintptr_t)found);
     }
@@ -153,7 +153,9 @@ static void pair_streams(const cbi_linker *lk, cbi_map *partners)
             if (view->like[i]) {
                 uint32_t first = obj->object.sections[view->like[i]].info;
                 places.from = cbi_mercury_places_in(lk, view, first);
-                places.to = cbi_mercury_places_of(lk, text->func);
+                /* debug data, which is made at the same time, asks the functions for theirs */
+                if (!text->func->alias_of)
+                    places.to = cbi_mercury_places_in(lk, view, text->func->in_sec);
             }
             pair_stream(lk, records, sec->data, view->file.sections[view->info[sec->info]].data,
                         &places, partners);
