@@ -206,7 +206,7 @@ typedef struct held_row {
     cbi_span file, context; /* the last operations of their kind in front of it */
     bool inlined;           /* the context names a call */
     cbi_span places;        /* all of these: the compiler leaves some of rows that it dropped */
-    uint64_t stop;          /* it leaves the advance to the end of a prologue, too; 0 for none */
+    uint64_t stop;          /* it leaves the advance to one of them, too; 0 for none */
 } held_row;
 
 /* Two advances in front of one row stay two. */
@@ -429,12 +429,13 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;
-    operation o = {0};
+    bool advanced = false; /* in front of the next row */
     while (!r.bad && r.pos < seq->end) {
-        bool advanced = o.op == DW_ADVANCE_PC;
-        o = read_operation(&r, u);
-        if (o.op == DW_ADVANCE_PC)
+        const operation o = read_operation(&r, u);
+        if (o.op == DW_ADVANCE_PC) {
             next.stop = advanced ? address : 0;
+            advanced = true;
+        }
         address += o.address;
         line += o.line;
         if (o.op == DW_COPY) {
@@ -443,6 +444,7 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
             row.address = address;
             row.line = line;
             next = (held_row){.any = true};
+            advanced = false;
         } else if (o.op == DW_SET_FILE) {
             next.file = o.bytes;
             extend(&next.places, o.bytes);
