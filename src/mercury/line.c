@@ -180,7 +180,7 @@ typedef struct row_writer {
     origin own;      /* of the row that is read */
     origin written;
     /* what a minimum gets its origin from */
-    cbi_map seen;  /* origin -> end of its last instruction */
+    cbi_map seen;  /* origin -> end of its last instruction that the finalizer makes anew */
     uint64_t exit; /* end of the last exit with a barrier, 0 for none */
     origin exit_from;
     uint64_t walked;           /* how far instructions were looked at: each once */
@@ -304,8 +304,13 @@ static const uint8_t *instruction_at(const row_writer *w, uint64_t address)
     return w->rw->func->text->bytes + address;
 }
 
+static bool is_made_at(const row_writer *w, uint64_t address)
+{
+    return cbi_op_has(cbi_sass_opcode(instruction_at(w, address)), CBI_OPF_MADE);
+}
+
 /* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
- * exit that got a barrier, unless the compiler's own is of something behind that exit.  Where it
+ * exit that got a barrier, unless the compiler's own is of something made behind it.  Where it
  * takes a barrier away, that of the last instruction in front that it makes anew, too. */
 static lender find_lender(const row_writer *w, uint64_t address)
 {
@@ -325,12 +330,11 @@ static lender find_lender(const row_writer *w, uint64_t address)
 static void walk(row_writer *w, uint64_t address)
 {
     uint64_t next = address + CBI_SASS_INSTRUCTION;
-    uint32_t op = cbi_sass_opcode(instruction_at(w, address));
     bool stays = cbi_rewrite_map(w->rw, address) != cbi_rewrite_map(w->rw, next);
     if (w->rw->bare && w->rw->bare[address / CBI_SASS_INSTRUCTION]) {
         w->bare = true;
         w->bare_from = w->own;
-    } else if (stays && cbi_op_has(op, CBI_OPF_MADE)) {
+    } else if (stays && is_made_at(w, address)) {
         w->bare = false;
         w->made = true;
         w->maker_from = w->own;
@@ -393,7 +397,7 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
             w->rw->place[at / CBI_SASS_INSTRUCTION] != w->rw->self[at / CBI_SASS_INSTRUCTION]) {
             w->exit = at + CBI_SASS_INSTRUCTION;
             w->exit_from = w->own;
-        } else if (inside && !borrows) {
+        } else if (inside && !borrows && is_made_at(w, at)) {
             cbi_map_put(lk->ctx, &w->seen, origin_key(&w->own),
                         (void *)(uintptr_t)(at + CBI_SASS_INSTRUCTION));
         }

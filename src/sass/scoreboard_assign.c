@@ -431,36 +431,6 @@ static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
     a->live.len = kept;
 }
 
-/* Cycles from the end of a block to where it starts, by way of one block at most; -1: there is no
- * such way. */
-static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block)
-{
-    const cbi_sb_block *b = &c->blocks.items[block];
-    if (cbi_sb_contains(&b->pred, home))
-        return 0;
-    int64_t least = -1;
-    for (size_t p = 0; p < b->pred.len; p++) {
-        uint32_t between = b->pred.items[p], last = cbi_sb_last_of(c, between);
-        int64_t cycles = c->issue[last] + cbi_sb_cycles(c, last);
-        if (cbi_sb_contains(&c->blocks.items[between].pred, home) && (least < 0 || cycles < least))
-            least = cycles;
-    }
-    return least;
-}
-
-/* What is left, where the block starts, of the time that a producer of one before it takes, a cycle
- * more than elsewhere. */
-static int64_t left_over(const cbi_sb_assignment *a, const work *w, uint32_t q)
-{
-    const cbi_sb_code *c = a->c;
-    const cbi_sb_producer *p = &c->producers.items[q];
-    uint32_t last = cbi_sb_last_of(c, p->block);
-    int64_t way = way_from(c, p->block, w->block);
-    if (way < 0)
-        return -1;
-    return ready_at(a, q) - c->issue[last] - cbi_sb_cycles(c, last) - way + 1;
-}
-
 /* The end of the block does not wait for what is there by its time while something else holds the
  * number that is not. */
 static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
@@ -477,7 +447,7 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
     /* Nor while it would hold what came in, which was waited for here. */
     CBI_SB_EACH(q, w->entering, c->row)
-    if (c->issue[last] <= left_over(a, w, q))
+    if (c->issue[last] <= cbi_sb_left_over(c, q, w->block))
         kept |= (uint8_t)(1u << a->number[q]);
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];

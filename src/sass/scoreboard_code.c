@@ -191,3 +191,31 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
         cbi_sb_find_held(c);
     return true;
 }
+
+/* Cycles from the end of a block to where it starts, by way of one block at most; -1: there is no
+ * such way. */
+static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block)
+{
+    const cbi_sb_block *b = &c->blocks.items[block];
+    if (cbi_sb_contains(&b->pred, home))
+        return 0;
+    int64_t least = -1;
+    for (size_t p = 0; p < b->pred.len; p++) {
+        uint32_t between = b->pred.items[p], last = cbi_sb_last_of(c, between);
+        int64_t cycles = c->issue[last] + cbi_sb_cycles(c, last);
+        if (cbi_sb_contains(&c->blocks.items[between].pred, home) && (least < 0 || cycles < least))
+            least = cycles;
+    }
+    return least;
+}
+
+int64_t cbi_sb_left_over(const cbi_sb_code *c, uint32_t q, uint32_t block)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    uint32_t last = cbi_sb_last_of(c, p->block);
+    int64_t way = way_from(c, p->block, block);
+    if (way < 0)
+        return -1;
+    return c->issue[p->at] + cbi_sb_latency_at_end(c, p) - c->issue[last] - cbi_sb_cycles(c, last) -
+           way + 1;
+}

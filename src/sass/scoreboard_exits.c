@@ -107,6 +107,16 @@ static int64_t barrier_delay(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return 0;
 }
 
+/* When all that held the number where the block starts is there, though someone waited for it. */
+static int64_t held_until(const cbi_sb_code *c, uint32_t block, uint8_t number)
+{
+    int64_t until = 0;
+    CBI_SB_EACH(q, c->pending[c->blocks.items[block].start], c->row)
+    if (c->producers.items[q].old == number && c->producers.items[q].block != block)
+        until = later(until, cbi_sb_left_over(c, q, block));
+    return until;
+}
+
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
@@ -116,6 +126,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency(c, p, c->chip);
     if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
+    arrival = later(arrival, held_until(c, p->block, p->old));
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
