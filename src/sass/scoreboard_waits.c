@@ -248,12 +248,25 @@ static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_
     return false;
 }
 
-/* The end of a loop's first block waits for the producer.  Returns whether that is new. */
-static bool wait_at(const around *x, uint32_t q, uint32_t last)
+/* Where the first block of a loop waits for a producer that comes around: in front of the first
+ * that takes its number, for which its end would wait, too; at its end if there is none. */
+static uint32_t waiting_place(const around *x, uint32_t q, uint32_t head)
 {
-    if (cbi_sb_contains(&x->starts[last], q))
+    const cbi_sb_code *c = x->a->c;
+    const cbi_sb_block *b = &c->blocks.items[head];
+    for (uint32_t p = c->first[b->start]; p < c->first[b->end]; p++)
+        if (x->a->present[p] && x->a->number[p] == x->a->number[q])
+            return c->producers.items[p].at;
+    return cbi_sb_last_of(c, head);
+}
+
+/* A loop's first block waits for the producer.  Returns whether that is new. */
+static bool wait_at_start(const around *x, uint32_t q, uint32_t head)
+{
+    cbi_u32_list *start = &x->starts[waiting_place(x, q, head)];
+    if (cbi_sb_contains(start, q))
         return false;
-    cbi_vec_push(x->a->c->ctx, &x->starts[last], q);
+    cbi_vec_push(x->a->c->ctx, start, q);
     return true;
 }
 
@@ -270,7 +283,7 @@ static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
     for (size_t k = 0; k < loops.len; k++) {
         uint32_t head = c->block_of[loops.items[k]];
         if (!is_known(x, q, head))
-            any |= wait_at(x, q, cbi_sb_last_of(c, head));
+            any |= wait_at_start(x, q, head);
     }
     return any;
 }
@@ -375,7 +388,7 @@ static void find_starts(const around *x)
         for (size_t k = 0; k < loops->len; k++) {
             uint32_t head = c->block_of[loops->items[k]];
             if (!is_known(x, q, head) && is_needed_behind(x, q, head, &w))
-                wait_at(x, q, cbi_sb_last_of(c, head));
+                wait_at_start(x, q, head);
         }
     }
 }
