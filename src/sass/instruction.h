@@ -43,11 +43,6 @@ static inline uint16_t cbi_sass_opcode(const uint8_t *instruction)
     return cbi_ld16(instruction) & 0xfff;
 }
 
-static inline uint32_t cbi_sass_op(cbi_sass w)
-{
-    return (uint32_t)(w.lo & 0xfff);
-}
-
 /* The guard: a predicate, CBI_SASS_PT for none.  With its negation it has four bits. */
 static inline uint32_t cbi_sass_guard(cbi_sass w)
 {

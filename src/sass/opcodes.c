@@ -59,8 +59,11 @@ const cbi_instruction cbi_instructions[] = {
 };
 const size_t cbi_instruction_count = ROWS;
 
+/* Opcodes with the bit for those that have another meaning from sm_120 on. */
+enum { OPCODES = 2 * FORMS * OPERATIONS };
+
 /* By opcode: the row, and one more. */
-static const uint16_t by_opcode[FORMS * OPERATIONS] = {
+static const uint16_t by_opcode[OPCODES] = {
 #define INSTRUCTION(opcode, name, ...) [opcode] = ROW_##name + 1,
 #include "sass/instructions.def"
 #undef INSTRUCTION
@@ -86,7 +89,7 @@ static const cbi_instruction *unlisted(uint32_t opcode)
 
 const cbi_instruction *cbi_instruction_of(uint32_t opcode)
 {
-    uint16_t row = by_opcode[opcode % (FORMS * OPERATIONS)];
+    uint16_t row = by_opcode[opcode % OPCODES];
     return row ? &cbi_instructions[row - 1] : unlisted(opcode);
 }
 

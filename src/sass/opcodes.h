@@ -212,6 +212,18 @@ extern const size_t cbi_instruction_count;
  * (row->opcode tells), else a row without a mnemonic.  Never NULL. */
 const cbi_instruction *cbi_instruction_of(uint32_t opcode);
 
+/* Put to the opcode of what sm_120 and later have where earlier chips have something else. */
+enum { CBI_SASS_REUSED = 0x1000 };
+
+/* The opcode, of 13 bits: the least and the greatest of uniform registers (UVIMNMX, bit 91) has the
+ * number that products of two floats had. */
+static inline uint32_t cbi_sass_op(cbi_sass w)
+{
+    uint32_t op = (uint32_t)(w.lo & 0xfff);
+    bool reused = (op == CBI_OP_FMUL2 || op == CBI_OP_FMUL2_I) && cbi_sass_bits(w, 91, 1);
+    return reused ? op | CBI_SASS_REUSED : op;
+}
+
 static inline bool cbi_op_has(uint32_t opcode, uint32_t flags)
 {
     return cbi_instruction_of(opcode)->flags & flags;
