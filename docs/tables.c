@@ -230,9 +230,8 @@ static void print_instructions(void)
                                         "texture",  "copy end", "companion", "fence",    "shared",
                                         "field 32", "field 20", "opaque",    "tested",   "quick"};
     printf("## Instructions\n\nOf sm_100 and later, by the low 12 bits; 1000 is added to those "
-           "that have "
-           "another meaning from sm_120 on (bit 91).\nLength: units of 16 bytes "
-           "of the Mercury form "
+           "that have another meaning from sm_120 on (bit 91).\nLength: units of 16 bytes of the "
+           "Mercury form "
            "without a record in the capsule, `?`: as far as seen.\nCycles where they are not as of "
            "most: result, sources (two more for each register that "
            "is read).\nPredicates beside the guard: first bits of the fields that "

@@ -16,6 +16,9 @@ typedef struct times {
     uint32_t start;
     int64_t *issue;  /* with waits, but never before the sum of stall counts */
     int64_t *stalls; /* sum of the stall counts alone */
+    /* by number, CBI_SB_NONE of what is to get one: when all that held it where the block starts is
+     * there, though someone waited for it; 0 if nothing did */
+    int64_t held[CBI_SB_NONE + 1];
 } times;
 
 static int64_t later(int64_t a, int64_t b)
@@ -67,13 +70,26 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_NOP);
 }
 
+static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
+{
+    CBI_SB_EACH(q, c->pending[t->start], c->row)
+    {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (p->block != block)
+            t->held[p->old] = later(t->held[p->old], cbi_sb_left_over(c, q, block));
+    }
+}
+
 /* Fills in the times of the block up to and including `end`. */
 static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
-    *t = (times){start, CBI_NEW_ARRAY(c->ctx, count, int64_t),
-                 CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
+    *t = (times){start,
+                 CBI_NEW_ARRAY(c->ctx, count, int64_t),
+                 CBI_NEW_ARRAY(c->ctx, count + 1, int64_t),
+                 {0}};
+    tell_held(c, c->block_of[start], t);
     cbi_pace_clock clock = {
         .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
@@ -107,16 +123,6 @@ static int64_t barrier_delay(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return 0;
 }
 
-/* When all that held the number where the block starts is there, though someone waited for it. */
-static int64_t held_until(const cbi_sb_code *c, uint32_t block, uint8_t number)
-{
-    int64_t until = 0;
-    CBI_SB_EACH(q, c->pending[c->blocks.items[block].start], c->row)
-    if (c->producers.items[q].old == number && c->producers.items[q].block != block)
-        until = later(until, cbi_sb_left_over(c, q, block));
-    return until;
-}
-
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
@@ -126,7 +132,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency(c, p, c->chip);
     if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
         return DUE_LATER;
-    arrival = later(arrival, held_until(c, p->block, p->old));
+    arrival = later(arrival, t->held[p->old]);
     if (t->issue[last] >= arrival)
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
