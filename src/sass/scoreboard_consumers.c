@@ -155,6 +155,8 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         else
             cbi_vec_push(c->ctx, &found, x);
     }
+    if (hidden && !found.len && !p->write && cbi_sb_comes_around(c, p, p->at)) /* needs itself */
+        cbi_vec_push(c->ctx, &found, p->at);
     if (hidden) {
         p->consumers = found;
         p->loops = loops;
