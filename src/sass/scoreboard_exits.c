@@ -123,6 +123,11 @@ static int64_t barrier_delay(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return 0;
 }
 
+static bool is_never_due(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END);
+}
+
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
@@ -130,7 +135,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
 {
     uint32_t last = end - t->start;
     int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency(c, p, c->chip);
-    if (p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END))
+    if (is_never_due(c, p))
         return DUE_LATER;
     arrival = later(arrival, t->held[p->old]);
     if (t->issue[last] >= arrival)
@@ -150,8 +155,8 @@ static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return end;
 }
 
-/* The numbers all of whose pending holders are due, one bit each.  The R1 load of a block before
- * does not matter. */
+/* The numbers all of whose pending holders are due, one bit each.  Of those of blocks before the
+ * times know. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
@@ -161,7 +166,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if ((here && p->at + 1 < begin) || (q == c->stack_load && p->at < b->start))
+        if ((here && p->at + 1 < begin) || (p->block != c->block_of[exit] && !is_never_due(c, p)))
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);

@@ -159,7 +159,9 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
 static bool sleeps_between(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
-    bool behind = i && cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK;
+    enum { GIVES_UP = 72 }; /* after a time, bit of the first test */
+    bool behind = i && cbi_sb_op(c, i - 1) == CBI_OP_SYNCS_PHASECHK &&
+                  cbi_sass_bits(c->words[i - 1], GIVES_UP, 1);
     bool before = i + 1 < c->n && cbi_sb_op(c, i + 1) == CBI_OP_SYNCS_PHASECHK;
     return behind && (op == CBI_OP_NANOSLEEP || (op == CBI_OP_NANOSLEEP_R && before));
 }
