@@ -99,7 +99,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
                 is_joined(c, p, i) || (p->local != i && !cbi_sb_needs(c, p, i)))
                 continue;
-            int64_t latency = is_met_at_once(c, p) ? 0 : cbi_sb_latency(c, p, c->chip);
+            int64_t latency = cbi_sb_latency_at_end(c, p);
             arrival = later(arrival, t->issue[p->at - start] + latency);
         }
         cbi_pace_advance(&clock, i, end, arrival);
