@@ -447,8 +447,10 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
     /* Nor while it would hold what came in, which was waited for here. */
     CBI_SB_EACH(q, w->entering, c->row)
-    if (c->issue[last] <= cbi_sb_left_over(c, q, w->block))
+    if (cbi_sb_is_left_at_end(c, q, w->block)) {
         kept |= (uint8_t)(1u << a->number[q]);
+        late |= (uint8_t)(1u << a->number[q]);
+    }
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         uint8_t numbers = c->producers.items[q].timed ? kept : late;

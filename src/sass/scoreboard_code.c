@@ -219,3 +219,8 @@ int64_t cbi_sb_left_over(const cbi_sb_code *c, uint32_t q, uint32_t block)
     return c->issue[p->at] + cbi_sb_latency_at_end(c, p) - c->issue[last] - cbi_sb_cycles(c, last) -
            way + 1;
 }
+
+bool cbi_sb_is_left_at_end(const cbi_sb_code *c, uint32_t q, uint32_t block)
+{
+    return c->issue[cbi_sb_last_of(c, block)] + 1 < cbi_sb_left_over(c, q, block);
+}

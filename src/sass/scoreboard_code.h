@@ -251,6 +251,8 @@ static inline int64_t cbi_sb_latency_at_end(const cbi_sb_code *c, const cbi_sb_p
 /* What is left, where the block starts, of the time that a producer of one before it takes, a cycle
  * more than elsewhere; less than 0 if it is there, or too far away. */
 int64_t cbi_sb_left_over(const cbi_sb_code *c, uint32_t q, uint32_t block);
+/* Would it not be there at the end of the block, though someone there waited for it? */
+bool cbi_sb_is_left_at_end(const cbi_sb_code *c, uint32_t q, uint32_t block);
 
 /* Finds blocks, producers and consumers in c->words; place as in cbi_scoreboard_text.  False
  * when a branch leaves the code or there is too much of it. */

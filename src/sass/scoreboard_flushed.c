@@ -17,8 +17,8 @@ static void flush_hidden(cbi_sb_code *c)
     }
 }
 
-/* Does another producer, which is not there yet, hold its number at the end of the block?  Sources
- * that share a number are waited for together. */
+/* Does another producer, which is not there yet, hold its number at the end of the block, or did so
+ * where that starts?  Sources that share a number are waited for together. */
 static bool is_held_up(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
@@ -30,6 +30,9 @@ static bool is_held_up(const cbi_sb_code *c, uint32_t q)
             (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
+    CBI_SB_EACH(r, c->pending[c->blocks.items[p->block].start], c->row)
+    if (c->producers.items[r].old == p->old && cbi_sb_is_left_at_end(c, r, p->block))
+        return true;
     return false;
 }
 
