@@ -431,6 +431,18 @@ static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
     a->live.len = kept;
 }
 
+/* Would something that came in, and was waited for here, hold the number of q still at the end of
+ * the block?  Where it did so in the input, too, and that waits, the input is right. */
+static bool is_held_from_before(const cbi_sb_assignment *a, const work *w, uint32_t q)
+{
+    const cbi_sb_producer *all = a->c->producers.items;
+    CBI_SB_EACH(r, w->entering, a->c->row)
+    if (a->number[r] == a->number[q] && (all[q].timed || all[r].old != all[q].old) &&
+        cbi_sb_is_left_at_end(a->c, r, w->block))
+        return true;
+    return false;
+}
+
 /* The end of the block does not wait for what is there by its time while something else holds the
  * number that is not. */
 static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
@@ -445,16 +457,11 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
         if (is_here(a, w, q) && !cbi_sb_is_there(c, &c->producers.items[q]))
             late |= (uint8_t)(1u << a->number[q]);
     }
-    /* Nor while it would hold what came in, which was waited for here. */
-    CBI_SB_EACH(q, w->entering, c->row)
-    if (cbi_sb_is_left_at_end(c, q, w->block)) {
-        kept |= (uint8_t)(1u << a->number[q]);
-        late |= (uint8_t)(1u << a->number[q]);
-    }
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         uint8_t numbers = c->producers.items[q].timed ? kept : late;
-        if (is_flushed(a, w, q, last) && numbers >> a->number[q] & 1 &&
+        if (is_flushed(a, w, q, last) &&
+            (numbers >> a->number[q] & 1 || is_held_from_before(a, w, q)) &&
             !cbi_sb_is_met_by_some(c, &c->producers.items[q], last))
             a->unflushed[q] = true;
     }

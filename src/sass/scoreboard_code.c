@@ -192,19 +192,29 @@ bool cbi_sb_read(cbi_sb_code *c, cbi_span info, const uint32_t *place, size_t pl
     return true;
 }
 
-/* Cycles from the end of a block to where it starts, by way of one block at most; -1: there is no
- * such way. */
-static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block)
+/* A block on ways that lead to another one, and the fewest cycles from its start to that. */
+typedef struct way_to {
+    uint32_t block;
+    int64_t cycles;
+} way_to;
+
+/* Fewest cycles from the end of block `home` to the start of another one, if they are fewer than
+ * `most`; -1 if not. */
+static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block, int64_t most)
 {
-    const cbi_sb_block *b = &c->blocks.items[block];
-    if (cbi_sb_contains(&b->pred, home))
-        return 0;
+    enum { BLOCKS = 32 }; /* with a cycle each they would be more than what is short takes */
+    way_to ways[BLOCKS] = {{block, 0}};
     int64_t least = -1;
-    for (size_t p = 0; p < b->pred.len; p++) {
-        uint32_t between = b->pred.items[p], last = cbi_sb_last_of(c, between);
-        int64_t cycles = c->issue[last] + cbi_sb_cycles(c, last);
-        if (cbi_sb_contains(&c->blocks.items[between].pred, home) && (least < 0 || cycles < least))
-            least = cycles;
+    for (size_t k = 0, count = 1; k < count; k++) {
+        const cbi_u32_list *pred = &c->blocks.items[ways[k].block].pred;
+        for (size_t p = 0; p < pred->len; p++) {
+            uint32_t b = pred->items[p], last = cbi_sb_last_of(c, b);
+            int64_t cycles = ways[k].cycles + c->issue[last] + cbi_sb_cycles(c, last);
+            if (b == home && (least < 0 || ways[k].cycles < least))
+                least = ways[k].cycles;
+            if (b != home && count < BLOCKS && cycles < most)
+                ways[count++] = (way_to){b, cycles};
+        }
     }
     return least;
 }
@@ -213,11 +223,10 @@ int64_t cbi_sb_left_over(const cbi_sb_code *c, uint32_t q, uint32_t block)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
     uint32_t last = cbi_sb_last_of(c, p->block);
-    int64_t way = way_from(c, p->block, block);
-    if (way < 0)
-        return -1;
-    return c->issue[p->at] + cbi_sb_latency_at_end(c, p) - c->issue[last] - cbi_sb_cycles(c, last) -
-           way + 1;
+    int64_t left =
+        c->issue[p->at] + cbi_sb_latency_at_end(c, p) - c->issue[last] - cbi_sb_cycles(c, last) + 1;
+    int64_t way = way_from(c, p->block, block, left);
+    return way < 0 ? -1 : left - way;
 }
 
 bool cbi_sb_is_left_at_end(const cbi_sb_code *c, uint32_t q, uint32_t block)

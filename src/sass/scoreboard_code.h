@@ -220,12 +220,14 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
 /* Does sharing a number with integers that become doubles there cost what they take? */
 bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
+enum { CBI_SB_AT_ONCE = 2 }; /* cycles that every scoreboard takes */
+
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
  * comparisons and for products of matrices of integers, and so does what the slow unit does on its
  * own chip, in the two cycles that every scoreboard takes. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE_READS = 13, AT_ONCE = 2 };
+    enum { COMPARE_READS = 13 };
     uint32_t op = cbi_sb_op(c, p->at);
     bool product = cbi_sb_is_late_product(c, p);
     if (product && !p->write)
@@ -234,7 +236,7 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
     bool slow = (unit == CBI_SLOW_CONVERT || unit == CBI_SLOW_DOUBLE) && cbi_sb_has_slow_doubles(c);
     bool late = p->is_late || (unit == CBI_SLOW_CONVERT && c->cycles);
     if ((late || slow) && !product)
-        return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : late ? 0 : AT_ONCE;
+        return !p->write && cbi_op_compares_doubles(op) ? COMPARE_READS : late ? 0 : CBI_SB_AT_ONCE;
     return cbi_sb_latency(c, p, c->chip);
 }
 

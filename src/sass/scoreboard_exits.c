@@ -50,17 +50,6 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int6
     return later(time, predicate_time(c, t, end, cbi_sass_guard(w)));
 }
 
-/* Does the end of a block wait for it however little time has passed?  For integers that become
- * doubles it does not. */
-static bool is_met_at_once(const cbi_sb_code *c, const cbi_sb_producer *p)
-{
-    uint32_t op = cbi_sb_op(c, p->at), slow = cbi_instruction_of(op)->slow;
-    if (slow == CBI_SLOW_NONE || (!p->write && slow != CBI_SLOW_CONVERT) ||
-        cbi_op_makes_doubles(op))
-        return false;
-    return cbi_sb_has_slow_doubles(c);
-}
-
 /* Is the wait of instruction `i` a part of what it waits for, the same instruction of Mercury code,
  * in which it takes no time?  So it is behind loads that acquire and behind fences. */
 static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
@@ -134,7 +123,8 @@ typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency(c, p, c->chip);
+    int64_t latency = cbi_sb_latency_at_end(c, p);
+    int64_t arrival = t->issue[p->at - t->start] + (latency == CBI_SB_AT_ONCE ? 1 : latency);
     if (is_never_due(c, p))
         return DUE_LATER;
     arrival = later(arrival, t->held[p->old]);
@@ -231,8 +221,7 @@ static uint8_t for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_bl
     uint8_t numbers = 0;
     for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (is_met_by_time(c, p, exit) && is_due(c, t, p, exit) == DUE_WITH_BARRIER &&
-            !is_met_at_once(c, p))
+        if (is_met_by_time(c, p, exit) && is_due(c, t, p, exit) == DUE_WITH_BARRIER)
             numbers |= (uint8_t)(1u << p->old);
     }
     return numbers;
