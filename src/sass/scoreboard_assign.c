@@ -583,16 +583,6 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
     leave(a, &w);
 }
 
-static bool has_long_result(const cbi_sb_code *c)
-{
-    for (uint32_t q = 0; q < c->producers.len; q++) {
-        const cbi_sb_producer *p = &c->producers.items[q];
-        if (p->is_long && cbi_sass_bits(c->words[p->at], 16, 8) != 255)
-            return true;
-    }
-    return false;
-}
-
 void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
 {
     const cbi_sb_code *c = a->c;
@@ -614,7 +604,7 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
         /* What nobody uses, and what another one's wait ends, leaves no block. */
         crossing_long |= p->is_long && p->local == CBI_SB_NOWHERE && !p->hidden;
     }
-    a->has_long = has_long_result(c);
+    a->has_long = cbi_sb_has_long_result(c);
     a->reserved = crossing_long && a->has_long;
     for (uint32_t i = 0; i < c->n; i++)
         if (is_texture(cbi_sb_op(c, i)))

@@ -93,6 +93,15 @@ void cbi_sb_find_issue(cbi_sb_code *c)
     }
 }
 
+bool cbi_sb_has_long_result(const cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++)
+        if (c->producers.items[q].is_long &&
+            cbi_sass_bits(c->words[c->producers.items[q].at], 16, 8) != 255)
+            return true;
+    return false;
+}
+
 bool cbi_sb_is_used_inside(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     for (size_t k = 0; c->group[i] && k < p->consumers.len; k++)

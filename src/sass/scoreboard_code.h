@@ -71,6 +71,7 @@ typedef struct cbi_sb_code {
     size_t row;             /* words of a producer set */
     uint64_t **pending;     /* before each instruction, in the input */
     uint32_t stack_load;    /* its producer */
+    bool has_long;          /* cbi_sb_has_long_result, in the input */
     int64_t *issue;         /* cycle of an instruction, from the start of its block */
     const uint32_t *cycles; /* from one to the next, where they are not the stall counts */
 } cbi_sb_code;
@@ -173,6 +174,9 @@ static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_produce
 {
     return p->is_long && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_CCTL;
 }
+
+/* Does a long producer have a real destination? */
+bool cbi_sb_has_long_result(const cbi_sb_code *c);
 
 /* Does a collective sequence start behind instruction i? */
 static inline bool cbi_sb_is_before_sequence(const cbi_sb_code *c, uint32_t i)

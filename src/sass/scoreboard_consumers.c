@@ -111,6 +111,17 @@ static bool stands_for_others(const cbi_sb_code *c, const cbi_sb_producer *p, ui
            cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i);
 }
 
+/* Is it such an end, which waits for a long result that nobody asked for because that takes its
+ * number again?  Where others have long results, the number may be reserved, and is not waited for.
+ */
+static bool waits_for_number(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t block = c->block_of[i];
+    return p->is_long && cbi_sb_is_unseen(c, p) && !c->has_long && cbi_sb_last_of(c, block) == i &&
+           cbi_sb_starts_loop(c, block) && p->block != block && cbi_sb_comes_around(c, p, i) &&
+           !cbi_sb_needs(c, p, i);
+}
+
 /* A wait for another producer of the same number may have hidden the real consumer. */
 static void uncover(cbi_sb_code *c, uint32_t q)
 {
@@ -134,6 +145,8 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         } else if (ends && stands_for_others(c, p, i)) {
             moved = true;
             cbi_sb_push_behind(c, p->at, i, &loops, &todo);
+        } else if (ends && waits_for_number(c, p, i)) {
+            cbi_sb_push_behind(c, p->at, i, &loops, &todo);
         } else if (ends && ((p->flush && c->block_of[i] == p->block && i > p->at) ||
                             (!others_touch(c, q, i) && !is_taken_again(c, q, i)))) {
             cbi_vec_push(c->ctx, &unknown, i);
@@ -149,7 +162,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         uint32_t x = p->consumers.items[k];
         if (cbi_sb_contains(&found, x))
             continue;
-        if (others_touch(c, q, x) || is_taken_again(c, q, x) ||
+        if (others_touch(c, q, x) || is_taken_again(c, q, x) || waits_for_number(c, p, x) ||
             (moved && stands_for_others(c, p, x)))
             hidden = true;
         else
@@ -224,6 +237,7 @@ static void keep_ends(const cbi_sb_code *c, cbi_u32_list *consumers)
 
 void cbi_sb_find_consumers(cbi_sb_code *c)
 {
+    c->has_long = cbi_sb_has_long_result(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
     if (c->stack_load != CBI_SB_NOWHERE)
