@@ -215,7 +215,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     uint32_t next = CBI_SB_NOWHERE;
-    bool any = false;
+    bool any = false, last = !a->c->blocks.items[w->block].succ.len;
     *ret_price = (price){0};
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
@@ -227,8 +227,10 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         uint32_t own = r == a->c->stack_load ? CBI_SB_NOWHERE : next_consumer(a, w, r, p->at);
         if (own < next)
             next = own;
-        if (ready(a, w, r) > ret_price->ready)
-            ret_price->ready = ready(a, w, r);
+        /* Where the code ends, what came in and nothing there needs is over. */
+        int64_t time = own == CBI_SB_NOWHERE && last && !is_here(a, w, r) ? 0 : ready(a, w, r);
+        if (time > ret_price->ready)
+            ret_price->ready = time;
     }
     int64_t mine = ready_at(a, q);
     if (next < p->local) {
@@ -467,8 +469,8 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
 }
 
-/* Code has 48 at most, one in each cycle of the longest of these latencies; made-up code may have
- * thousands, of which the others count as there. */
+/* Results that somebody needs are 48 at most, one in each cycle of the longest of these latencies;
+ * of more, as sums in memory may be, the first ones count as there. */
 enum { MOST_LEFT = 64 };
 
 /* What is left of latencies where the block starts, on the way on which it is most. */
@@ -484,15 +486,17 @@ static void enter_left(const cbi_sb_assignment *a, const cbi_sb_left_list *befor
     }
 }
 
-/* ... and where it ends.  Long ones count as there at once in other blocks. */
+/* ... and where it ends.  Long ones that somebody asked for count as there at once in other blocks.
+ */
 static void leave_left(const cbi_sb_assignment *a, const work *w, uint32_t last)
 {
     const cbi_sb_code *c = a->c;
     int64_t end = c->issue[last] + cbi_sb_cycles(c, last);
-    for (size_t n = 0; n < a->live.len && a->left[w->block].len < MOST_LEFT; n++) {
+    for (size_t n = a->live.len; n-- && a->left[w->block].len < MOST_LEFT;) {
         uint32_t q = a->live.items[n];
         int64_t cycles = ready(a, w, q) - end;
-        if (cycles > 0 && !c->producers.items[q].is_long)
+        if (cycles > 0 &&
+            (!c->producers.items[q].is_long || cbi_sb_is_unseen(c, &c->producers.items[q])))
             cbi_vec_push(c->ctx, &a->left[w->block], ((cbi_sb_left){q, cycles}));
     }
 }
