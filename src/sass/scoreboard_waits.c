@@ -192,7 +192,20 @@ static bool is_known(const around *x, uint32_t q, uint32_t head)
     return false;
 }
 
-/* ... at all loops that it comes around, and still at instruction i behind their first blocks? */
+/* Where the first block of a loop waits for a producer that comes around: in front of the first
+ * that takes its number, for which its end would wait, too; at its end if there is none. */
+static uint32_t waiting_place(const around *x, uint32_t q, uint32_t head)
+{
+    const cbi_sb_code *c = x->a->c;
+    const cbi_sb_block *b = &c->blocks.items[head];
+    for (uint32_t p = c->first[b->start]; p < c->first[b->end]; p++)
+        if (x->a->present[p] && x->a->number[p] == x->a->number[q])
+            return c->producers.items[p].at;
+    return cbi_sb_last_of(c, head);
+}
+
+/* ... at all loops that it comes around and that do not wait for it where they start, and still at
+ * instruction i behind their first blocks? */
 static bool is_known_there(const around *x, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = x->a->c;
@@ -201,8 +214,11 @@ static bool is_known_there(const around *x, uint32_t q, uint32_t i)
     const cbi_u32_list loops = loops_of(x, q);
     for (size_t k = 0; k < loops.len; k++) {
         uint32_t head = c->block_of[loops.items[k]];
-        if (head == c->block_of[i] || !is_known(x, q, head) ||
-            !(x->busy[cbi_sb_last_of(c, head)] >> x->a->number[q] & 1))
+        if (head == c->block_of[i])
+            return false;
+        if (cbi_sb_contains(&x->starts[waiting_place(x, q, head)], q))
+            continue;
+        if (!is_known(x, q, head) || !(x->busy[cbi_sb_last_of(c, head)] >> x->a->number[q] & 1))
             return false;
     }
     return loops.len > 0;
@@ -246,18 +262,6 @@ static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_
         if (c->block_of[loops->items[k]] == block)
             return true;
     return false;
-}
-
-/* Where the first block of a loop waits for a producer that comes around: in front of the first
- * that takes its number, for which its end would wait, too; at its end if there is none. */
-static uint32_t waiting_place(const around *x, uint32_t q, uint32_t head)
-{
-    const cbi_sb_code *c = x->a->c;
-    const cbi_sb_block *b = &c->blocks.items[head];
-    for (uint32_t p = c->first[b->start]; p < c->first[b->end]; p++)
-        if (x->a->present[p] && x->a->number[p] == x->a->number[q])
-            return c->producers.items[p].at;
-    return cbi_sb_last_of(c, head);
 }
 
 /* A loop's first block waits for the producer.  Returns whether that is new. */
