@@ -75,7 +75,8 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
-/* Is the wait for another producer, or for what the block itself leaves? */
+/* Is the wait for another producer, or for what the block itself leaves?  A result that nobody
+ * asked for is not what an instruction waits for that takes the number again, be it its own. */
 static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     uint32_t here = c->block_of[i];
@@ -88,7 +89,8 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
         if (r == q || o->old != c->producers.items[q].old)
             continue;
         if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush) ||
-            (named && !cbi_sb_names_registers(c, o)) || (unseen && is_taken_again(c, r, i)))
+            (named && !cbi_sb_names_registers(c, o)) ||
+            (unseen && (o->at == i || is_taken_again(c, r, i))))
             return true;
     }
     return false;
