@@ -255,15 +255,6 @@ static uint8_t taken_again(const around *x, uint32_t i, const uint64_t *set)
     return out;
 }
 
-/* Is the block the first one of such a loop? */
-static bool is_start_of(const cbi_sb_code *c, const cbi_u32_list *loops, uint32_t block)
-{
-    for (size_t k = 0; k < loops->len; k++)
-        if (c->block_of[loops->items[k]] == block)
-            return true;
-    return false;
-}
-
 /* A loop's first block waits for the producer.  Returns whether that is new. */
 static bool wait_at_start(const around *x, uint32_t q, uint32_t head)
 {
@@ -274,19 +265,16 @@ static bool wait_at_start(const around *x, uint32_t q, uint32_t head)
     return true;
 }
 
-/* Loops that a producer comes around to instruction i, which takes its number and which it finds in
- * none of their first blocks: these wait for it at their ends.  Returns whether there are new ones.
- */
+/* Loops that a producer comes around to instruction i, which takes its number: their first blocks,
+ * if i is not in them, wait for it at their ends.  Returns whether there are new ones. */
 static bool wait_at_starts(const around *x, uint32_t q, uint32_t i)
 {
     const cbi_sb_code *c = x->a->c;
     const cbi_u32_list loops = loops_of(x, q);
     bool any = false;
-    if (is_start_of(c, &loops, c->block_of[i]))
-        return false;
     for (size_t k = 0; k < loops.len; k++) {
         uint32_t head = c->block_of[loops.items[k]];
-        if (!is_known(x, q, head))
+        if (head != c->block_of[i] && !is_known(x, q, head))
             any |= wait_at_start(x, q, head);
     }
     return any;
