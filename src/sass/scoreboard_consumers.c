@@ -82,15 +82,13 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
     uint32_t here = c->block_of[i];
     bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
     bool named = cbi_sb_names_registers(c, &c->producers.items[q]);
-    bool unseen = cbi_sb_is_unseen(c, &c->producers.items[q]);
     CBI_SB_EACH(r, c->pending[i], c->row)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r == q || o->old != c->producers.items[q].old)
             continue;
         if (cbi_sb_needs(c, o, i) || (ends_block && o->block == here && o->flush) ||
-            (named && !cbi_sb_names_registers(c, o)) ||
-            (unseen && (o->at == i || is_taken_again(c, r, i))))
+            (named && !cbi_sb_names_registers(c, o)) || o->at == i || is_taken_again(c, r, i))
             return true;
     }
     return false;
