@@ -160,7 +160,8 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
     return loops;
 }
 
-/* Does it hold all registers that producer q holds, in the same way? */
+/* Does it hold all registers that producer q holds, in the same way?  What nobody asked for is like
+ * nothing else. */
 static bool holds_as_much(const cbi_sb_code *c, uint32_t q, uint32_t other)
 {
     const cbi_sb_producer *p = &c->producers.items[q], *o = &c->producers.items[other];
@@ -171,7 +172,8 @@ static bool holds_as_much(const cbi_sb_code *c, uint32_t q, uint32_t other)
         const cbi_regset kept = cbi_sass_kept_sources(own);
         return cbi_regset_within(&kept, &its->read);
     }
-    return cbi_regset_within(&own->written, &its->written) &&
+    return cbi_operands_write(own) == cbi_operands_write(its) &&
+           cbi_regset_within(&own->written, &its->written) &&
            cbi_regset_within(&own->uniform_written, &its->uniform_written) &&
            !(own->predicates_written & ~its->predicates_written);
 }
