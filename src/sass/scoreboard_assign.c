@@ -215,7 +215,7 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     uint32_t next = CBI_SB_NOWHERE;
-    bool any = false, last = !a->c->blocks.items[w->block].succ.len;
+    bool any = false, leads_on = a->c->blocks.items[w->block].succ.len > 0;
     *ret_price = (price){0};
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
@@ -228,7 +228,8 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         if (own < next)
             next = own;
         /* Where the code ends, what came in and nothing there needs is over. */
-        int64_t time = own == CBI_SB_NOWHERE && last && !is_here(a, w, r) ? 0 : ready(a, w, r);
+        bool over = !leads_on && own == CBI_SB_NOWHERE && !is_here(a, w, r);
+        int64_t time = over ? 0 : ready(a, w, r);
         if (time > ret_price->ready)
             ret_price->ready = time;
     }
@@ -433,24 +434,25 @@ static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
     a->live.len = kept;
 }
 
-/* Would something that came in, and was waited for here, hold the number of q still at the end of
- * the block?  Where it did so in the input, too, and that waits, the input is right. */
-static bool is_held_from_before(const cbi_sb_assignment *a, const work *w, uint32_t q)
+/* By number: what would hold it still at the end of the block of what came in, though it was waited
+ * for here; a bit for the number that each had in the input. */
+static void find_held_before(const cbi_sb_assignment *a, const work *w,
+                             uint8_t ret_held[CBI_SB_NONE + 1])
 {
-    const cbi_sb_producer *all = a->c->producers.items;
-    CBI_SB_EACH(r, w->entering, a->c->row)
-    if (a->number[r] == a->number[q] && (all[q].timed || all[r].old != all[q].old) &&
-        cbi_sb_is_left_at_end(a->c, r, w->block))
-        return true;
-    return false;
+    memset(ret_held, 0, CBI_SB_NONE + 1);
+    CBI_SB_EACH(q, w->entering, a->c->row)
+    if (cbi_sb_is_left_at_end(a->c, q, w->block))
+        ret_held[a->number[q]] |= (uint8_t)(1u << a->c->producers.items[q].old);
 }
 
 /* The end of the block does not wait for what is there by its time while something else holds the
- * number that is not. */
+ * number that is not.  Where that came in and held the number in the input, too, and that waits,
+ * the input is right. */
 static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
 {
     const cbi_sb_code *c = a->c;
-    uint8_t kept = 0, late = 0;
+    uint8_t kept = 0, late = 0, held[CBI_SB_NONE + 1];
+    find_held_before(a, w, held);
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         if (is_flushed(a, w, q, last))
@@ -461,10 +463,11 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
     }
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
-        uint8_t numbers = c->producers.items[q].timed ? kept : late;
-        if (is_flushed(a, w, q, last) &&
-            (numbers >> a->number[q] & 1 || is_held_from_before(a, w, q)) &&
-            !cbi_sb_is_met_by_some(c, &c->producers.items[q], last))
+        const cbi_sb_producer *p = &c->producers.items[q];
+        uint8_t numbers = p->timed ? kept : late;
+        uint8_t before = held[a->number[q]] & (uint8_t) ~(p->timed ? 0 : 1u << p->old);
+        if (is_flushed(a, w, q, last) && (numbers >> a->number[q] & 1 || before) &&
+            !cbi_sb_is_met_by_some(c, p, last))
             a->unflushed[q] = true;
     }
 }

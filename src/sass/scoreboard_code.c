@@ -208,20 +208,20 @@ typedef struct way_to {
 } way_to;
 
 /* Fewest cycles from the end of block `home` to the start of another one, if they are fewer than
- * `most`; -1 if not. */
+ * `most`; -1 if not, or if that is behind more ways than are followed. */
 static int64_t way_from(const cbi_sb_code *c, uint32_t home, uint32_t block, int64_t most)
 {
-    enum { BLOCKS = 32 }; /* with a cycle each they would be more than what is short takes */
-    way_to ways[BLOCKS] = {{block, 0}};
+    enum { MOST_WAYS = 32 };
+    way_to ways[MOST_WAYS] = {{block, 0}};
     int64_t least = -1;
     for (size_t k = 0, count = 1; k < count; k++) {
         const cbi_u32_list *pred = &c->blocks.items[ways[k].block].pred;
         for (size_t p = 0; p < pred->len; p++) {
             uint32_t b = pred->items[p], last = cbi_sb_last_of(c, b);
             int64_t cycles = ways[k].cycles + c->issue[last] + cbi_sb_cycles(c, last);
-            if (b == home && (least < 0 || ways[k].cycles < least))
-                least = ways[k].cycles;
-            if (b != home && count < BLOCKS && cycles < most)
+            if (b == home)
+                least = least < 0 || ways[k].cycles < least ? ways[k].cycles : least;
+            else if (count < MOST_WAYS && cycles < most)
                 ways[count++] = (way_to){b, cycles};
         }
     }

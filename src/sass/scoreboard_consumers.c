@@ -75,8 +75,8 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
     return false;
 }
 
-/* Is the wait for another producer, or for what the block itself leaves?  A result that nobody
- * asked for is not what an instruction waits for that takes the number again, be it its own. */
+/* Is the wait for another producer, or for what the block itself leaves?  Who takes the number
+ * again around a loop, be it its own, waits for that. */
 static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     uint32_t here = c->block_of[i];
@@ -102,24 +102,27 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
            cbi_sb_has(c->pending[i], q + 1);
 }
 
-/* Is instruction i the end of a first block of a loop, whose wait for sources that come around
- * stands for what is behind it? */
-static bool stands_for_others(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+/* Is instruction i the end of the first block of a loop that the producer comes around, which does
+ * not need it itself? */
+static bool ends_first_block(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t block = c->block_of[i];
-    return !p->write && cbi_sb_last_of(c, block) == i && cbi_sb_starts_loop(c, block) &&
+    return cbi_sb_last_of(c, block) == i && cbi_sb_starts_loop(c, block) &&
            cbi_sb_comes_around(c, p, i) && !cbi_sb_needs(c, p, i);
 }
 
-/* Is it such an end, which waits for a long result that nobody asked for because that takes its
- * number again?  Where others have long results, the number may be reserved, and is not waited for.
- */
+/* ... whose wait for sources stands for what is behind it? */
+static bool stands_for_others(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return !p->write && ends_first_block(c, p, i);
+}
+
+/* ... which waits for a long result that nobody asked for because that takes its number again?
+ * Where others have long results, the number may be reserved, and is not waited for. */
 static bool waits_for_number(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    uint32_t block = c->block_of[i];
-    return p->is_long && cbi_sb_is_unseen(c, p) && !c->has_long && cbi_sb_last_of(c, block) == i &&
-           cbi_sb_starts_loop(c, block) && p->block != block && cbi_sb_comes_around(c, p, i) &&
-           !cbi_sb_needs(c, p, i);
+    return p->is_long && cbi_sb_is_unseen(c, p) && !c->has_long && p->block != c->block_of[i] &&
+           ends_first_block(c, p, i);
 }
 
 /* A wait for another producer of the same number may have hidden the real consumer. */
@@ -168,7 +171,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         else
             cbi_vec_push(c->ctx, &found, x);
     }
-    if (hidden && !found.len && !p->write && cbi_sb_comes_around(c, p, p->at)) /* needs itself */
+    if (hidden && !found.len && !p->write) /* it needs itself, if it comes around */
         cbi_vec_push(c->ctx, &found, p->at);
     if (hidden) {
         p->consumers = found;
