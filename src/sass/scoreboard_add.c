@@ -264,14 +264,6 @@ static void drop(cbi_u32_list *list, uint32_t q)
     list->len = left;
 }
 
-/* Cycles after which the end of the block waits for a producer. */
-static int64_t end_latency(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t chip)
-{
-    uint32_t op = cbi_sb_op(c, p->at);
-    bool store = cbi_instruction_of(op)->shape == CBI_SHAPE_STORE;
-    return cbi_sb_latency(c, p, chip) + (!p->write && store);
-}
-
 /* Where the last instruction of a block waits for its guard by a stall count, and for nothing
  * else: the instruction that writes it. */
 static uint32_t find_guard(const cbi_sb_code *c, uint32_t start, uint32_t last)
@@ -287,9 +279,9 @@ static uint32_t find_guard(const cbi_sb_code *c, uint32_t start, uint32_t last)
     return CBI_SB_NOWHERE;
 }
 
-/* A stall count for the guard passes while others wait for late results: what is behind these is
- * nearer to the end of the block than the stall counts say.  `now`: time of issue from `writer` on.
- */
+/* A stall count for the guard passes while others wait for late results and for memory: what is
+ * behind these is nearer to the end of the block than the stall counts say.  `now`: time of issue
+ * from `writer` on. */
 static void hurry(const cbi_sb_code *c, uint32_t writer, uint32_t last, int64_t *now)
 {
     enum { GUARD_LATENCY = 13, RESULT = 15 };
@@ -299,8 +291,9 @@ static void hurry(const cbi_sb_code *c, uint32_t writer, uint32_t last, int64_t 
         now[j] = next > now[j] || j == last ? next : now[j];
         for (uint32_t q = c->first[c->blocks.items[c->block_of[j]].start]; q < c->first[j]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
-            if (p->is_late && p->write && p->local == j && now[p->at] + RESULT > now[j])
-                now[j] = now[p->at] + RESULT;
+            int64_t there = p->is_late ? now[p->at] + RESULT : p->is_long ? ready - 1 : 0;
+            if (p->write && p->local == j && there > now[j])
+                now[j] = there;
         }
     }
     now[last] = now[last] > ready ? now[last] : ready;
@@ -327,7 +320,7 @@ static int64_t *find_left(const cbi_sb_code *c, bool hurries)
 /* Was it there at the end of its block, by the time of the input? */
 static bool was_due(const cbi_sb_code *c, const cbi_sb_producer *p, const int64_t *left_before)
 {
-    return left_before[p->at] >= end_latency(c, p, c->chip);
+    return left_before[p->at] >= cbi_sb_latency(c, p, c->chip);
 }
 
 /* By block: the numbers that something held at its end in the input that was not there yet, so that
@@ -368,10 +361,10 @@ static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *l
         bool knew = slow || ends_anew(which->before, last) || product ||
                     p->flush == was_due(c, p, left_before) ||
                     (!p->flush && (shared || left > before + MUCH));
-        int64_t latency = product ? cbi_sb_latency_of(c, p) : end_latency(c, p, target);
+        int64_t latency = product ? cbi_sb_latency_of(c, p) : cbi_sb_latency(c, p, target);
         bool is_due_now = slow || left >= latency;
-        if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE ||
-            q == c->stack_load || last == p->at || !knew)
+        if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE || last == p->at ||
+            !knew)
             continue;
         if (is_due_now == p->flush)
             continue;

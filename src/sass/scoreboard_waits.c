@@ -396,6 +396,18 @@ static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set
     return out;
 }
 
+/* Results that nobody asked for are waited for where their loops start, even if instruction i ends
+ * them because of something else.  Returns whether there are new ones. */
+static bool move_unwanted(const around *x, uint32_t i, const uint64_t *set)
+{
+    const cbi_sb_assignment *a = x->a;
+    bool moved = false;
+    CBI_SB_EACH(q, set, x->wait[i] ? a->c->row : 0)
+    if (x->wait[i] >> a->number[q] & 1 && cbi_sb_is_unseen(a->c, &a->c->producers.items[q]))
+        moved |= wait_at_starts(x, q, i);
+    return moved;
+}
+
 /* Moves late producers that instruction i would have to wait for, and `here` does not end, to the
  * starts of loops.  Returns whether there are some. */
 static bool move_late(const around *x, uint32_t i, uint8_t here, const uint64_t *set)
@@ -419,6 +431,7 @@ static bool step_around(const around *x, uint32_t i, uint64_t *set)
 {
     uint8_t start = numbers_at_start(x, i, set);
     bool moved = move_late(x, i, x->wait[i] | start, set);
+    moved |= move_unwanted(x, i, set);
     uint8_t again = taken_again(x, i, set) | start;
     x->added[i] = again | step_output(x->a, x->needs, i, x->wait[i] | again, set);
     return moved;
