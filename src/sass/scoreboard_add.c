@@ -364,7 +364,7 @@ static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *l
         int64_t latency = product ? cbi_sb_latency_of(c, p) : cbi_sb_latency(c, p, target);
         bool is_due_now = slow || left >= latency;
         if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE || last == p->at ||
-            !knew)
+            !knew || !cbi_sb_names_registers(c, p))
             continue;
         if (is_due_now == p->flush)
             continue;

@@ -396,15 +396,19 @@ static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set
     return out;
 }
 
-/* Results that nobody asked for are waited for where their loops start, even if instruction i ends
- * them because of something else.  Returns whether there are new ones. */
-static bool move_unwanted(const around *x, uint32_t i, const uint64_t *set)
+/* Results that nobody asked for, and late ones, are waited for where their loops start, even if
+ * instruction i ends them because of something else.  Returns whether there are new ones. */
+static bool move_ended(const around *x, uint32_t i, const uint64_t *set)
 {
     const cbi_sb_assignment *a = x->a;
     bool moved = false;
     CBI_SB_EACH(q, set, x->wait[i] ? a->c->row : 0)
-    if (x->wait[i] >> a->number[q] & 1 && cbi_sb_is_unseen(a->c, &a->c->producers.items[q]))
-        moved |= wait_at_starts(x, q, i);
+    {
+        const cbi_sb_producer *p = &a->c->producers.items[q];
+        if (x->wait[i] >> a->number[q] & 1 && !cbi_sb_contains(&x->needs[i], q) &&
+            (cbi_sb_is_unseen(a->c, p) || (p->write && p->is_late)))
+            moved |= wait_at_starts(x, q, i);
+    }
     return moved;
 }
 
@@ -431,7 +435,7 @@ static bool step_around(const around *x, uint32_t i, uint64_t *set)
 {
     uint8_t start = numbers_at_start(x, i, set);
     bool moved = move_late(x, i, x->wait[i] | start, set);
-    moved |= move_unwanted(x, i, set);
+    moved |= move_ended(x, i, set);
     uint8_t again = taken_again(x, i, set) | start;
     x->added[i] = again | step_output(x->a, x->needs, i, x->wait[i] | again, set);
     return moved;
