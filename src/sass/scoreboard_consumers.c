@@ -226,16 +226,26 @@ static void find_starts(cbi_sb_code *c, cbi_sb_producer *p)
     }
 }
 
-/* Nobody needs the R1 load: ends of blocks and collective sequences wait for it. */
-static void keep_ends(const cbi_sb_code *c, cbi_u32_list *consumers)
+void cbi_sb_wait_for_stack_load(cbi_sb_code *c, bool at_end)
 {
-    size_t kept = 0;
-    for (size_t k = 0; k < consumers->len; k++) {
-        uint32_t i = consumers->items[k];
-        if (c->group[i] || c->blocks.items[c->block_of[i]].end == i + 1)
-            consumers->items[kept++] = i;
+    cbi_sb_producer *p = &c->producers.items[c->stack_load];
+    cbi_u32_list todo = {0};
+    uint32_t visit = ++c->visit;
+    p->consumers = (cbi_u32_list){0};
+    if (at_end)
+        cbi_vec_push(c->ctx, &p->consumers, cbi_sb_last_of(c, p->block));
+    else
+        cbi_sb_push_next(c, p->at, &todo);
+    while (todo.len) {
+        uint32_t i = todo.items[--todo.len];
+        if (c->visited[i] == visit)
+            continue;
+        c->visited[i] = visit;
+        if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || c->group[i])
+            cbi_vec_push(c->ctx, &p->consumers, i);
+        else
+            cbi_sb_push_next(c, i, &todo);
     }
-    consumers->len = kept;
 }
 
 void cbi_sb_find_consumers(cbi_sb_code *c)
@@ -243,8 +253,11 @@ void cbi_sb_find_consumers(cbi_sb_code *c)
     c->has_long = cbi_sb_has_long_result(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         find_local(c, q);
-    if (c->stack_load != CBI_SB_NOWHERE)
-        keep_ends(c, &c->producers.items[c->stack_load].consumers);
+    if (c->stack_load != CBI_SB_NOWHERE && !c->restores) {
+        const cbi_sb_producer *load = &c->producers.items[c->stack_load];
+        cbi_sb_wait_for_stack_load(
+            c, cbi_sb_contains(&load->consumers, cbi_sb_last_of(c, load->block)));
+    }
     find_hidden(c);
     for (uint32_t q = 0; q < c->producers.len; q++)
         if (q != c->stack_load)

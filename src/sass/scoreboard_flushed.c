@@ -96,36 +96,14 @@ static void find_flushed_users(cbi_sb_code *c)
     }
 }
 
-/* What would wait for the R1 load that has no scoreboard: the end of its block if it is there by
- * then, or else the first call or collective sequence on every path. */
-static void find_stack_load_users(cbi_sb_code *c)
-{
-    cbi_sb_producer *p = &c->producers.items[c->stack_load];
-    uint32_t last = cbi_sb_last_of(c, p->block), visit = ++c->visit;
-    cbi_u32_list todo = {0};
-    p->flush = cbi_sb_is_there(c, p);
-    if (p->flush)
-        cbi_vec_push(c->ctx, &p->consumers, last);
-    else
-        cbi_sb_push_next(c, p->at, &todo);
-    while (todo.len) {
-        uint32_t i = todo.items[--todo.len];
-        if (c->visited[i] == visit)
-            continue;
-        c->visited[i] = visit;
-        bool needs = cbi_op_has(cbi_sb_op(c, i), CBI_OPF_CALL) || c->group[i];
-        if (needs)
-            cbi_vec_push(c->ctx, &p->consumers, i);
-        else
-            cbi_sb_push_next(c, i, &todo);
-    }
-}
-
 void cbi_sb_find_flushed(cbi_sb_code *c)
 {
     flush_hidden(c);
     flush_shared(c);
     find_flushed_users(c);
-    if (c->restores)
-        find_stack_load_users(c);
+    if (c->restores) {
+        cbi_sb_producer *load = &c->producers.items[c->stack_load];
+        load->flush = cbi_sb_is_there(c, load);
+        cbi_sb_wait_for_stack_load(c, load->flush);
+    }
 }

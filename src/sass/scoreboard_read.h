@@ -42,6 +42,9 @@ bool cbi_sb_names_registers(const cbi_sb_code *c, const cbi_sb_producer *p);
 
 /* scoreboard_consumers.c: local, starts, flush, hidden, and the real consumers. */
 void cbi_sb_find_consumers(cbi_sb_code *c);
+/* What waits for the R1 load, which nobody needs: the end of its block, or else the first call or
+ * collective sequence on every path. */
+void cbi_sb_wait_for_stack_load(cbi_sb_code *c, bool at_end);
 
 /* scoreboard_flushed.c: flush and timed of what ends of blocks wait for by its time. */
 void cbi_sb_find_flushed(cbi_sb_code *c);
