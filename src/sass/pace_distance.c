@@ -630,9 +630,6 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, goes_by_chip(c) ? own_rewrite_latency(c, i, j)
                                                   : rewrite_latency(from, to));
-    if (adjacent && is_uniform(from) && cbi_kind_is_math(to) &&
-        cbi_regset_any(&c->operands[j].uniform_read))
-        least = cbi_larger(least, 2); /* whatever it reads there */
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
