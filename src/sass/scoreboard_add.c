@@ -44,7 +44,9 @@ static bool has_result(const cbi_sb_late *which, const cbi_operands *o, uint32_t
     return cbi_operands_write(o) || which->written[i];
 }
 
-bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+/* Does j need the result of i?  ordered: who writes it again waits for its turn anyway. */
+static bool needs_result(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j,
+                         bool ordered)
 {
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
     if (cbi_sb_excludes(c, i, j) || is_barrier_head(c, j) || !has_result(which, a, i))
@@ -53,8 +55,13 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
         cbi_regset_meet(&a->uniform_written, &b->uniform_read) ||
         (which->written[i] & which->read[j]))
         return true;
-    return !keep_order(which, i, j) &&
+    return !ordered &&
            (cbi_regset_meet(&a->written, &b->written) || (which->written[i] & which->written[j]));
+}
+
+bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j)
+{
+    return needs_result(c, which, i, j, keep_order(which, i, j));
 }
 
 static bool overwrites(const cbi_sb_code *c, uint32_t i, uint32_t j)
@@ -77,9 +84,9 @@ static uint32_t last_of_stretch(const cbi_sb_code *c, uint32_t i)
     return i;
 }
 
-/* First instructions behind the stretch, on every path, that need the result or, with sources,
- * overwrite one that is kept.  Collective sequences need everything: their starts wait, too, and
- * their ends wait again, if nothing inside did. */
+/* First instructions behind the stretch, on every path, that need the result, be it to write it
+ * again, or, with sources, overwrite one that is kept.  Collective sequences need everything: their
+ * starts wait, too, and their ends wait again, if nothing inside did. */
 static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, bool sources)
 {
     crossing x = {0};
@@ -96,7 +103,7 @@ static crossing find_crossing(cbi_sb_code *c, const cbi_sb_late *which, uint32_t
             continue; /* by then they are read */
         bool ends = sources ? is_call(c, j) || (!cbi_sb_excludes(c, i, j) &&
                                                 cbi_regset_meet(&kept, &c->operands[j].written))
-                            : cbi_sb_uses_late(c, which, i, j);
+                            : needs_result(c, which, i, j, false);
         if (c->group[j])
             cbi_vec_push(c->ctx, &x.starts, j);
         if (ends || cbi_sb_op(c, j) == CBI_OP_ENDCOLLECTIVE)
