@@ -396,6 +396,17 @@ static uint8_t numbers_at_start(const around *x, uint32_t i, const uint64_t *set
     return out;
 }
 
+/* Is instruction i in the first block of a loop that the producer comes around? */
+static bool starts_one(const around *x, uint32_t q, uint32_t i)
+{
+    const cbi_sb_code *c = x->a->c;
+    const cbi_u32_list loops = loops_of(x, q);
+    for (size_t k = 0; k < loops.len; k++)
+        if (c->block_of[loops.items[k]] == c->block_of[i])
+            return true;
+    return false;
+}
+
 /* Results that nobody asked for, and late ones, are waited for where their loops start, even if
  * instruction i ends them because of something else.  Returns whether there are new ones. */
 static bool move_ended(const around *x, uint32_t i, const uint64_t *set)
@@ -405,8 +416,8 @@ static bool move_ended(const around *x, uint32_t i, const uint64_t *set)
     CBI_SB_EACH(q, set, x->wait[i] ? a->c->row : 0)
     {
         const cbi_sb_producer *p = &a->c->producers.items[q];
-        if (x->wait[i] >> a->number[q] & 1 && !cbi_sb_contains(&x->needs[i], q) &&
-            (cbi_sb_is_unseen(a->c, p) || (p->write && p->is_late)))
+        if (x->wait[i] >> a->number[q] & 1 && cbi_sb_comes_around(a->c, p, i) &&
+            (cbi_sb_is_unseen(a->c, p) || p->is_late) && !starts_one(x, q, i))
             moved |= wait_at_starts(x, q, i);
     }
     return moved;
