@@ -1,5 +1,6 @@
 /* Waits, rules 8 and 9 of docs/scoreboards.md. */
 #include "sass/scoreboard_assign.h"
+#include "sass/scoreboard_read.h"
 
 /* Does the input show that i does not wait for it? */
 static bool is_exempt(const cbi_sb_assignment *a, uint32_t i, uint32_t q)
@@ -407,8 +408,8 @@ static bool starts_one(const around *x, uint32_t q, uint32_t i)
     return false;
 }
 
-/* Results that nobody asked for, and late ones, are waited for where their loops start, even if
- * instruction i ends them because of something else.  Returns whether there are new ones. */
+/* Results that nobody asked for, and late producers, are waited for where their loops start, even
+ * if instruction i ends them because of something else.  Returns whether there are new ones. */
 static bool move_ended(const around *x, uint32_t i, const uint64_t *set)
 {
     const cbi_sb_assignment *a = x->a;
