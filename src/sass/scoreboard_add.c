@@ -4,6 +4,7 @@
  * stretch, and between two of them only a result that is read needs one.  A stretch is a block, or
  * what collective sequences leave of it. */
 #include "sass/scoreboard_assign.h"
+#include "sass/scoreboard_read.h"
 
 /* What needs a late instruction behind its stretch. */
 typedef struct crossing {
