@@ -124,7 +124,8 @@ static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
 /* Does an instruction that needs nothing wait?  So it does at the end of a block. */
 static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
 {
-    return cbi_sass_wait(c->words[i]) && cbi_sb_op(c, i) == CBI_OP_NANOSLEEP &&
+    uint32_t op = cbi_sb_op(c, i);
+    return cbi_sass_wait(c->words[i]) && (op == CBI_OP_NANOSLEEP || op == CBI_OP_LDGDEPBAR) &&
            cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT &&
            !cbi_regset_any(&c->operands[i].read);
 }
@@ -136,9 +137,9 @@ static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
            cbi_sass_stall(c->words[i - 1]) != CBI_SASS_STALL_MAX;
 }
 
-/* Does a wait for the warp start a block?  The input shows it by the cycles that a predicate, or a
- * scoreboard, has at the end of one, where nothing needs them but, of predicates, a guard of the
- * wait: the wait itself does not. */
+/* Does a wait for the warp start a block?  It does behind a wait for asynchronous copies. Elsewhere
+ * the input shows it by the cycles that a predicate, or a scoreboard, has at the end of one, where
+ * nothing needs them but, of predicates, a guard of the wait: the wait itself does not. */
 static bool starts_apart(const cbi_sb_code *c, uint32_t i)
 {
     enum { SCOREBOARD_AT_END = 2 };
@@ -150,8 +151,8 @@ static bool starts_apart(const cbi_sb_code *c, uint32_t i)
     uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
     if (held && stall == SCOREBOARD_AT_END)
         return !(cbi_sass_wait(c->words[i]) & held);
-    return waits_for_end(c, i - 1) || is_lone_nop(c, i - 1) ||
-           (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
+    return cbi_sb_op(c, i - 1) == CBI_OP_DEPBAR || waits_for_end(c, i - 1) ||
+           is_lone_nop(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
 /* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own.
