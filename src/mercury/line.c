@@ -209,7 +209,7 @@ typedef struct held_row {
     uint64_t stop;          /* it leaves the advance to one of them, too; 0 for none */
 } held_row;
 
-/* Two advances in front of one row stay two. */
+/* Two advances of one row, of which the second may be that of the row's own byte, stay two. */
 static void put_stop(const cbi_linker *lk, cbi_buf *out, row_writer *w)
 {
     uint64_t place = cbi_rewrite_map(w->rw, w->stop);
@@ -306,7 +306,7 @@ static const uint8_t *instruction_at(const row_writer *w, uint64_t address)
 
 static bool is_made_at(const row_writer *w, uint64_t address)
 {
-    return cbi_op_has(cbi_sass_opcode(instruction_at(w, address)), CBI_OPF_MADE);
+    return cbi_sass_is_made(cbi_sass_load(instruction_at(w, address)));
 }
 
 /* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
@@ -443,6 +443,8 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
         address += o.address;
         line += o.line;
         if (o.op == DW_COPY) {
+            if (advanced && o.address)
+                next.stop = address - o.address;
             write_row(lk, out, &w, &row, address);
             row = next;
             row.address = address;

@@ -235,7 +235,8 @@ bool cbi_op_is_form_of(uint32_t opcode, uint32_t other);
 /* Does it wait for other threads of the block? */
 static inline bool cbi_op_is_barrier(uint32_t opcode)
 {
-    return opcode == CBI_OP_BAR || opcode == CBI_OP_BAR_R || opcode == CBI_OP_BAR_RI;
+    return opcode == CBI_OP_BAR || opcode == CBI_OP_BAR_R || opcode == CBI_OP_BAR_RI ||
+           opcode == CBI_OP_BAR_IR;
 }
 
 /* Does it take the unit for constants and special registers for eight cycles?  The next one comes

@@ -503,6 +503,19 @@ bool cbi_sass_chooses_long(cbi_sass w)
            count_of(MINMAX, w) == 2;
 }
 
+bool cbi_sass_is_made(cbi_sass w)
+{
+    enum { BAR_MODE = 77, ARRIVE = 1, REDUX_OPERATION = 78, SUM = 3, COPIES = 0 };
+    uint32_t op = cbi_sass_op(w);
+    if (!cbi_op_has(op, CBI_OPF_MADE))
+        return false;
+    if (op == CBI_OP_REDUX)
+        return cbi_sass_bits(w, REDUX_OPERATION, 3) >= SUM;
+    if (op == CBI_OP_DEPBAR)
+        return cbi_sass_named_scoreboard(w) == COPIES;
+    return !cbi_op_is_barrier(op) || cbi_sass_bits(w, BAR_MODE, 3) != ARRIVE;
+}
+
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)
 {
     return cbi_kind_is_math(cbi_op_kind(cbi_sass_op(w))) && predicate != CBI_SASS_PT &&

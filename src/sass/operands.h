@@ -99,6 +99,10 @@ bool cbi_sass_compares_long(cbi_sass w);
 /* Does w take the smaller or greater of two integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_chooses_long(cbi_sass w);
 
+/* Is w one that the finalizer makes anew?  Of REDUX sums, the smallest and the greatest are, of
+ * DEPBAR waits for asynchronous copies, of BAR all but arrivals. */
+bool cbi_sass_is_made(cbi_sass w);
+
 /* Of a product of matrices of integers or short floats: is half of its first factor left out, has
  * it the greater of two depths? */
 bool cbi_sass_is_sparse(cbi_sass w);

@@ -100,10 +100,11 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
     int64_t need = t->now[k - 1] + least_stall(t, k - 1);
     int64_t explained = t->before[k - 1] + 1;
     uint32_t first = k > REACH ? k - REACH : 0;
+    int64_t never = 0; /* loads that never happen, which take no time */
     const int64_t *time = t->anew ? t->now : t->before;
     for (uint32_t n = k; n-- > first && time[n] + WINDOW > time[k - 1];) {
         uint32_t i = instruction(t, n);
-        int64_t least = bounded(t, n, k, cbi_pace_distance(c, i, j, &of, n + 1 == k));
+        int64_t least = bounded(t, n, k, never + cbi_pace_distance(c, i, j, &of, n + 1 == k));
         /* What a barrier keeps free behind it is no time for a clock of waits. */
         if (!t->stalls || !cbi_op_is_barrier(cbi_sb_op(c, i)))
             need = later(need, t->now[n] + least);
@@ -114,6 +115,7 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
         if (t->stalls)
             need = later(need, later(t->now[n] + of_unit, when_unit_is_free(t, n, k)));
         cbi_pace_hide(c, i, &of);
+        never += !t->stalls && cbi_sass_is_never(c->words[i]);
     }
     if (cbi_pace_slow_time(c, j)) {
         need = later(need, unit_free.now);

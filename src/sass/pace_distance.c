@@ -233,7 +233,8 @@ static uint32_t uniform_rewrite(kind from, kind to)
         return 4;
     if (from == CBI_KIND_TO_UNIFORM && to == CBI_KIND_TO_UNIFORM)
         return 2;
-    return from == CBI_KIND_UNIFORM_MOVE && is_uniform(to) ? 3 : FAR;
+    bool moves = from == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_UNIFORM_MOVE;
+    return moves && is_uniform(from) && is_uniform(to) ? 3 : FAR;
 }
 
 static bool is_population(cbi_sass w)
@@ -632,7 +633,7 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
                                                   : rewrite_latency(from, to));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
-    if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
+    else if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
         least = cbi_larger(least, uniform_rewrite(from, to));
     if (from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM_MOVE &&
         cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_written))
