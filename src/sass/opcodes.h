@@ -263,10 +263,12 @@ static inline bool cbi_op_compares_doubles(uint32_t opcode)
     return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;
 }
 
-/* Does the scoreboard of its sources say that its predicate is there, too? */
+/* Does the scoreboard of its sources say that its predicate is there, too?  So it does for atomic
+ * operations on generic addresses, which say whether they could be done there. */
 static inline bool cbi_op_tests_with_sources(uint32_t opcode)
 {
-    return opcode == CBI_OP_ATOM_F;
+    return opcode == CBI_OP_ATOM_F || opcode == CBI_OP_ATOM || opcode == CBI_OP_ATOM_R ||
+           opcode == CBI_OP_ATOM_CAS || opcode == CBI_OP_ATOM_CAS_R;
 }
 
 /* Does it make doubles of integers? */

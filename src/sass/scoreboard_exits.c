@@ -145,6 +145,12 @@ static uint32_t last_end(const cbi_sb_code *c, uint32_t start, uint32_t end)
     return end;
 }
 
+/* A fence whose last part waits for everything, which names no number. */
+static bool is_awaited_by_all(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return p->at + 1 < c->n && cbi_sb_op(c, p->at) == CBI_OP_MEMBAR && c->all[p->at + 1];
+}
+
 /* The numbers all of whose pending holders are due, one bit each.  Of those of blocks before the
  * times know. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
@@ -156,7 +162,8 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
-        if ((here && p->at + 1 < begin) || (p->block != c->block_of[exit] && !is_never_due(c, p)))
+        if ((here && p->at + 1 < begin) || is_awaited_by_all(c, p) ||
+            (p->block != c->block_of[exit] && !is_never_due(c, p)))
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
