@@ -156,9 +156,11 @@ static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
     cbi_capsule_open(capsule, &walk);
     while (cbi_capsule_next(&walk, &e)) {
         keep.membar |= e.record.size && e.klass == CBI_CLASS_BARRIER_OBJECT;
-        for (uint32_t i = 0; i < e.count; i++)
-            keep.loads |= cbi_sass_opcode(text + (size_t)(e.first + i) * CBI_SASS_INSTRUCTION) ==
-                          CBI_OP_LDGSTS;
+        for (uint32_t i = 0; i < e.count; i++) {
+            uint32_t op = cbi_sass_opcode(text + (size_t)(e.first + i) * CBI_SASS_INSTRUCTION);
+            keep.loads |= op == CBI_OP_LDGSTS;
+            keep.exit |= cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
+        }
     }
     return keep;
 }
@@ -225,7 +227,8 @@ static void rewrite_function(const cbi_linker *lk, const cbi_func *func)
         if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && may_drop)
             any |= cbi_rewrite_mark_run(text, e.first, e.count, keep, changes.drop);
         if (barriers && e.kind == CBI_CAPSULE_DERIVED && op == CBI_OP_EXIT) {
-            changes.barrier[e.first] = cbi_rewrite_barrier_length(text, target, e.first, may_drop);
+            changes.barrier[e.first] =
+                cbi_rewrite_barrier_length(text, target, e.first, may_drop && !keep.exit);
             cbi_rewrite_plan_exit(text, target, e.first, &changes);
             any = true;
         }

@@ -26,7 +26,7 @@ static bool is_dummy_load(const uint8_t *insn)
 static bool is_idle_membar(const uint8_t *insn, cbi_needs keep)
 {
     return cbi_sass_opcode(insn) == CBI_OP_MEMBAR &&
-           ((insn[9] == 0x80 && !keep.membar) || insn[9] == 0x50);
+           ((insn[9] == 0x80 && !keep.membar) || (insn[9] == 0x50 && !keep.exit));
 }
 
 bool cbi_rewrite_mark_run(const uint8_t *text, uint32_t first, uint32_t count, cbi_needs keep,

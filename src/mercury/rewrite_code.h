@@ -10,6 +10,7 @@ enum { CBI_BARRIER_LENGTH = 3 }; /* of the barrier in front of an exit, at most 
 typedef struct cbi_needs {
     bool loads;  /* asynchronous copies: the dummy loads */
     bool membar; /* barriers in shared memory: fences of this kind */
+    bool exit;   /* stores to surfaces: the MEMBARs at exits */
 } cbi_needs;
 
 /* What changes, by instruction of the old code. */
