@@ -4,6 +4,7 @@
  * come in the order of the output's symbols.  A sequence about a weak function that another copy
  * replaced is read as one about the copy that is linked.
  */
+#include "capsule/capsule.h"
 #include "mercury/debug.h"
 #include "mercury/rewrite.h"
 #include "sass/opcodes.h"
@@ -180,8 +181,9 @@ typedef struct row_writer {
     origin own;      /* of the row that is read */
     origin written;
     /* what a minimum gets its origin from */
-    cbi_map seen;  /* origin -> end of its last instruction that the finalizer makes anew */
-    uint64_t exit; /* end of the last exit with a barrier, 0 for none */
+    const bool *parts; /* per instruction: part of a run that the capsule has a record of */
+    cbi_map seen;      /* origin -> end of its last instruction that the finalizer makes anew */
+    uint64_t exit;     /* end of the last exit with a barrier, 0 for none */
     origin exit_from;
     uint64_t walked;           /* how far instructions were looked at: each once */
     origin maker_from;         /* of the last instruction that the finalizer makes anew */
@@ -306,7 +308,22 @@ static const uint8_t *instruction_at(const row_writer *w, uint64_t address)
 
 static bool is_made_at(const row_writer *w, uint64_t address)
 {
-    return cbi_sass_is_made(cbi_sass_load(instruction_at(w, address)));
+    return w->parts[address / CBI_SASS_INSTRUCTION] ||
+           cbi_sass_is_made(cbi_sass_load(instruction_at(w, address)));
+}
+
+/* The instructions of the function that stand in the capsule with others under one record. */
+static const bool *find_parts(const cbi_linker *lk, const cbi_func *func, uint64_t count)
+{
+    bool *parts = CBI_NEW_ARRAY(lk->ctx, count + 1, bool);
+    cbi_buf bytes = cbi_mercury_capsule(lk, func);
+    cbi_capsule walk;
+    cbi_capsule_entry e;
+    cbi_capsule_open((cbi_span){bytes.items, bytes.len}, &walk);
+    while (cbi_capsule_next(&walk, &e))
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && e.first + e.count <= count)
+            memset(parts + e.first, true, e.count);
+    return parts;
 }
 
 /* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
@@ -430,6 +447,7 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
         w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, rw->old_size / CBI_SASS_INSTRUCTION + 1, uint8_t);
     if (fine)
         *lent = w.lent;
+    w.parts = find_parts(lk, rw->func, rw->old_size / CBI_SASS_INSTRUCTION);
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;

@@ -70,7 +70,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_STORE_256] = {.a = 2, .b = 4, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM] = {.d = TYPE, .a = 2, .b = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_FLOAT] = {.d = FLOATS, .a = 2, .b = FLOATS, .base = AT_C, .base_count = 2},
-    [CBI_SHAPE_ATOM_CAS] = {.d = TYPE, .a = 2, .b = TYPE, .c = 1, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_ATOM_CAS] = {.d = TYPE, .a = 2, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_ATOM_SHARED] = {.d = TYPE, .a = 1, .b = TYPE, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_ATOM_SHARED_CAS] =
         {.d = TYPE, .a = 1, .b = TYPE, .c = TYPE, .base = AT_C, .base_count = 1},
@@ -135,7 +135,7 @@ static unsigned count_of(uint8_t count, cbi_sass w)
     case MATRICES:
         return 1U << cbi_sass_bits(w, 72, 2);
     case TYPE:
-        return type == 2 || type == 5 ? 2 : 1;
+        return type == 4 ? 4 : type == 2 || type == 5 ? 2 : 1;
     case FLOATS:
         return float_count(w);
     case TO:
@@ -505,8 +505,18 @@ bool cbi_sass_chooses_long(cbi_sass w)
 
 bool cbi_sass_is_made(cbi_sass w)
 {
-    enum { BAR_MODE = 77, ARRIVE = 1, REDUX_OPERATION = 78, SUM = 3, COPIES = 0 };
+    enum {
+        ADDRESS = 24,
+        NO_REGISTER = 255,
+        BAR_MODE = 77,
+        ARRIVE = 1,
+        REDUX_OPERATION = 78,
+        SUM = 3,
+        COPIES = 0
+    };
     uint32_t op = cbi_sass_op(w);
+    if (op == CBI_OP_CCTL)
+        return cbi_sass_bits(w, ADDRESS, 8) == NO_REGISTER;
     if (!cbi_op_has(op, CBI_OPF_MADE))
         return false;
     if (op == CBI_OP_REDUX)

@@ -100,7 +100,8 @@ bool cbi_sass_compares_long(cbi_sass w);
 bool cbi_sass_chooses_long(cbi_sass w);
 
 /* Is w one that the finalizer makes anew?  Of REDUX sums, the smallest and the greatest are, of
- * DEPBAR waits for asynchronous copies, of BAR all but arrivals. */
+ * DEPBAR waits for asynchronous copies, of BAR all but arrivals, of CCTL
+ * what has no address. */
 bool cbi_sass_is_made(cbi_sass w);
 
 /* Of a product of matrices of integers or short floats: is half of its first factor left out, has

@@ -26,13 +26,24 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Does it compare doubles, in a fixed time, and write the predicate? */
+static bool compares_doubles(const cbi_sb_code *c, uint32_t i, uint32_t predicate)
+{
+    bool late = c->cycles || c->first[i] != c->first[i + 1];
+    return !late && cbi_op_compares_doubles(cbi_sb_op(c, i)) &&
+           cbi_sass_predicates(c->words[i]).written >> predicate & 1;
+}
+
 /* When a predicate that instruction `end` reads is there. */
 static int64_t predicate_time(const cbi_sb_code *c, const times *t, uint32_t end,
                               uint32_t predicate)
 {
-    for (uint32_t i = end; predicate != CBI_SASS_PT && i-- > t->start;)
-        if (cbi_sass_writes_predicate(c->words[i], predicate))
-            return t->issue[i - t->start] + PREDICATE_LATENCY + cbi_sass_compares_long(c->words[i]);
+    for (uint32_t i = end; predicate != CBI_SASS_PT && i-- > t->start;) {
+        bool doubles = compares_doubles(c, i, predicate);
+        if (doubles || cbi_sass_writes_predicate(c->words[i], predicate))
+            return t->issue[i - t->start] + PREDICATE_LATENCY +
+                   (doubles || cbi_sass_compares_long(c->words[i]));
+    }
     return 0;
 }
 
