@@ -181,6 +181,7 @@ typedef struct row_writer {
     origin own;      /* of the row that is read */
     origin written;
     /* what a minimum gets its origin from */
+    bool lends;        /* the function has minimums that the finalizer makes anew */
     const bool *parts; /* per instruction: part of a run that the capsule has a record of */
     cbi_map seen;      /* origin -> end of its last instruction that the finalizer makes anew */
     uint64_t exit;     /* end of the last exit with a barrier, 0 for none */
@@ -321,9 +322,26 @@ static const bool *find_parts(const cbi_linker *lk, const cbi_func *func, uint64
     cbi_capsule_entry e;
     cbi_capsule_open((cbi_span){bytes.items, bytes.len}, &walk);
     while (cbi_capsule_next(&walk, &e))
-        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && e.first + e.count <= count)
+        if (e.kind == CBI_CAPSULE_RUN_RECORD && e.count > 1 && cbi_fits(e.first, e.count, count))
             memset(parts + e.first, true, e.count);
     return parts;
+}
+
+/* A minimum, or maximum, of integers of 32 bits. */
+static bool is_minimum(const uint8_t *insn)
+{
+    uint32_t op = cbi_sass_opcode(insn);
+    return (op == CBI_OP_IMNMX || op == CBI_OP_IMNMX_I || op == CBI_OP_IMNMX_U) &&
+           !cbi_sass_chooses_long(cbi_sass_load(insn));
+}
+
+static bool has_minimums(const cbi_rewrite *rw)
+{
+    for (uint64_t at = 0; cbi_fits(at, CBI_SASS_INSTRUCTION, rw->old_size);
+         at += CBI_SASS_INSTRUCTION)
+        if (is_minimum(rw->func->text->bytes + at))
+            return true;
+    return false;
 }
 
 /* The finalizer makes minimums of 32 bits anew, with the origin it was at last: that of the last
@@ -333,10 +351,7 @@ static lender find_lender(const row_writer *w, uint64_t address)
 {
     if (w->known)
         return w->lent[address / CBI_SASS_INSTRUCTION];
-    const uint8_t *insn = instruction_at(w, address);
-    uint32_t op = cbi_sass_opcode(insn);
-    if ((op != CBI_OP_IMNMX && op != CBI_OP_IMNMX_I && op != CBI_OP_IMNMX_U) ||
-        cbi_sass_chooses_long(cbi_sass_load(insn)))
+    if (!is_minimum(instruction_at(w, address)))
         return OWN;
     if (w->exit && (uint64_t)(uintptr_t)cbi_map_get(&w->seen, origin_key(&w->own)) < w->exit)
         return OF_EXIT;
@@ -387,11 +402,11 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
         w->own.context = row->inlined ? row->context : (cbi_span){NULL, 0};
     uint64_t at = row->address;
     uint64_t number = 0;
-    bool again = at < w->walked;
+    bool walks = w->lends && at >= w->walked;
     if (end > w->rw->old_size)
         end = w->rw->old_size;
     do {
-        bool inside = !again && cbi_fits(at, CBI_SASS_INSTRUCTION, end);
+        bool inside = walks && cbi_fits(at, CBI_SASS_INSTRUCTION, end);
         lender whose = inside ? find_lender(w, at) : OWN;
         bool borrows = whose != OWN;
         const origin *from = whose == OF_EXIT    ? &w->exit_from
@@ -419,8 +434,8 @@ static void write_row(const cbi_linker *lk, cbi_buf *out, row_writer *w, held_ro
                         (void *)(uintptr_t)(at + CBI_SASS_INSTRUCTION));
         }
         at += CBI_SASS_INSTRUCTION;
-    } while (!again && at < end);
-    if (!again)
+    } while (walks && at < end);
+    if (walks)
         w->walked = at;
     cbi_vec_push(lk->ctx, &w->numbers, number ? number : w->rows);
 }
@@ -441,13 +456,16 @@ static bool move_sequence(const cbi_linker *lk, cbi_span bytes, const unit *u, c
 {
     cbi_reader r = cbi_reader_at((cbi_span){bytes.data, seq->end}, seq->start + SET_ADDRESS_SIZE);
     row_writer w = {.rw = rw, .unit = u, .line = 1};
-    uint8_t **lent = &lk->merc->lent[rw->func->number];
-    w.known = !fine && *lent;
-    w.lent =
-        w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, rw->old_size / CBI_SASS_INSTRUCTION + 1, uint8_t);
-    if (fine)
-        *lent = w.lent;
-    w.parts = find_parts(lk, rw->func, rw->old_size / CBI_SASS_INSTRUCTION);
+    w.lends = has_minimums(rw);
+    if (w.lends) {
+        const uint64_t count = rw->old_size / CBI_SASS_INSTRUCTION;
+        uint8_t **lent = &lk->merc->lent[rw->func->number];
+        w.known = !fine && *lent;
+        w.lent = w.known ? *lent : CBI_NEW_ARRAY(lk->ctx, count + 1, uint8_t);
+        if (fine)
+            *lent = w.lent;
+        w.parts = find_parts(lk, rw->func, count);
+    }
     held_row row = {0}, next = {.any = true};
     uint64_t address = 0;
     int64_t line = 1;

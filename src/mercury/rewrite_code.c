@@ -374,9 +374,7 @@ static unsigned cycles_since(const uint8_t *text, uint32_t at, uint32_t predicat
         passed += cbi_sass_is_never(w) ? 0 : stall_of(insn); /* a load in front of a fence */
         *ret_latency =
             doubles || cbi_sass_compares_long(w) ? PREDICATE_LATENCY + 1 : PREDICATE_LATENCY;
-        if (cbi_sass_writes_predicate(w, predicate) ||
-            (doubles &&
-             (cbi_sass_first_result(w) == predicate || cbi_sass_second_result(w) == predicate)))
+        if (cbi_sass_writes_predicate(w, predicate) || cbi_sass_compares_doubles(w, predicate))
             return cbi_sass_write(w) == CBI_SB_NONE ? passed : 0;
     }
     return 0;

@@ -44,6 +44,7 @@ enum {
     MADE = CBI_OPF_MADE,
     AT_ONCE = CBI_OPF_AT_ONCE,
     LOCAL = CBI_OPF_LOCAL,
+    TESTED_READ = CBI_OPF_TESTED_READ,
 };
 
 const cbi_instruction cbi_instructions[] = {

@@ -192,6 +192,9 @@ enum {
     CBI_OPF_MADE = 262144,   /* the finalizer makes it anew, so that its origin is one to be at */
     CBI_OPF_AT_ONCE = 524288, /* has read its sources when it is issued */
     CBI_OPF_LOCAL = 1048576,  /* loads and stores of local memory */
+    /* the scoreboard of its sources is for its predicate, too: whether an atomic operation on a
+     * generic address could be done */
+    CBI_OPF_TESTED_READ = 2097152,
 };
 
 typedef struct cbi_instruction {
@@ -263,12 +266,10 @@ static inline bool cbi_op_compares_doubles(uint32_t opcode)
     return cbi_instruction_of(opcode)->shape == CBI_SHAPE_COMPARE_64;
 }
 
-/* Does the scoreboard of its sources say that its predicate is there, too?  So it does for atomic
- * operations on generic addresses, which say whether they could be done there. */
+/* Does the scoreboard of its sources say that its predicate is there, too? */
 static inline bool cbi_op_tests_with_sources(uint32_t opcode)
 {
-    return opcode == CBI_OP_ATOM_F || opcode == CBI_OP_ATOM || opcode == CBI_OP_ATOM_R ||
-           opcode == CBI_OP_ATOM_CAS || opcode == CBI_OP_ATOM_CAS_R;
+    return cbi_op_has(opcode, CBI_OPF_TESTED_READ);
 }
 
 /* Does it make doubles of integers? */

@@ -505,18 +505,10 @@ bool cbi_sass_chooses_long(cbi_sass w)
 
 bool cbi_sass_is_made(cbi_sass w)
 {
-    enum {
-        ADDRESS = 24,
-        NO_REGISTER = 255,
-        BAR_MODE = 77,
-        ARRIVE = 1,
-        REDUX_OPERATION = 78,
-        SUM = 3,
-        COPIES = 0
-    };
+    enum { BAR_MODE = 77, ARRIVE = 1, REDUX_OPERATION = 78, SUM = 3, COPIES = 0 };
     uint32_t op = cbi_sass_op(w);
     if (op == CBI_OP_CCTL)
-        return cbi_sass_bits(w, ADDRESS, 8) == NO_REGISTER;
+        return cbi_sass_bits(w, AT_A, 8) == ZERO_REGISTER;
     if (!cbi_op_has(op, CBI_OPF_MADE))
         return false;
     if (op == CBI_OP_REDUX)
@@ -524,6 +516,12 @@ bool cbi_sass_is_made(cbi_sass w)
     if (op == CBI_OP_DEPBAR)
         return cbi_sass_named_scoreboard(w) == COPIES;
     return !cbi_op_is_barrier(op) || cbi_sass_bits(w, BAR_MODE, 3) != ARRIVE;
+}
+
+bool cbi_sass_compares_doubles(cbi_sass w, uint32_t predicate)
+{
+    return cbi_op_compares_doubles(cbi_sass_op(w)) &&
+           (cbi_sass_first_result(w) == predicate || cbi_sass_second_result(w) == predicate);
 }
 
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate)

@@ -100,14 +100,17 @@ bool cbi_sass_compares_long(cbi_sass w);
 bool cbi_sass_chooses_long(cbi_sass w);
 
 /* Is w one that the finalizer makes anew?  Of REDUX sums, the smallest and the greatest are, of
- * DEPBAR waits for asynchronous copies, of BAR all but arrivals, of CCTL
- * what has no address. */
+ * DEPBAR waits for asynchronous copies, of BAR all but arrivals, of CCTL what has no
+ * address. */
 bool cbi_sass_is_made(cbi_sass w);
 
 /* Of a product of matrices of integers or short floats: is half of its first factor left out, has
  * it the greater of two depths? */
 bool cbi_sass_is_sparse(cbi_sass w);
 bool cbi_sass_is_deep(cbi_sass w);
+
+/* Does w compare doubles and write the predicate? */
+bool cbi_sass_compares_doubles(cbi_sass w, uint32_t predicate);
 
 /* Does w write the predicate, after a fixed time? */
 bool cbi_sass_writes_predicate(cbi_sass w, uint32_t predicate);

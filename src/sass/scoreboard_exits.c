@@ -30,8 +30,7 @@ static int64_t later(int64_t a, int64_t b)
 static bool compares_doubles(const cbi_sb_code *c, uint32_t i, uint32_t predicate)
 {
     bool late = c->cycles || c->first[i] != c->first[i + 1];
-    return !late && cbi_op_compares_doubles(cbi_sb_op(c, i)) &&
-           cbi_sass_predicates(c->words[i]).written >> predicate & 1;
+    return !late && cbi_sass_compares_doubles(c->words[i], predicate);
 }
 
 /* When a predicate that instruction `end` reads is there. */

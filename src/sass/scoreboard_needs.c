@@ -41,8 +41,7 @@ static bool reads_first(uint32_t op)
 static bool is_ordered_load(uint32_t op)
 {
     return cbi_op_has(op, CBI_OPF_LONG) && cbi_op_kind(op) == CBI_KIND_MEMORY &&
-           op != CBI_OP_ATOM_R && op != CBI_OP_ATOM && op != CBI_OP_ATOM_CAS_R &&
-           op != CBI_OP_ATOM_CAS;
+           !cbi_op_tests_with_sources(op);
 }
 
 /* Accesses to memory of a block that come one after the other, so that the second does not wait for
