@@ -438,7 +438,7 @@ typedef struct barrier_stalls {
  */
 static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
 {
-    enum { DEPBAR_STALL = 4, WARP_STALL = 5 };
+    enum { HALVES_STALL = 2, DEPBAR_STALL = 4, WARP_STALL = 5 };
     cbi_sass w = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
     uint32_t guard = cbi_sass_guard(w), second = cbi_sass_read_predicate(w);
     barrier_stalls stalls = {.last = LAST_STALL};
@@ -454,6 +454,8 @@ static barrier_stalls plan_stalls(const uint8_t *text, uint32_t at)
     uint32_t late = guard_wait(text, at);
     unsigned need = late & cbi_sass_holds(cbi_sass_load(front)) ? 2 : 1, earlier = since - stall;
     need = cbi_larger(need, need_behind_bars(text, at));
+    if (cbi_sass_does_halves(cbi_sass_load(front)))
+        need = cbi_larger(need, HALVES_STALL);
     if (cbi_sass_opcode(front) == CBI_OP_DEPBAR)
         need = cbi_larger(need, DEPBAR_STALL);
     if (warp)

@@ -497,6 +497,14 @@ bool cbi_sass_compares_long(cbi_sass w)
            cbi_sass_bits(w, 80, 1);
 }
 
+bool cbi_sass_does_halves(cbi_sass w)
+{
+    cbi_operands o;
+    cbi_sass_operands(w, &o);
+    return cbi_op_kind(cbi_sass_op(w)) == CBI_KIND_PAIR || cbi_sass_compares_long(w) ||
+           (cbi_op_kind(cbi_sass_op(w)) == CBI_KIND_ALU && cbi_regset_count(&o.written) == 2);
+}
+
 bool cbi_sass_chooses_long(cbi_sass w)
 {
     return cbi_instruction_of(cbi_sass_op(w))->shape == CBI_SHAPE_BINARY_TYPED &&

@@ -96,6 +96,10 @@ static inline bool cbi_operands_write(const cbi_operands *o)
 /* Does w compare integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_compares_long(cbi_sass w);
 
+/* Does w do two halves, one cycle after another?  Sums, comparisons, moves and choices of 64 bits,
+ * from sm_120 on. */
+bool cbi_sass_does_halves(cbi_sass w);
+
 /* Does w take the smaller or greater of two integers of 64 bits?  From sm_120 on. */
 bool cbi_sass_chooses_long(cbi_sass w);
 

@@ -56,11 +56,23 @@ static void reach(int64_t *time, int64_t at_least)
         *time = at_least;
 }
 
+bool cbi_sb_is_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    cbi_sass w = c->words[p->at];
+    if (p->write || !cbi_op_tests_with_sources(cbi_sass_op(w)))
+        return false;
+    cbi_predicates used = cbi_sass_predicates(c->words[i]);
+    uint32_t result = cbi_sass_first_result(w);
+    return result != CBI_SASS_PT && ((used.guard | used.read) >> result & 1);
+}
+
 /* Special registers come a cycle later to who waits for a uniform register than to the end of the
  * block: loops that transpose. */
 static int64_t latency_for_user(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { UNIFORM_SPECIAL = 25 };
+    if (p->local != CBI_SB_NOWHERE && cbi_sb_is_for_test(c, p, p->local))
+        return cbi_sb_result_time(c->words[p->at], c->chip);
     return p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR ? UNIFORM_SPECIAL
                                                           : cbi_sb_latency_of(c, p);
 }

@@ -172,7 +172,8 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
  * Mercury code, in which the wait takes no time. */
 static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return p->is_long && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_CCTL;
+    uint32_t op = p->at + 1 == i ? cbi_sb_op(c, i) : 0;
+    return p->is_long && (op == CBI_OP_CCTL || op == CBI_OP_NOP);
 }
 
 /* Does a long producer have a real destination? */
@@ -253,6 +254,10 @@ static inline int64_t cbi_sb_latency_at_end(const cbi_sb_code *c, const cbi_sb_p
         !p->is_late && !c->cycles && cbi_op_makes_doubles(op) && cbi_sb_has_slow_integers(c);
     return waits ? cbi_sb_latency(c, p, c->chip) : cbi_sb_latency_of(c, p);
 }
+
+/* Does instruction `i` wait for the predicate that an atomic operation has with its sources?  It is
+ * there with the result. */
+bool cbi_sb_is_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 
 /* What is left, where the block starts, of the time that a producer of one before it takes, a cycle
  * more than elsewhere; less than 0 if it is there, or too far away. */

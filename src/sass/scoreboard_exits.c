@@ -66,7 +66,7 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
 {
     uint32_t op = cbi_sb_op(c, p->at);
     return cbi_sb_is_acquired(c, p, i) || op == CBI_OP_MEMBAR ||
-           (op == CBI_OP_FENCE_VIEW && p->at + 1 == i && cbi_sb_op(c, i) == CBI_OP_NOP);
+           (op == CBI_OP_FENCE_VIEW && p->at + 1 == i);
 }
 
 static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
@@ -98,7 +98,9 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
                 is_joined(c, p, i) || (p->local != i && !cbi_sb_needs(c, p, i)))
                 continue;
-            int64_t latency = cbi_sb_latency_at_end(c, p);
+            int64_t latency = cbi_sb_is_for_test(c, p, i)
+                                  ? cbi_sb_result_time(c->words[p->at], c->chip)
+                                  : cbi_sb_latency_at_end(c, p);
             arrival = later(arrival, t->issue[p->at - start] + latency);
         }
         cbi_pace_advance(&clock, i, end, arrival);
