@@ -69,6 +69,13 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i);
 }
 
+/* Cycles until instruction `i`, which waits for the producer, has it. */
+static int64_t latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return cbi_sb_is_for_test(c, p, i) ? cbi_sb_result_time(c->words[p->at], c->chip)
+                                       : cbi_sb_latency_at_end(c, p);
+}
+
 static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
 {
     CBI_SB_EACH(q, c->pending[t->start], c->row)
@@ -79,11 +86,25 @@ static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
     }
 }
 
+/* The first instruction of the block that needs the producer for itself; CBI_SB_NOWHERE if none
+ * does.  An earlier wait may have ended it, for others of its number or as a part of it. */
+static uint32_t first_user(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t end)
+{
+    if (p->local == CBI_SB_NOWHERE || !is_joined(c, p, p->local))
+        return p->local;
+    int64_t instructions = later(latency_for(c, p, p->local), 0); /* a cycle each: it is there */
+    for (uint32_t i = p->local + 1; i < end && i - p->local <= instructions; i++)
+        if (cbi_sb_touches(c, p, i))
+            return i;
+    return CBI_SB_NOWHERE;
+}
+
 /* Fills in the times of the block up to and including `end`. */
 static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
+    int64_t *needed = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
     *t = (times){start,
                  CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t),
@@ -92,7 +113,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
     cbi_pace_clock clock = {
         .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
-        int64_t arrival = 0;
+        int64_t arrival = i < end ? needed[i - start] : 0;
         for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
@@ -104,6 +125,13 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             arrival = later(arrival, t->issue[p->at - start] + latency);
         }
         cbi_pace_advance(&clock, i, end, arrival);
+        for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
+            const cbi_sb_producer *p = &c->producers.items[q];
+            uint32_t user = first_user(c, p, end);
+            if (user < end && user > i)
+                needed[user - start] =
+                    later(needed[user - start], t->issue[i - start] + latency_for(c, p, user));
+        }
     }
     if (end > start)
         t->issue[end - start] = end_time(c, t, end, slot[end - start] - slot[end - 1 - start]);
