@@ -192,7 +192,7 @@ static bool is_awaited_by_all(const cbi_sb_code *c, const cbi_sb_producer *p)
 }
 
 /* The numbers all of whose pending holders are due, one bit each.  Of those of blocks before the
- * times know. */
+ * times know.  What a part of a load that acquires has waited for is pending until it is used. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
@@ -207,6 +207,12 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
             continue;
         bool due = here && is_due(c, t, p, end) != DUE_LATER;
         *(due ? &met : &later) |= (uint8_t)(1u << p->old);
+    }
+    for (uint32_t q = c->first[b->start]; met && q < c->first[end]; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (p->local != CBI_SB_NOWHERE && cbi_sb_is_acquired(c, p, p->local) &&
+            first_user(c, p, end) == CBI_SB_NOWHERE)
+            later |= (uint8_t)(1u << p->old);
     }
     return met & (uint8_t)~later;
 }
