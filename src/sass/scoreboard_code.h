@@ -173,8 +173,7 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
 static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = p->at + 1 == i ? cbi_sb_op(c, i) : 0;
-    bool load = p->is_long || cbi_sb_op(c, p->at) == CBI_OP_LDS;
-    return load && (op == CBI_OP_CCTL || op == CBI_OP_NOP);
+    return p->is_long && (op == CBI_OP_CCTL || op == CBI_OP_NOP);
 }
 
 /* Does a long producer have a real destination? */

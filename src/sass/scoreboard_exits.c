@@ -60,12 +60,34 @@ static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int6
     return later(time, predicate_time(c, t, end, cbi_sass_guard(w)));
 }
 
+/* Does it load from shared memory, or change it and load what was there? */
+static bool loads_shared(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    switch (cbi_instruction_of(cbi_sb_op(c, p->at))->shape) {
+    case CBI_SHAPE_ATOM_SHARED:
+    case CBI_SHAPE_ATOM_SHARED_CAS:
+    case CBI_SHAPE_ATOM_SHARED_CAST:
+        return p->write;
+    default:
+        return cbi_sb_op(c, p->at) == CBI_OP_LDS;
+    }
+}
+
+/* Is i the part of a load that acquires, of shared memory, too, which waits for the load?  To who
+ * takes numbers those are ordinary users. */
+static bool is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t op = p->at + 1 == i ? cbi_sb_op(c, i) : 0;
+    return cbi_sb_is_acquired(c, p, i) ||
+           ((op == CBI_OP_CCTL || op == CBI_OP_NOP) && loads_shared(c, p));
+}
+
 /* Is the wait of instruction `i` a part of what it waits for, the same instruction of Mercury code,
  * in which it takes no time?  So it is behind loads that acquire and behind fences. */
 static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, p->at);
-    return cbi_sb_is_acquired(c, p, i) || op == CBI_OP_MEMBAR ||
+    return is_acquired(c, p, i) || op == CBI_OP_MEMBAR ||
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i);
 }
 
@@ -210,7 +232,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
     }
     for (uint32_t q = c->first[b->start]; met && q < c->first[end]; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (p->local != CBI_SB_NOWHERE && cbi_sb_is_acquired(c, p, p->local) &&
+        if (p->local != CBI_SB_NOWHERE && is_acquired(c, p, p->local) &&
             first_user(c, p, end) == CBI_SB_NOWHERE)
             later |= (uint8_t)(1u << p->old);
     }
