@@ -168,12 +168,17 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
            cbi_sass_read(c->words[i - 1]) == cbi_sass_bits(c->words[i], 44, 3);
 }
 
+/* Is i directly behind the producer, and what a load that acquires ends with? */
+static inline bool cbi_sb_ends_load(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return p->at + 1 == i && (cbi_sb_op(c, i) == CBI_OP_CCTL || cbi_sb_op(c, i) == CBI_OP_NOP);
+}
+
 /* Is i the part of a load that acquires which waits for the load?  The two are one instruction of
  * Mercury code, in which the wait takes no time. */
 static inline bool cbi_sb_is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    uint32_t op = p->at + 1 == i ? cbi_sb_op(c, i) : 0;
-    return p->is_long && (op == CBI_OP_CCTL || op == CBI_OP_NOP);
+    return p->is_long && cbi_sb_ends_load(c, p, i);
 }
 
 /* Does a long producer have a real destination? */

@@ -77,9 +77,7 @@ static bool loads_shared(const cbi_sb_code *c, const cbi_sb_producer *p)
  * takes numbers those are ordinary users. */
 static bool is_acquired(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    uint32_t op = p->at + 1 == i ? cbi_sb_op(c, i) : 0;
-    return cbi_sb_is_acquired(c, p, i) ||
-           ((op == CBI_OP_CCTL || op == CBI_OP_NOP) && loads_shared(c, p));
+    return cbi_sb_ends_load(c, p, i) && (p->is_long || loads_shared(c, p));
 }
 
 /* Is the wait of instruction `i` a part of what it waits for, the same instruction of Mercury code,
@@ -135,24 +133,14 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
     cbi_pace_clock clock = {
         .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};
     for (uint32_t i = start; i <= end; i++) {
-        int64_t arrival = i < end ? needed[i - start] : 0;
-        for (uint32_t q = c->first[start]; i < end && c->wait[i] && q < c->first[i]; q++) {
-            const cbi_sb_producer *p = &c->producers.items[q];
-            if (!(c->wait[i] >> p->old & 1) || !cbi_sb_has(c->pending[i], q) ||
-                is_joined(c, p, i) || (p->local != i && !cbi_sb_needs(c, p, i)))
-                continue;
-            int64_t latency = cbi_sb_is_for_test(c, p, i)
-                                  ? cbi_sb_result_time(c->words[p->at], c->chip)
-                                  : cbi_sb_latency_at_end(c, p);
-            arrival = later(arrival, t->issue[p->at - start] + latency);
-        }
-        cbi_pace_advance(&clock, i, end, arrival);
+        cbi_pace_advance(&clock, i, end, needed[i - start]);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             uint32_t user = first_user(c, p, end);
-            if (user < end && user > i)
-                needed[user - start] =
-                    later(needed[user - start], t->issue[i - start] + latency_for(c, p, user));
+            if (user >= end)
+                continue;
+            int64_t *arrival = &needed[user - start];
+            *arrival = later(*arrival, t->issue[i - start] + latency_for(c, p, user));
         }
     }
     if (end > start)
