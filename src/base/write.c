@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -99,6 +100,15 @@ uint8_t *cbi_read_back(int fd, size_t size)
     return NULL;
 }
 
+/* Is there something under the path, but not where its links say?  So it is with what the kernel
+ * links to in /dev/fd, for that may have no name. */
+static bool is_nameless(const char *path, const char *place)
+{
+    struct stat there, named;
+    return stat(path, &there) == 0 && (stat(place, &named) != 0 || there.st_dev != named.st_dev ||
+                                       there.st_ino != named.st_ino);
+}
+
 bool cbi_follow_links(const char *path, char ret_place[PATH_MAX])
 {
     enum { LINKS_MAX = 40 };
@@ -107,8 +117,11 @@ bool cbi_follow_links(const char *path, char ret_place[PATH_MAX])
         return false;
     for (int links = 0; links < LINKS_MAX; links++) {
         ssize_t len = readlink(ret_place, next, sizeof next - 1);
-        if (len < 0)
+        if (len < 0) {
+            if (links && is_nameless(path, ret_place))
+                memcpy(ret_place, path, strlen(path) + 1); /* fitted before */
             return true;
+        }
         next[len] = 0;
         const char *slash = next[0] == '/' ? NULL : strrchr(ret_place, '/');
         size_t folder = slash ? (size_t)(slash + 1 - ret_place) : 0;

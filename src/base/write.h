@@ -16,8 +16,8 @@ bool cbi_read_at(int fd, void *data, uint64_t size, uint64_t at);
 /* The first size bytes of a file; NULL if they cannot be had.  To be freed. */
 uint8_t *cbi_read_back(int fd, size_t size);
 
-/* Where a path leads, over symbolic links, whether anything is there or not.  False: too deep or
- * too long. */
+/* Where a path leads, over symbolic links, whether anything is there or not; the path itself where
+ * it leads to what has no name (/dev/stdout of a pipe).  False: too deep or too long. */
 bool cbi_follow_links(const char *path, char ret_place[PATH_MAX]);
 
 #endif

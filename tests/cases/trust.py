@@ -291,6 +291,8 @@ def pipes(top):
     done = b.run("link", "-optf", "pipe", "-o", "out2")
     feeder.wait()
     expect("options from a pipe", done.returncode == 0 and b.read("out2") == b.read("out"), done)
+    done = subprocess.run(["sh", "-c", '"$0" "$@" -o /dev/stdout | cat > out3', CUBIND, *LINK], cwd=b.folder, **TEXT)
+    expect("the output into a pipe", b.read("out3") == b.read("out"), done)
     for name in (".", "/dev/null"):
         done = b.run(*LINK, "-optf", name, "-o", "out")
         expect("no options in " + name, done.returncode == 0, done)
