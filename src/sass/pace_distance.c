@@ -38,7 +38,7 @@ uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
 
 bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
 {
-    return i && (cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC || cbi_sb_parts_warp(c, i - 1));
+    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
 }
 
 uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)

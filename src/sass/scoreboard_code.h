@@ -140,13 +140,6 @@ static inline bool cbi_sb_contains(const cbi_u32_list *list, uint32_t value)
     return false;
 }
 
-/* A wait that lets those of the warp go on by themselves that have the same mask. */
-static inline bool cbi_sb_parts_warp(const cbi_sb_code *c, uint32_t i)
-{
-    enum { KIND = 85, SAME_MASK = 1 };
-    return cbi_sb_op(c, i) == CBI_OP_WARPSYNC_R && cbi_sass_bits(c->words[i], KIND, 2) == SAME_MASK;
-}
-
 /* Does a block lead back to this one? */
 static inline bool cbi_sb_starts_loop(const cbi_sb_code *c, uint32_t block)
 {

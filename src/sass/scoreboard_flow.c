@@ -179,7 +179,9 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (op == CBI_OP_LEPC || starts_apart(c, i) || sleeps_between(c, i) ||
             (c->labels && c->labels[i]))
             leader[i] = true;
-        if (cbi_sb_parts_warp(c, i) || op == CBI_OP_BPT)
+        if (op == CBI_OP_BSYNC)
+            leader[i] = true;
+        if (op == CBI_OP_BPT)
             leader[i + 1] = true;
         if (op == CBI_OP_LEPC) { /* so does the place that it names */
             int64_t place =
