@@ -16,6 +16,7 @@ typedef struct times {
     uint32_t start;
     int64_t *issue;  /* with waits, but never before the sum of stall counts */
     int64_t *stalls; /* sum of the stall counts alone */
+    int64_t least;   /* issue of the last without its distance to what is in front of it */
     /* by number, CBI_SB_NONE of what is to get one: when all that held it where the block starts is
      * there, though someone waited for it; 0 if nothing did */
     int64_t held[CBI_SB_NONE + 1];
@@ -48,16 +49,18 @@ static int64_t predicate_time(const cbi_sb_code *c, const times *t, uint32_t end
 
 /* Issue of instruction `end`, directly behind the one before it, whose stall count is for what the
  * end of the block needs; of that only the latency of its predicates is time. */
-static int64_t end_time(const cbi_sb_code *c, const times *t, uint32_t end, int64_t cycles)
+static void tell_end(const cbi_sb_code *c, times *t, uint32_t end, int64_t cycles)
 {
     cbi_sass w = c->words[end];
     uint32_t last = end - 1 - t->start;
-    int64_t time = later(t->issue[last] + (cycles ? 1 : 0), t->stalls[last + 1]);
+    t->least =
+        later(t->issue[last] + (cycles ? 1 : 0), predicate_time(c, t, end, cbi_sass_guard(w)));
+    if (cbi_sass_op(w) == CBI_OP_EXIT)
+        t->least = later(t->least, predicate_time(c, t, end, cbi_sass_read_predicate(w)));
+    int64_t time = later(t->least, t->stalls[last + 1]);
     if (cbi_op_has(cbi_sb_op(c, end - 1), CBI_OPF_FENCE))
         time = later(time, t->issue[last] + cycles);
-    if (cbi_sass_op(w) == CBI_OP_EXIT)
-        time = later(time, predicate_time(c, t, end, cbi_sass_read_predicate(w)));
-    return later(time, predicate_time(c, t, end, cbi_sass_guard(w)));
+    t->issue[last + 1] = time;
 }
 
 /* Does it load from shared memory, or change it and load what was there? */
@@ -128,6 +131,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
     *t = (times){start,
                  CBI_NEW_ARRAY(c->ctx, count, int64_t),
                  CBI_NEW_ARRAY(c->ctx, count + 1, int64_t),
+                 0,
                  {0}};
     tell_held(c, c->block_of[start], t);
     cbi_pace_clock clock = {
@@ -144,7 +148,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         }
     }
     if (end > start)
-        t->issue[end - start] = end_time(c, t, end, slot[end - start] - slot[end - 1 - start]);
+        tell_end(c, t, end, slot[end - start] - slot[end - 1 - start]);
 }
 
 /* By how many cycles the last part of a barrier in front of an exit comes later than `end` lets it:
@@ -178,7 +182,7 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     if (is_never_due(c, p))
         return DUE_LATER;
     arrival = later(arrival, t->held[p->old]);
-    if (t->issue[last] >= arrival)
+    if (t->least >= arrival)
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
     bool met = t->issue[last] + BARRIER_CYCLES + delay >= arrival ||
@@ -201,13 +205,14 @@ static bool is_awaited_by_all(const cbi_sb_code *c, const cbi_sb_producer *p)
     return p->at + 1 < c->n && cbi_sb_op(c, p->at) == CBI_OP_MEMBAR && c->all[p->at + 1];
 }
 
-/* The numbers all of whose pending holders are due, one bit each.  Of those of blocks before the
- * times know.  What a part of a load that acquires has waited for is pending until it is used. */
+/* The numbers all of whose pending holders are due, one bit each, and not all of them without the
+ * barrier: the input would have waited for those.  Of those of blocks before the times know.  What
+ * a part of a load that acquires has waited for is pending until it is used. */
 static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const times *t,
                            uint32_t end)
 {
     const uint32_t exit = b->end - 1, begin = last_end(c, b->start, exit);
-    uint8_t met = 0, later = c->wait[exit];
+    uint8_t due[DUE_LATER + 1] = {[DUE_LATER] = c->wait[exit]};
     CBI_SB_EACH(q, c->pending[exit], c->row)
     {
         const cbi_sb_producer *p = &c->producers.items[q];
@@ -215,16 +220,16 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
         if ((here && p->at + 1 < begin) || is_awaited_by_all(c, p) ||
             (p->block != c->block_of[exit] && !is_never_due(c, p)))
             continue;
-        bool due = here && is_due(c, t, p, end) != DUE_LATER;
-        *(due ? &met : &later) |= (uint8_t)(1u << p->old);
+        due[here ? is_due(c, t, p, end) : DUE_LATER] |= (uint8_t)(1u << p->old);
     }
+    uint8_t met = due[DUE_WITH_BARRIER];
     for (uint32_t q = c->first[b->start]; met && q < c->first[end]; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
         if (p->local != CBI_SB_NOWHERE && is_acquired(c, p, p->local) &&
             first_user(c, p, end) == CBI_SB_NOWHERE)
-            later |= (uint8_t)(1u << p->old);
+            due[DUE_LATER] |= (uint8_t)(1u << p->old);
     }
-    return met & (uint8_t)~later;
+    return met & (uint8_t)~due[DUE_LATER];
 }
 
 bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
