@@ -137,7 +137,9 @@ static int64_t tick(cbi_pace_clock *clock, uint32_t i)
 {
     const int64_t *slot = clock->slot, *issued = clock->issue;
     uint32_t k = i - clock->start, last = k - 1;
-    if (last > 0 && issued[last] - slot[last] != issued[last - 1] - slot[last - 1])
+    bool behind_barrier = clock->waited && cbi_op_is_barrier(cbi_sb_op(clock->c, i - 1));
+    if (last > 0 &&
+        (behind_barrier || issued[last] - slot[last] != issued[last - 1] - slot[last - 1]))
         clock->moved = last;
     if (!clock->moved || slot[clock->moved - 1] + WINDOW <= slot[last])
         return issued[last] + slot[k] - slot[last];
