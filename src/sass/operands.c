@@ -126,6 +126,10 @@ static unsigned float_count(cbi_sass w)
     return cbi_sass_bits(w, 76, 1) ? of_floats[type] : of_halves[type];
 }
 
+/* Registers of what atomic operations do with integers, by type: u32, s32, u64, s64, b128, and s64
+ * as it was before sm_90. */
+static const uint8_t of_integers[] = {1, 1, 2, 2, 4, 2, 1, 1};
+
 static unsigned count_of(uint8_t count, cbi_sass w)
 {
     uint64_t type = cbi_sass_bits(w, 73, 3);
@@ -135,7 +139,7 @@ static unsigned count_of(uint8_t count, cbi_sass w)
     case MATRICES:
         return 1U << cbi_sass_bits(w, 72, 2);
     case TYPE:
-        return type == 4 ? 4 : type == 2 || type == 5 ? 2 : 1;
+        return of_integers[type];
     case FLOATS:
         return float_count(w);
     case TO:
