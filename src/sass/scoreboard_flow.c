@@ -121,14 +121,14 @@ static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
     return false;
 }
 
-/* Does an instruction that needs nothing wait, but for the fence before it?  So it does at the end
- * of a block. */
+/* Does an instruction that needs nothing wait, but for the fence before it, or what acquires?  So
+ * it does at the end of a block. */
 static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i), wait = cbi_sass_wait(c->words[i]);
     bool idle = op == CBI_OP_NANOSLEEP || op == CBI_OP_LDGDEPBAR || op == CBI_OP_BSSY ||
-                cbi_op_is_barrier(op);
-    if (i && cbi_sb_op(c, i - 1) == CBI_OP_MEMBAR)
+                op == CBI_OP_CCTL || cbi_op_is_barrier(op);
+    if (i && (cbi_sb_op(c, i - 1) == CBI_OP_MEMBAR || op == CBI_OP_CCTL))
         wait &= ~cbi_sass_holds(c->words[i - 1]);
     return wait && idle && cbi_sass_signed_guard(c->words[i]) == CBI_SASS_PT &&
            !cbi_regset_any(&c->operands[i].read);
