@@ -587,6 +587,8 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
     return least;
 }
 
+enum { SAME_SOURCE = 2 }; /* from uniform arithmetic to who reads the same uniform register next */
+
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                            bool adjacent)
 {
@@ -638,6 +640,9 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM_MOVE &&
         cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_written))
         least = cbi_larger(least, 3);
+    if (adjacent && from == CBI_KIND_UNIFORM && !is_uniform(to) &&
+        cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_read))
+        least = cbi_larger(least, SAME_SOURCE);
     return cbi_larger(least, predicate_distance(c, i, j, &of->predicates));
 }
 
