@@ -128,11 +128,9 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
     uint32_t start = b->start, count = end - start + 1;
     int64_t *slot = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
     int64_t *needed = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t);
-    *t = (times){start,
-                 CBI_NEW_ARRAY(c->ctx, count, int64_t),
-                 CBI_NEW_ARRAY(c->ctx, count + 1, int64_t),
-                 0,
-                 {0}};
+    *t = (times){.start = start,
+                 .issue = CBI_NEW_ARRAY(c->ctx, count, int64_t),
+                 .stalls = CBI_NEW_ARRAY(c->ctx, count + 1, int64_t)};
     tell_held(c, c->block_of[start], t);
     cbi_pace_clock clock = {
         .c = c, .start = start, .slot = slot, .stalls = t->stalls, .issue = t->issue};

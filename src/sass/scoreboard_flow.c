@@ -180,10 +180,8 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
         if (!successors(c, tables, i, &s))
             return false;
         uint32_t op = cbi_sb_op(c, i);
-        if (op == CBI_OP_LEPC || starts_apart(c, i) || sleeps_between(c, i) ||
+        if (op == CBI_OP_LEPC || op == CBI_OP_BSYNC || starts_apart(c, i) || sleeps_between(c, i) ||
             (c->labels && c->labels[i]))
-            leader[i] = true;
-        if (op == CBI_OP_BSYNC)
             leader[i] = true;
         if (op == CBI_OP_BPT)
             leader[i + 1] = true;
