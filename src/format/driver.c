@@ -50,6 +50,7 @@ static const char *const driver_variables[] = {
     ".nv.reservedSmem.end",
     ".nv.reservedSmem.offset0",
     ".nv.reservedSmem.offset1",
+    ".nv.surfrefDescSize",
     ".nv.unified.texrefDescSize",
 };
 

@@ -159,7 +159,7 @@ static cbi_needs find_needs(cbi_span capsule, const uint8_t *text)
         for (uint32_t i = 0; i < e.count; i++) {
             uint32_t op = cbi_sass_opcode(text + (size_t)(e.first + i) * CBI_SASS_INSTRUCTION);
             keep.loads |= op == CBI_OP_LDGSTS;
-            keep.exit |= cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
+            keep.exit |= cbi_op_writes_surface(op);
         }
     }
     return keep;

@@ -94,6 +94,13 @@ const cbi_instruction *cbi_instruction_of(uint32_t opcode)
     return row ? &cbi_instructions[row - 1] : unlisted(opcode);
 }
 
+bool cbi_op_is_uniform(uint32_t opcode)
+{
+    const cbi_instruction *row = cbi_instruction_of(opcode);
+    return row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE ||
+           (row->shape >= CBI_SHAPE_BULK_COPY && row->shape <= CBI_SHAPE_TENSOR_COMMIT);
+}
+
 bool cbi_op_is_form_of(uint32_t opcode, uint32_t other)
 {
     return opcode % OPERATIONS == other % OPERATIONS;

@@ -24,6 +24,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_COMPARE,
     CBI_SHAPE_COMPARE_3, /* three sources */
     CBI_SHAPE_COMPARE_TYPED,
+    CBI_SHAPE_TERNARY_HIGH, /* the upper half of one to which 64 bits are added */
     CBI_SHAPE_TERNARY_WIDE, /* a product of 64 bits */
     CBI_SHAPE_BINARY_64,
     CBI_SHAPE_BINARY_TYPED,  /* 32 or 64 bits, as the type says */
@@ -36,6 +37,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_UNIFORM_UNARY,
     CBI_SHAPE_UNIFORM_TWO,
     CBI_SHAPE_UNIFORM_SUM, /* sources in the first and the third place */
+    CBI_SHAPE_UNIFORM_SUM_64,
     CBI_SHAPE_UNIFORM_WIDE,
     CBI_SHAPE_UNIFORM_COMPARE_TWO,
     CBI_SHAPE_UNIFORM_COMPARE,
@@ -44,10 +46,14 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_WRITE,
     CBI_SHAPE_WRITE_TYPED, /* 32 or 64 bits */
     CBI_SHAPE_MOVE,
+    CBI_SHAPE_MATCH, /* a key of 32 or 64 bits */
     CBI_SHAPE_SELECT_64,
     CBI_SHAPE_SELECT_64_I, /* with an immediate */
     CBI_SHAPE_UNIFORM_WRITE,
     CBI_SHAPE_UNIFORM_WRITE_TYPED,
+    CBI_SHAPE_UNIFORM_WRITE_PAIR,
+    CBI_SHAPE_UNIFORM_READ,
+    CBI_SHAPE_UNIFORM_MOVE,
     CBI_SHAPE_UNIFORM_BINARY,
     CBI_SHAPE_UNIFORM_SELECT_64,
     CBI_SHAPE_TO_UNIFORM,
@@ -82,9 +88,25 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_TENSOR_STORE,
     CBI_SHAPE_TEXTURE,
     CBI_SHAPE_SURFACE_LOAD,
-    CBI_SHAPE_SURFACE_STORE,
-    CBI_SHAPE_COPY_SHARED,    /* to shared memory, whose address stands where results do */
-    CBI_SHAPE_BULK_COPY,      /* of blocks: all operands are uniform */
+    CBI_SHAPE_SURFACE_STORE,       /* up to the reductions: what writes surfaces */
+    CBI_SHAPE_SURFACE_STORE_PLAIN, /* components of 32 bits */
+    CBI_SHAPE_SURFACE_REDUCE,
+    CBI_SHAPE_COPY_SHARED,  /* to shared memory, whose address stands where results do */
+    CBI_SHAPE_LOAD_REDUCED, /* sums over the memories of several devices */
+    CBI_SHAPE_LOAD_REDUCED_FLOAT,
+    CBI_SHAPE_BULK_COPY, /* of blocks: all operands are uniform */
+    CBI_SHAPE_BULK_FETCH,
+    CBI_SHAPE_TILE_LOAD, /* of a tensor that a descriptor in memory describes: place in shared
+                            memory and barrier, then the coordinates */
+    CBI_SHAPE_TILE_STORE,
+    CBI_SHAPE_TILE_FETCH,
+    CBI_SHAPE_DESCRIPTOR,    /* its address alone */
+    CBI_SHAPE_NEXT_WORK,     /* where the answer goes, and a barrier */
+    CBI_SHAPE_MATRICES,      /* products in tensor memory, of matrices that descriptors describe */
+    CBI_SHAPE_MATRICES_HELD, /* the first matrix is in tensor memory */
+    CBI_SHAPE_TENSOR_COPY,
+    CBI_SHAPE_TENSOR_SHIFT,
+    CBI_SHAPE_TENSOR_COMMIT,
     CBI_SHAPE_BARRIER_NUMBER, /* the second source alone: number and count of a barrier, packed;
                                  BMOV */
     CBI_SHAPE_MBARRIER,       /* a barrier in shared memory, by a register or a uniform one */
@@ -231,6 +253,16 @@ static inline bool cbi_op_has(uint32_t opcode, uint32_t flags)
 {
     return cbi_instruction_of(opcode)->flags & flags;
 }
+
+/* Does it write, or reduce into, a surface? */
+static inline bool cbi_op_writes_surface(uint32_t opcode)
+{
+    cbi_sass_shape shape = (cbi_sass_shape)cbi_instruction_of(opcode)->shape;
+    return shape >= CBI_SHAPE_SURFACE_STORE && shape <= CBI_SHAPE_SURFACE_REDUCE;
+}
+
+/* Is it one of the uniform datapath, whose guard and predicates are uniform, too? */
+bool cbi_op_is_uniform(uint32_t opcode);
 
 /* The same operation, in any of its forms? */
 bool cbi_op_is_form_of(uint32_t opcode, uint32_t other);

@@ -8,7 +8,21 @@ enum { ZERO_REGISTER = 255 };
 enum { AT_D = 16, AT_A = 24, AT_B = 32, AT_HANDLE = 40, AT_C = 64 };
 
 /* Numbers of registers that modifiers decide. */
-enum { SIZE = 100, MATRICES, TYPE, FLOATS, TO, FROM, MINMAX, PACKED, FRAGMENT, INTEGER };
+enum {
+    SIZE = 100,
+    MATRICES,
+    TYPE,
+    FLOATS,
+    SUMS,
+    TO,
+    FROM,
+    MINMAX,
+    PACKED,
+    FRAGMENT,
+    INTEGER,
+    KEY,
+    COMPONENTS,
+};
 
 /* How many registers stand in each place; `b` and `c` of arithmetic are where the form says.
  * Of an address the uniform base stands at bit `base`, if bit 91 says that there is one. */
@@ -26,6 +40,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_COMPARE] = {.a = 1, .b = 1},
     [CBI_SHAPE_COMPARE_3] = {.a = 1, .b = 1, .c = 1},
     [CBI_SHAPE_COMPARE_TYPED] = {.a = INTEGER, .b = INTEGER},
+    [CBI_SHAPE_TERNARY_HIGH] = {.d = 1, .a = 1, .b = 1, .c = 2},
     [CBI_SHAPE_TERNARY_WIDE] = {.d = 2, .a = 1, .b = 1, .c = 2},
     [CBI_SHAPE_BINARY_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_BINARY_TYPED] = {.d = MINMAX, .a = MINMAX, .b = MINMAX},
@@ -38,17 +53,22 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNIFORM_UNARY] = {.ud = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_TWO] = {.ud = 1, .ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_SUM] = {.ud = 1, .ua = 1, .uc = 1},
-    [CBI_SHAPE_UNIFORM_WIDE] = {.ud = 2, .ua = 1, .ub = 1, .uc = 1},
+    [CBI_SHAPE_UNIFORM_SUM_64] = {.ud = 2, .ua = 2, .ub = 2, .uc = 2},
+    [CBI_SHAPE_UNIFORM_WIDE] = {.ud = 2, .ua = 1, .ub = 1, .uc = 2},
     [CBI_SHAPE_UNIFORM_COMPARE_TWO] = {.ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_COMPARE] = {.ua = 1, .ub = 1, .uc = 1},
     [CBI_SHAPE_READ] = {.a = 1},
     [CBI_SHAPE_WRITE] = {.d = 1},
     [CBI_SHAPE_WRITE_TYPED] = {.d = INTEGER},
     [CBI_SHAPE_MOVE] = {.d = 1, .a = 1},
+    [CBI_SHAPE_MATCH] = {.d = 1, .a = KEY},
     [CBI_SHAPE_SELECT_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_SELECT_64_I] = {.d = 2, .a = 2},
     [CBI_SHAPE_UNIFORM_WRITE] = {.ud = 1},
     [CBI_SHAPE_UNIFORM_WRITE_TYPED] = {.ud = INTEGER},
+    [CBI_SHAPE_UNIFORM_WRITE_PAIR] = {.ud = 2},
+    [CBI_SHAPE_UNIFORM_READ] = {.ua = 1},
+    [CBI_SHAPE_UNIFORM_MOVE] = {.ud = 1, .ua = 1},
     [CBI_SHAPE_UNIFORM_BINARY] = {.ud = 1, .ua = 1, .ub = 1},
     [CBI_SHAPE_UNIFORM_SELECT_64] = {.ud = 2, .ua = 2, .ub = 2},
     [CBI_SHAPE_TO_UNIFORM] = {.ud = 1, .a = 1},
@@ -58,9 +78,9 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_BRXU] = {.ua = 2},
     [CBI_SHAPE_LDC] = {.d = SIZE, .a = 1},
     [CBI_SHAPE_LDCU] = {.ud = SIZE, .ua = 1},
-    [CBI_SHAPE_LDSM] = {.d = MATRICES, .a = 1},
+    [CBI_SHAPE_LDSM] = {.d = MATRICES, .a = 1, .base = AT_B, .base_count = 1},
     [CBI_SHAPE_STSM] = {.a = 1, .b = MATRICES},
-    [CBI_SHAPE_CCTL] = {.a = 2, .uc = 2},
+    [CBI_SHAPE_CCTL] = {.a = 2, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_LOAD] = {.d = SIZE, .a = 2, .base = AT_B, .base_count = 2},
     [CBI_SHAPE_LOAD_NARROW] = {.d = SIZE, .a = 1, .base = AT_B, .base_count = 1},
     [CBI_SHAPE_LOAD_256] = {.d = 4, .a = 2, .base = AT_B, .base_count = 2},
@@ -83,8 +103,23 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_TENSOR_STORE] = {.b = FRAGMENT, .uc = 1},
     [CBI_SHAPE_SURFACE_LOAD] = {.d = SIZE, .base = AT_HANDLE, .base_count = 1},
     [CBI_SHAPE_SURFACE_STORE] = {.b = SIZE, .base = AT_HANDLE, .base_count = 1},
+    [CBI_SHAPE_SURFACE_STORE_PLAIN] = {.b = COMPONENTS, .base = AT_HANDLE, .base_count = 1},
+    [CBI_SHAPE_SURFACE_REDUCE] = {.b = TYPE, .base = AT_HANDLE, .base_count = 1},
+    [CBI_SHAPE_LOAD_REDUCED] = {.d = TYPE, .a = 2, .base = AT_C, .base_count = 2},
+    [CBI_SHAPE_LOAD_REDUCED_FLOAT] = {.d = SUMS, .a = 2, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_COPY_SHARED] = {.a = 2, .base = AT_C, .base_count = 2},
     [CBI_SHAPE_BULK_COPY] = {.ua = 2, .ub = 2, .uc = 1},
+    [CBI_SHAPE_BULK_FETCH] = {.ua = 2, .uc = 1},
+    [CBI_SHAPE_TILE_LOAD] = {.ua = 2, .ub = 2, .uc = 1},
+    [CBI_SHAPE_TILE_STORE] = {.ua = 2, .ub = 1},
+    [CBI_SHAPE_TILE_FETCH] = {.ua = 2},
+    [CBI_SHAPE_DESCRIPTOR] = {.ua = 2},
+    [CBI_SHAPE_NEXT_WORK] = {.ua = 2},
+    [CBI_SHAPE_MATRICES] = {.ua = 2, .ub = 2, .uc = 1},
+    [CBI_SHAPE_MATRICES_HELD] = {.ua = 1, .ub = 2, .uc = 1},
+    [CBI_SHAPE_TENSOR_COPY] = {.ua = 1, .ub = 2},
+    [CBI_SHAPE_TENSOR_SHIFT] = {.ua = 1},
+    [CBI_SHAPE_TENSOR_COMMIT] = {.ua = 1, .uc = 1},
     [CBI_SHAPE_BARRIER_NUMBER] = {.b = 1},
     [CBI_SHAPE_MBARRIER] = {.d = 2, .a = 1, .b = 1, .base = AT_C, .base_count = 1},
     [CBI_SHAPE_MBARRIER_TEST] = {.a = 1, .b = 1, .base = AT_C, .base_count = 1},
@@ -126,9 +161,23 @@ static unsigned float_count(cbi_sass w)
     return cbi_sass_bits(w, 76, 1) ? of_floats[type] : of_halves[type];
 }
 
+/* Registers of sums over several memories: vectors of halves or bfloats as above, of floats, or one
+ * double. */
+static unsigned sum_count(cbi_sass w)
+{
+    static const uint8_t of_floats[] = {1, 1, 1, 1, 1, 2, 4, 2};
+    return cbi_sass_bits(w, 76, 1) ? of_floats[cbi_sass_bits(w, 73, 3)] : float_count(w);
+}
+
 /* Registers of what atomic operations do with integers, by type: u32, s32, u64, s64, b128, and s64
  * as it was before sm_90. */
 static const uint8_t of_integers[] = {1, 1, 2, 2, 4, 2, 1, 1};
+
+/* Components of a texel that are named, bits 72-75. */
+static unsigned components(cbi_sass w)
+{
+    return (unsigned)__builtin_popcountll(cbi_sass_bits(w, 72, 4));
+}
 
 static unsigned count_of(uint8_t count, cbi_sass w)
 {
@@ -137,11 +186,13 @@ static unsigned count_of(uint8_t count, cbi_sass w)
     case SIZE:
         return access_size(w);
     case MATRICES:
-        return 1U << cbi_sass_bits(w, 72, 2);
+        return (cbi_sass_bits(w, 80, 1) ? 2U : 1U) << cbi_sass_bits(w, 72, 2);
     case TYPE:
         return of_integers[type];
     case FLOATS:
         return float_count(w);
+    case SUMS:
+        return sum_count(w);
     case TO:
         return cbi_sass_bits(w, 75, 2) == 3 ? 2 : 1;
     case MINMAX: /* signed and unsigned, then the same with 64 bits */
@@ -152,6 +203,10 @@ static unsigned count_of(uint8_t count, cbi_sass w)
         return cbi_sass_read_predicate(w) == CBI_SASS_PT ? 1 : 2;
     case FRAGMENT:
         return fragment_size(w);
+    case KEY:
+        return cbi_sass_bits(w, 73, 1) ? 2 : 1;
+    case COMPONENTS:
+        return components(w);
     case FROM:
         return cbi_sass_bits(w, 84, 2) == 3 ? 2 : 1;
     default:
@@ -190,7 +245,7 @@ static unsigned form_of(cbi_sass w)
 static void fixed_places(cbi_sass w, const shape *s, cbi_operands *o)
 {
     add_field(&o->written, w, AT_D, count_of(s->d, w));
-    add_field(&o->read, w, AT_A, s->a);
+    add_field(&o->read, w, AT_A, count_of(s->a, w));
     add_field(&o->read, w, AT_B, count_of(s->b, w));
     add_field(&o->read, w, AT_C, count_of(s->c, w));
     add_field(&o->uniform_written, w, AT_D, count_of(s->ud, w));
@@ -277,25 +332,83 @@ static unsigned surface_coordinates(cbi_sass w)
     return counts[cbi_sass_bits(w, 61, 3)];
 }
 
-/* What stands in the second place: gradients by both coordinates, or a level or an offset. */
+/* What stands in the second place: gradients by both coordinates, or a level or sample, offsets
+ * (packed) and what depths are compared with, as far as there are. */
 static unsigned texture_details(cbi_sass w)
 {
     enum { BUFFER = 0, LINES = 4 };
     unsigned kind = (unsigned)cbi_sass_bits(w, 61, 3);
-    if (cbi_sass_op(w) != CBI_OP_TXD)
-        return 1;
-    return kind == BUFFER || kind == LINES ? 2 : 4;
+    unsigned offsets = (unsigned)cbi_sass_bits(w, 56, 1), depth = (unsigned)cbi_sass_bits(w, 78, 1);
+    switch (cbi_sass_op(w)) {
+    case CBI_OP_TXD:
+        return (kind == BUFFER || kind == LINES ? 2 : 4) + offsets;
+    case CBI_OP_TEX:
+        return (cbi_sass_bits(w, 57, 4) ? 1 : 0) + offsets + depth;
+    case CBI_OP_TLD:
+        return (unsigned)cbi_sass_bits(w, 76, 1) + (unsigned)cbi_sass_bits(w, 77, 1) + offsets;
+    case CBI_OP_TLD4:
+        return (unsigned)cbi_sass_bits(w, 76, 1) + depth;
+    default:
+        return 0;
+    }
 }
 
+/* The first two results stand together, the others elsewhere. */
 static void texture(cbi_sass w, cbi_operands *o)
 {
-    unsigned results = 0;
-    for (unsigned i = 72; i < 76; i++)
-        results += (unsigned)cbi_sass_bits(w, i, 1);
-    add_field(&o->written, w, AT_D, results ? results : 1);
-    add_field(&o->read, w, AT_A, texture_coordinates(w));
+    enum { TOGETHER = 2 };
+    unsigned results = components(w), coordinates = texture_coordinates(w);
+    add_field(&o->written, w, AT_D, results == 0 ? 1 : results < TOGETHER ? results : TOGETHER);
+    if (results > TOGETHER)
+        add_field(&o->written, w, AT_C, results - TOGETHER);
+    add_field(&o->read, w, AT_A, cbi_sass_op(w) == CBI_OP_TXQ ? 1 : coordinates);
     add_field(&o->read, w, AT_B, texture_details(w));
     add_field(&o->uniform_read, w, AT_HANDLE, 2);
+}
+
+/* What the caches shall do with the data, if bit 76 says so. */
+static void hint(cbi_sass w, cbi_operands *o)
+{
+    if (cbi_sass_bits(w, 76, 1))
+        add_field(&o->uniform_read, w, AT_HANDLE, 2);
+}
+
+/* Copies of blocks.  In shared memory (bit 74) the source has an address of 32 bits; the other side
+ * is a place and a barrier, or an address of 64 bits. */
+static void bulk_copy(cbi_sass w, const shape *s, cbi_operands *o)
+{
+    add_field(&o->uniform_read, w, AT_A, s->ub && cbi_sass_bits(w, 74, 1) ? 1 : s->ua);
+    add_field(&o->uniform_read, w, AT_B, s->ub);
+    add_field(&o->uniform_read, w, AT_C, s->uc); /* size, and a mask of targets or of bytes */
+    hint(w, o);
+}
+
+/* Copies of tiles: in the second place what `ub` says, then the coordinates, of one place or of
+ * four. */
+static void tile_copy(cbi_sass w, const shape *s, cbi_operands *o)
+{
+    enum { OF_FOUR = 5 };
+    bool loads = s->uc, of_four = cbi_sass_bits(w, loads ? 84 : 83, 1);
+    unsigned coordinates = of_four ? OF_FOUR : (unsigned)cbi_sass_bits(w, 79, 3) + 1;
+    add_field(&o->uniform_read, w, AT_A, s->ua);
+    add_field(&o->uniform_read, w, AT_B, s->ub + coordinates);
+    if (loads && form_of(w) == FORM_REGISTERS) /* offsets, mask of targets */
+        add_field(&o->uniform_read, w, AT_C, s->uc);
+    hint(w, o);
+}
+
+/* Products in tensor memory: what the matrices are, and where the scales are or which columns or
+ * lanes are left out. */
+static void matrices(cbi_sass w, const shape *s, cbi_operands *o)
+{
+    enum { AT_KIND = 40, AT_DETAILS = 48 };
+    uint32_t op = cbi_sass_op(w);
+    bool scales = op == CBI_OP_UTCMMA_SF || op == CBI_OP_UTCMMA_SF_I || cbi_sass_bits(w, 63, 1);
+    bool columns = cbi_sass_bits(w, 83, 1);
+    unsigned lanes = cbi_sass_bits(w, 85, 1) ? 8 : 4;
+    fixed_places(w, s, o);
+    add_field(&o->uniform_read, w, AT_KIND, 2);
+    add_field(&o->uniform_read, w, AT_DETAILS, scales || columns ? 2 : lanes);
 }
 
 bool cbi_sass_is_sparse(cbi_sass w)
@@ -306,6 +419,8 @@ bool cbi_sass_is_sparse(cbi_sass w)
     case CBI_OP_HMMA:
         return cbi_sass_bits(w, 73, 1);
     case CBI_OP_QMMA:
+    case CBI_OP_QMMA_SF:
+    case CBI_OP_OMMA_SF:
         return cbi_sass_bits(w, 80, 1);
     default:
         return false;
@@ -341,21 +456,23 @@ static unsigned sum_of(cbi_sass w)
 }
 
 /* Products of matrix fragments; sparse ones have a register that says what is left out, those of
- * blocks with scales of their own one for each side. */
+ * blocks with scales of their own one for each side: the first one stands behind the other. */
 static void tensor(cbi_sass w, cbi_operands *o)
 {
-    enum { AT_METADATA = 40, AT_SCALE = 40, AT_SECOND_SCALE = 52 };
+    enum { AT_DETAILS = 40, AT_SECOND_SCALE = 52, AT_BYTES = 60, NO_BYTES = 7 };
     uint32_t op = cbi_sass_op(w);
     bool sparse = cbi_sass_is_sparse(w), deep = cbi_sass_is_deep(w), doubles = op == CBI_OP_DMMA;
+    bool scales = op == CBI_OP_QMMA_SF || op == CBI_OP_OMMA_SF;
     add_field(&o->written, w, AT_D, sum_of(w));
     add_field(&o->read, w, AT_A, deep ? 4 : 2);
     add_field(&o->read, w, AT_B, sparse && deep ? 4 : sparse || deep || doubles ? 2 : 1);
     add_field(&o->read, w, AT_C, sum_of(w));
-    if (sparse)
-        add_field(&o->read, w, AT_METADATA, 1);
-    if (op == CBI_OP_QMMA_SF || op == CBI_OP_OMMA_SF) {
-        add_field(&o->read, w, AT_SCALE, 1);
+    add_field(&o->read, w, AT_DETAILS, (sparse ? 1U : 0U) + (scales ? 1U : 0U));
+    if (scales) {
         add_field(&o->read, w, AT_SECOND_SCALE, 1);
+        uint64_t bytes = cbi_sass_bits(w, AT_BYTES, 3); /* which ones of the scales */
+        if (bytes != NO_BYTES)
+            add(&o->uniform_read, bytes, 1);
     }
 }
 
@@ -386,11 +503,26 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
         break;
     case CBI_SHAPE_SURFACE_LOAD:
     case CBI_SHAPE_SURFACE_STORE:
+    case CBI_SHAPE_SURFACE_STORE_PLAIN:
+    case CBI_SHAPE_SURFACE_REDUCE:
         fixed_places(w, s, o);
         add_field(&o->read, w, AT_A, surface_coordinates(w));
         break;
     case CBI_SHAPE_TENSOR:
         tensor(w, o);
+        break;
+    case CBI_SHAPE_BULK_COPY:
+    case CBI_SHAPE_BULK_FETCH:
+        bulk_copy(w, s, o);
+        break;
+    case CBI_SHAPE_TILE_LOAD:
+    case CBI_SHAPE_TILE_STORE:
+    case CBI_SHAPE_TILE_FETCH:
+        tile_copy(w, s, o);
+        break;
+    case CBI_SHAPE_MATRICES:
+    case CBI_SHAPE_MATRICES_HELD:
+        matrices(w, s, o);
         break;
     case CBI_SHAPE_SHUFFLE:
         shuffle(w, s, o);
@@ -451,13 +583,6 @@ cbi_predicates cbi_sass_predicates(cbi_sass w)
     return p;
 }
 
-/* A vote reads a predicate of the threads. */
-static bool reads_uniform_predicates(const cbi_instruction *row)
-{
-    return (row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE) &&
-           row->opcode != CBI_OP_VOTEU;
-}
-
 /* FCHK, which decides late whether a division is simple. */
 static bool is_check(const cbi_instruction *row)
 {
@@ -469,9 +594,9 @@ void cbi_sass_operands(cbi_sass w, cbi_operands *ret_operands)
     const cbi_instruction *row = cbi_instruction_of(cbi_sass_op(w));
     cbi_predicates p = cbi_sass_predicates(w);
     memset(ret_operands, 0, sizeof *ret_operands);
-    ret_operands->predicates_read = p.guard;
-    if (!reads_uniform_predicates(row))
-        ret_operands->predicates_read |= p.read;
+    bool uniform = cbi_op_is_uniform(row->opcode);
+    if (!uniform || row->opcode == CBI_OP_VOTEU) /* a vote reads a predicate of the threads */
+        ret_operands->predicates_read = p.read | (uniform ? 0 : p.guard);
     if (row->shape == CBI_SHAPE_COMPARE_64 || is_check(row) || row->opcode == CBI_OP_B2R)
         ret_operands->predicates_written = p.written;
     registers(w, row, ret_operands);

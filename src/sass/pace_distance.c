@@ -99,7 +99,7 @@ static flags flags_of(cbi_sass w)
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
         return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
-    if (cbi_instruction_of(op)->shape == CBI_SHAPE_BULK_COPY)
+    if (cbi_op_is_uniform(op) && !is_uniform(k))
         return (flags){.uniform_read = p.guard};
     if (is_uniform(k)) {
         uint8_t named = op == CBI_OP_UP2UR ? (uint8_t)cbi_sass_bits(w, 32, 7) : 0;

@@ -86,8 +86,7 @@ static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
 
 bool cbi_sb_reads_uniform_late(uint32_t op)
 {
-    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH ||
-           cbi_instruction_of(op)->shape == CBI_SHAPE_SURFACE_STORE;
+    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH || cbi_op_writes_surface(op);
 }
 
 /* Does it hold uniform registers that are written, or read late? */
