@@ -35,7 +35,8 @@ def is_known(where, arch):
     """Has ARCH the forms that are marked so?"""
     number, special = toolchain.sm_number(arch), not arch.isdigit()
     return {"-": True, "100": number >= 100, "100a": special,
-            "100a0": arch in ("100a", "103a"), "120a": special and number >= 120}[where]
+            "100a0": arch in ("100a", "103a"), "120a": special and number >= 120,
+            "tensor": special and 100 <= number < 120}[where]
 
 
 def archs(of):
