@@ -130,15 +130,17 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
         uint32_t longest = cbi_pace_longest(pace, i);
         uint32_t now = pace->cycles[i] < longest ? pace->cycles[i] : longest;
         bool math = has_fixed_time(c, i);
-        if (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i))
+        if ((c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i)) ||
+            (i && cbi_sb_ends_stretch(c, i - 1)))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
             (math && now == PAIR) || (c->anew && i + 1 < pace->count)) {
             cbi_sass_set_stall(w, now);
             cbi_sass_set_yield(w, pace->held[i] || keeps_warp(math, now, since));
         }
-        if (!cbi_sass_yield(*w) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
-            cbi_sass_op(*w) == CBI_OP_ENDCOLLECTIVE || cbi_sass_op(*w) == CBI_OP_BPT)
+        bool first_of_fence = cbi_sass_op(*w) == CBI_OP_MEMBAR && now == 0;
+        if ((!cbi_sass_yield(*w) && !first_of_fence) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
+            cbi_sass_op(*w) == CBI_OP_BPT)
             since = 0;
         else if (!takes_none(pace, i))
             since += now;
