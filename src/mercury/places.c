@@ -28,17 +28,6 @@ static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
     return opcode_at(text, first) == CBI_OP_WARPSYNC ? first : fence;
 }
 
-/* What the finalizer put behind the main instruction of a run has no place in Mercury: to frame
- * descriptions it belongs to what follows.  Fences in front, as of an exit after `-r -g`, do not.
- */
-static uint64_t end_of_main(cbi_span text, uint64_t about, uint64_t last)
-{
-    for (uint64_t at = about; at <= last; at += CBI_SASS_INSTRUCTION)
-        if (opcode_at(text, at) == CBI_OP_ERRBAR)
-            return at;
-    return opcode_at(text, last) == CBI_OP_ENDCOLLECTIVE ? last : last + CBI_SASS_INSTRUCTION;
-}
-
 cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
 {
     uint64_t first = (uint64_t)e->first * CBI_SASS_INSTRUCTION;
@@ -46,7 +35,9 @@ cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
     if (e->kind != CBI_CAPSULE_RUN_RECORD)
         return (cbi_mercury_run){first, first, end};
     uint64_t last = end - CBI_SASS_INSTRUCTION, about = main_instruction(text, first, end);
-    cbi_mercury_run run = {about, about, end_of_main(text, about, last)};
+    /* What the finalizer put behind the main instruction has no place in Mercury: to frame
+     * descriptions it belongs to what follows. */
+    cbi_mercury_run run = {about, about, about + CBI_SASS_INSTRUCTION};
     switch (opcode_at(text, first)) {
     case CBI_OP_WARPSYNC: /* fences in front are what comes before, but not those of the view */
         run.own = opcode_at(text, last) == CBI_OP_ENDCOLLECTIVE ? first : about;
