@@ -1,10 +1,20 @@
 /* Which scoreboards of the input are pending where, and which waits end them. */
 #include "sass/scoreboard_read.h"
 
+/* Does the code begin with the load of the stack pointer, register 1?  Kernels do; what functions
+ * begin with is a result like others. */
+static bool begins_with_stack_load(const cbi_sb_code *c)
+{
+    enum { STACK_POINTER = 1 };
+    return c->restores || (c->n && cbi_sb_op(c, 0) == CBI_OP_LDC &&
+                           cbi_regset_has(&c->operands[0].written, STACK_POINTER));
+}
+
 void cbi_sb_find_producers(cbi_sb_code *c)
 {
     c->first = CBI_NEW_ARRAY(c->ctx, c->n + 1, uint32_t);
     c->stack_load = CBI_SB_NOWHERE;
+    const bool loads_stack = begins_with_stack_load(c);
     for (uint32_t i = 0; i < c->n; i++) {
         c->first[i] = (uint32_t)c->producers.len;
         for (unsigned write = 0; write < 2; write++) {
@@ -12,7 +22,7 @@ void cbi_sb_find_producers(cbi_sb_code *c)
                 (uint8_t)(write ? cbi_sass_write(c->words[i]) : cbi_sass_read(c->words[i]));
             if (number >= CBI_SB_NUMBERS && !(c->restores && i == 0 && write))
                 continue;
-            if (i == 0 && write)
+            if (i == 0 && write && loads_stack)
                 c->stack_load = (uint32_t)c->producers.len;
             cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
             *p = (cbi_sb_producer){.at = i,
