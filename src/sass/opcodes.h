@@ -39,7 +39,6 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_UNIFORM_SUM, /* sources in the first and the third place */
     CBI_SHAPE_UNIFORM_SUM_64,
     CBI_SHAPE_UNIFORM_WIDE,
-    CBI_SHAPE_UNIFORM_COMPARE_TWO,
     CBI_SHAPE_UNIFORM_COMPARE,
     /* registers in fixed places */
     CBI_SHAPE_READ,
@@ -100,10 +99,10 @@ typedef enum cbi_sass_shape {
                             memory and barrier, then the coordinates */
     CBI_SHAPE_TILE_STORE,
     CBI_SHAPE_TILE_FETCH,
-    CBI_SHAPE_DESCRIPTOR,    /* its address alone */
-    CBI_SHAPE_NEXT_WORK,     /* where the answer goes, and a barrier */
-    CBI_SHAPE_MATRICES,      /* products in tensor memory, of matrices that descriptors describe */
-    CBI_SHAPE_MATRICES_HELD, /* the first matrix is in tensor memory */
+    CBI_SHAPE_DESCRIPTOR,     /* its address alone */
+    CBI_SHAPE_NEXT_WORK,      /* where the answer goes, and a barrier */
+    CBI_SHAPE_TENSOR_PRODUCT, /* products in tensor memory, of matrices that descriptors describe */
+    CBI_SHAPE_TENSOR_PRODUCT_HELD, /* the first matrix is in tensor memory */
     CBI_SHAPE_TENSOR_COPY,
     CBI_SHAPE_TENSOR_SHIFT,
     CBI_SHAPE_TENSOR_COMMIT,

@@ -55,8 +55,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_UNIFORM_SUM] = {.ud = 1, .ua = 1, .uc = 1},
     [CBI_SHAPE_UNIFORM_SUM_64] = {.ud = 2, .ua = 2, .ub = 2, .uc = 2},
     [CBI_SHAPE_UNIFORM_WIDE] = {.ud = 2, .ua = 1, .ub = 1, .uc = 2},
-    [CBI_SHAPE_UNIFORM_COMPARE_TWO] = {.ua = 1, .ub = 1},
-    [CBI_SHAPE_UNIFORM_COMPARE] = {.ua = 1, .ub = 1, .uc = 1},
+    [CBI_SHAPE_UNIFORM_COMPARE] = {.ua = 1, .ub = 1},
     [CBI_SHAPE_READ] = {.a = 1},
     [CBI_SHAPE_WRITE] = {.d = 1},
     [CBI_SHAPE_WRITE_TYPED] = {.d = INTEGER},
@@ -115,8 +114,8 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_TILE_FETCH] = {.ua = 2},
     [CBI_SHAPE_DESCRIPTOR] = {.ua = 2},
     [CBI_SHAPE_NEXT_WORK] = {.ua = 2},
-    [CBI_SHAPE_MATRICES] = {.ua = 2, .ub = 2, .uc = 1},
-    [CBI_SHAPE_MATRICES_HELD] = {.ua = 1, .ub = 2, .uc = 1},
+    [CBI_SHAPE_TENSOR_PRODUCT] = {.ua = 2, .ub = 2, .uc = 1},
+    [CBI_SHAPE_TENSOR_PRODUCT_HELD] = {.ua = 1, .ub = 2, .uc = 1},
     [CBI_SHAPE_TENSOR_COPY] = {.ua = 1, .ub = 2},
     [CBI_SHAPE_TENSOR_SHIFT] = {.ua = 1},
     [CBI_SHAPE_TENSOR_COMMIT] = {.ua = 1, .uc = 1},
@@ -399,7 +398,7 @@ static void tile_copy(cbi_sass w, const shape *s, cbi_operands *o)
 
 /* Products in tensor memory: what the matrices are, and where the scales are or which columns or
  * lanes are left out. */
-static void matrices(cbi_sass w, const shape *s, cbi_operands *o)
+static void tensor_product(cbi_sass w, const shape *s, cbi_operands *o)
 {
     enum { AT_KIND = 40, AT_DETAILS = 48 };
     uint32_t op = cbi_sass_op(w);
@@ -520,9 +519,9 @@ static void registers(cbi_sass w, const cbi_instruction *row, cbi_operands *o)
     case CBI_SHAPE_TILE_FETCH:
         tile_copy(w, s, o);
         break;
-    case CBI_SHAPE_MATRICES:
-    case CBI_SHAPE_MATRICES_HELD:
-        matrices(w, s, o);
+    case CBI_SHAPE_TENSOR_PRODUCT:
+    case CBI_SHAPE_TENSOR_PRODUCT_HELD:
+        tensor_product(w, s, o);
         break;
     case CBI_SHAPE_SHUFFLE:
         shuffle(w, s, o);
