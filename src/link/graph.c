@@ -254,8 +254,8 @@ static void list_entries(const cbi_linker *lk)
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (fate->entry && fate->kernel)
             graph->only_entry = wanted++ ? NULL : f;
-        /* Only --preserve-relocs keeps it.  What a copy's object says of an address counts even where
-         * another copy is linked. */
+        /* Only --preserve-relocs keeps it.  What a copy's object says of an address counts even
+         * where another copy is linked. */
         fate->pruned = !fate->entry && !fate->address_taken && !fate->desc_used;
         fate->entry = true;
         cbi_vec_push(lk->ctx, &graph->entries, f);
