@@ -12,6 +12,7 @@ enum {
     CBI_SASS_STALL_MAX = 15,   /* also what code has that was not scheduled, */
     CBI_SASS_WAIT_BOTH = 3,    /* ... which waits for 0 and 1, all its numbers, everywhere */
     CBI_SASS_PT = 7,           /* the predicate that is always true */
+    CBI_SASS_STACK_POINTER = 1,
 };
 
 typedef struct cbi_sass {

@@ -97,7 +97,7 @@ const cbi_instruction *cbi_instruction_of(uint32_t opcode)
 bool cbi_op_is_uniform(uint32_t opcode)
 {
     const cbi_instruction *row = cbi_instruction_of(opcode);
-    return row->kind == CBI_KIND_UNIFORM || row->kind == CBI_KIND_UNIFORM_MOVE ||
+    return cbi_kind_is_uniform(row->kind) ||
            (row->shape >= CBI_SHAPE_BULK_COPY && row->shape <= CBI_SHAPE_TENSOR_COMMIT);
 }
 

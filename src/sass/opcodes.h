@@ -260,9 +260,6 @@ static inline bool cbi_op_writes_surface(uint32_t opcode)
     return shape >= CBI_SHAPE_SURFACE_STORE && shape <= CBI_SHAPE_SURFACE_REDUCE;
 }
 
-/* Is it one of the uniform datapath, whose guard and predicates are uniform, too? */
-bool cbi_op_is_uniform(uint32_t opcode);
-
 /* The same operation, in any of its forms? */
 bool cbi_op_is_form_of(uint32_t opcode, uint32_t other);
 
@@ -291,6 +288,15 @@ static inline bool cbi_kind_is_math(cbi_sass_kind kind)
 {
     return kind >= CBI_KIND_ALU && kind <= CBI_KIND_HALF_ALU;
 }
+
+/* Done in the uniform datapath. */
+static inline bool cbi_kind_is_uniform(cbi_sass_kind kind)
+{
+    return kind == CBI_KIND_UNIFORM || kind == CBI_KIND_UNIFORM_MOVE;
+}
+
+/* Is it done there, or are its guard and its operands uniform as if it were? */
+bool cbi_op_is_uniform(uint32_t opcode);
 
 static inline bool cbi_op_compares_doubles(uint32_t opcode)
 {

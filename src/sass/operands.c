@@ -605,7 +605,7 @@ bool cbi_sass_reads_stack_pointer(cbi_sass w)
 {
     cbi_operands o;
     cbi_sass_operands(w, &o);
-    return o.read.w[0] & 2;
+    return cbi_regset_has(&o.read, CBI_SASS_STACK_POINTER);
 }
 
 int64_t cbi_sass_branch_distance(cbi_sass w)

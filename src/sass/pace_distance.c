@@ -67,11 +67,6 @@ bool cbi_pace_is_late(kind k)
     return k >= CBI_KIND_MEMORY && k <= CBI_KIND_SLOW;
 }
 
-static bool is_uniform(kind k)
-{
-    return k == CBI_KIND_UNIFORM || k == CBI_KIND_UNIFORM_MOVE;
-}
-
 /* ---- predicates ---- */
 
 typedef cbi_pace_flags flags;
@@ -99,12 +94,12 @@ static flags flags_of(cbi_sass w)
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
         return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
-    if (cbi_op_is_uniform(op) && !is_uniform(k))
-        return (flags){.uniform_read = p.guard};
-    if (is_uniform(k)) {
+    if (cbi_kind_is_uniform(k)) {
         uint8_t named = op == CBI_OP_UP2UR ? (uint8_t)cbi_sass_bits(w, 32, 7) : 0;
         return (flags){.uniform_read = p.guard | p.read | named, .uniform_written = p.written};
     }
+    if (cbi_op_is_uniform(op))
+        return (flags){.uniform_read = p.guard};
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
     if (op == CBI_OP_BRA_U)
         f.uniform_read = one(w, 24);
@@ -234,7 +229,7 @@ static uint32_t uniform_rewrite(kind from, kind to)
     if (from == CBI_KIND_TO_UNIFORM && to == CBI_KIND_TO_UNIFORM)
         return 2;
     bool moves = from == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_UNIFORM_MOVE;
-    return moves && is_uniform(from) && is_uniform(to) ? 3 : FAR;
+    return moves && cbi_kind_is_uniform(from) && cbi_kind_is_uniform(to) ? 3 : FAR;
 }
 
 static bool is_population(cbi_sass w)
@@ -294,7 +289,7 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
     if (cbi_op_is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
         return 6;
-    if (is_uniform(from))
+    if (cbi_kind_is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && (to == CBI_KIND_CONTROL || next == CBI_OP_BMOV_355) &&
         (adjacent || next != CBI_OP_BSSY))
@@ -640,7 +635,7 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM_MOVE &&
         cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_written))
         least = cbi_larger(least, 3);
-    if (adjacent && from == CBI_KIND_UNIFORM && !is_uniform(to) &&
+    if (adjacent && from == CBI_KIND_UNIFORM && !cbi_kind_is_uniform(to) &&
         cbi_regset_meet(&a->uniform_read, &c->operands[j].uniform_read))
         least = cbi_larger(least, SAME_SOURCE);
     return cbi_larger(least, predicate_distance(c, i, j, &of->predicates));
@@ -769,5 +764,5 @@ bool cbi_pace_is_math(uint32_t op)
 {
     kind k = cbi_op_kind(op);
     return cbi_kind_is_math(k) || k == CBI_KIND_COUNTER || k == CBI_KIND_TO_UNIFORM ||
-           is_uniform(k);
+           cbi_kind_is_uniform(k);
 }

@@ -1,13 +1,12 @@
 /* Which scoreboards of the input are pending where, and which waits end them. */
 #include "sass/scoreboard_read.h"
 
-/* Does the code begin with the load of the stack pointer, register 1?  Kernels do; what functions
- * begin with is a result like others. */
+/* Does the code begin with the load of the stack pointer?  Kernels do; what functions begin with is
+ * a result like others. */
 static bool begins_with_stack_load(const cbi_sb_code *c)
 {
-    enum { STACK_POINTER = 1 };
     return c->restores || (c->n && cbi_sb_op(c, 0) == CBI_OP_LDC &&
-                           cbi_regset_has(&c->operands[0].written, STACK_POINTER));
+                           cbi_regset_has(&c->operands[0].written, CBI_SASS_STACK_POINTER));
 }
 
 void cbi_sb_find_producers(cbi_sb_code *c)
