@@ -4,6 +4,7 @@
 #include "format/eicompat.h"
 #include "format/reloc.h"
 #include "mercury/mercury.h"
+#include "mercury/pace.h"
 #include "object/rules.h"
 
 /* nvlink leaves symbols of constants that it dropped behind the end of their bank. */
@@ -149,15 +150,60 @@ static const char *function_name(const cbi_section *text)
     return strncmp(text->name, ".text.", 6) == 0 ? text->name + 6 : text->name;
 }
 
+/* What belongs to the code of a section: numbers of sections, 0 where there is none. */
+typedef struct beside {
+    uint32_t capsule, info;
+} beside;
+
+static beside *find_beside(const cbi_fnlzr_state *f)
+{
+    const cbi_object *object = &f->object;
+    beside *list = CBI_NEW_ARRAY(f->ctx, object->section_count, beside);
+    for (uint32_t i = 1; i < object->section_count; i++) {
+        const cbi_section *s = &object->sections[i];
+        cbi_capsule capsule;
+        if (s->type == SHT_CUDA_CAPMERC && cbi_capsule_open(s->data, &capsule) &&
+            capsule.text_index < object->section_count)
+            list[capsule.text_index].capsule = i;
+        else if (s->type == SHT_CUDA_INFO && s->info < object->section_count)
+            list[s->info].info = i;
+    }
+    return list;
+}
+
+/* The code at the target's pace where only its scheduling bits differ, or NULL. */
+static uint8_t *at_other_pace(const cbi_fnlzr_state *f, const cbi_section *text, beside own)
+{
+    const cbi_section *sections = f->object.sections;
+    const uint32_t target = f->config.target->sm;
+    if (!own.capsule || !cbi_pace_differs(f->source, target, text->data.data, text->data.size) ||
+        cbi_capsule_verify(sections[own.capsule].data, text->size))
+        return NULL;
+    cbi_scoreboard_text code = {.bytes = cbi_alloc(f->ctx, text->data.size),
+                                .size = text->data.size,
+                                .chip = f->source,
+                                .target = target,
+                                .holds_loops = strstr(function_name(text), "cutlass") != NULL};
+    if (own.info)
+        code.info = sections[own.info].data;
+    memcpy(code.bytes, text->data.data, text->data.size);
+    return cbi_pace_in_place(f->ctx, &code, sections[own.capsule].data) ? code.bytes : NULL;
+}
+
 /* Which functions there are, which of them the target cannot run, and who linked the image. */
 static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
 {
+    const beside *own = find_beside(f);
+    f->paced = CBI_NEW_ARRAY(f->ctx, f->object.section_count, uint8_t *);
     for (uint32_t i = 1; i < f->object.section_count; i++) {
         const cbi_section *s = &f->object.sections[i];
         if (!is_code(s))
             continue;
         f->functions++;
-        if (!f->excluded && (f->config.fast_path_off || !runs_unchanged(f, s)))
+        f->paced[i] = at_other_pace(f, s, own[i]);
+        f->any_paced |= f->paced[i] != NULL;
+        bool runs = f->paced[i] || runs_unchanged(f, s);
+        if (!f->excluded && (f->config.fast_path_off || !runs))
             f->excluded = function_name(s);
     }
     /* What the mask of the whole image excludes is in no single function.  Where all
@@ -165,7 +211,7 @@ static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
     uint32_t target = f->config.target->sm;
     const cbi_chip *chip = cbi_chip_find(target);
     bool always = chip && chip->runs_all && chip->finalized_from == f->source;
-    if (f->functions && !f->excluded && f->source != target && !always &&
+    if (f->functions && !f->excluded && !f->any_paced && f->source != target && !always &&
         !(f->mask & cbi_mercury_target_bit(target)))
         f->excluded = "(all)";
     f->linked = cbi_fnlzr_is_linked(&f->object);
@@ -259,10 +305,14 @@ static cbi_fnlzr_code compile_one(cbi_fnlzr_state *f, uint32_t capsule_index,
     return CBI_FNLZR_OK;
 }
 
-/* Code that the target cannot run as it is. */
+/* Code that the target cannot run as it is, or runs at another pace. */
 static cbi_fnlzr_code generate(cbi_fnlzr_state *f)
 {
     bool all = f->config.fast_path_off || f->config.needs_compiler;
+    for (uint32_t i = 1; i < f->object.section_count; i++)
+        if (f->paced[i])
+            memcpy(f->out.items + (f->object.sections[i].data.data - f->image.data), f->paced[i],
+                   f->object.sections[i].data.size);
     for (uint32_t i = 1; (f->excluded || all) && i < f->object.section_count; i++) {
         const cbi_section *s = &f->object.sections[i];
         cbi_capsule capsule;
@@ -270,7 +320,7 @@ static cbi_fnlzr_code generate(cbi_fnlzr_state *f)
             capsule.text_index >= f->object.section_count)
             continue;
         const cbi_section *text = &f->object.sections[capsule.text_index];
-        if (!is_code(text) || (!all && runs_unchanged(f, text)))
+        if (!is_code(text) || (!all && (f->paced[capsule.text_index] || runs_unchanged(f, text))))
             continue;
         cbi_fnlzr_code code = compile_one(f, i, text);
         if (code)

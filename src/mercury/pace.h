@@ -50,4 +50,8 @@ bool cbi_pace_code(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_schedule s
 bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scoreboard_text *text,
                       cbi_schedule schedule, bool drop_stack_load);
 
+/* The same for linked code, in place: its scheduling bits.  False, with nothing written, where it
+ * cannot be followed, or where instructions come or go. */
+bool cbi_pace_in_place(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_span capsule);
+
 #endif

@@ -167,3 +167,16 @@ bool cbi_pace_rewrite(const cbi_linker *lk, const cbi_func *func, const cbi_scor
     lk->merc->rewrites[func->number] = step;
     return true;
 }
+
+bool cbi_pace_in_place(cbi_ctx *ctx, const cbi_scoreboard_text *text, cbi_span capsule)
+{
+    uint32_t total = (uint32_t)(text->size / CBI_SASS_INSTRUCTION);
+    bool *idle = find_idle(ctx, capsule, text->bytes, total);
+    cbi_pace pace;
+    bool fits = cbi_pace_code(ctx, text, CBI_SCHEDULE_KEPT, false, idle, &pace);
+    for (uint32_t i = 0; fits && i < pace.count; i++)
+        fits = !idle[i] && !pauses(&pace, i);
+    for (uint32_t i = 0; fits && i < pace.count; i++)
+        cbi_sass_store(text->bytes + (size_t)i * CBI_SASS_INSTRUCTION, pace.words[i]);
+    return fits;
+}

@@ -228,8 +228,10 @@ static uint32_t uniform_rewrite(kind from, kind to)
         return 4;
     if (from == CBI_KIND_TO_UNIFORM && to == CBI_KIND_TO_UNIFORM)
         return 2;
-    bool moves = from == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_UNIFORM_MOVE;
-    return moves && cbi_kind_is_uniform(from) && cbi_kind_is_uniform(to) ? 3 : FAR;
+    if (from == CBI_KIND_UNIFORM && (to == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_TO_UNIFORM))
+        return 7;
+    bool moved = from == CBI_KIND_UNIFORM_MOVE;
+    return moved && (to == CBI_KIND_TO_UNIFORM || cbi_kind_is_uniform(to)) ? 3 : FAR;
 }
 
 static bool is_population(cbi_sass w)
