@@ -3,7 +3,11 @@ nvlink's own link of the same objects for another target; `cubind check` of what
 import random
 import re
 
+import namesakes
 import toolchain
+
+SELF_CHECK = (17, 18, 19)  # exit statuses of `cubind finalize`
+
 
 
 def target_for(arch, seed):
@@ -13,15 +17,16 @@ def target_for(arch, seed):
 
 
 def chain(tools, steps, inputs, target=None):
-    """nvlink's last result, which is for TARGET if there is one; None if a link fails."""
+    """nvlink's last result, which is for TARGET if there is one, and what it was made of; None if a link fails."""
     for i, args in enumerate(steps):
         if target and i + 1 == len(steps):
             args = ["-arch=sm_" + target if a.startswith("-arch=") else a for a in args]
+        last = inputs
         n = tools.run_nvlink(args, inputs)
         if n.rc or n.out is None:
-            return None
+            return None, inputs
         inputs = [("step.cubin", n.out)]
-    return n.out
+    return n.out, last
 
 
 def check(tools, steps, inputs):
@@ -45,12 +50,15 @@ def check(tools, steps, inputs):
 def finalize(target):
     """Judges a program: linked for its own chip, then finalized for TARGET."""
     def judge(tools, steps, inputs):
-        linked = chain(tools, steps, inputs)
+        linked, last = chain(tools, steps, inputs)
         if linked is None:
             return toolchain.Verdict("skip", "", "nvlink: no output to finalize")
-        want = chain(tools, steps, inputs, target)
+        want, _ = chain(tools, steps, inputs, target)
         argv = [tools.cubind, "finalize", "-arch", "sm_" + target, "--self-check", "in.cubin"]
         got = tools.exec_link(argv, [("in.cubin", linked)], "f")
+        names = namesakes.mixed(last)[0]
+        if got.rc in SELF_CHECK and names and tools.check(linked):
+            return toolchain.Verdict("mixed", "", "", names)
         if want is not None:
             return toolchain.compare(tools, toolchain.Run(0, "", want), got, (), inputs)
         if got.rc and got.out is None:
