@@ -14,10 +14,13 @@ static uint16_t opcode_at(cbi_span text, uint64_t at)
     return cbi_sass_opcode(text.data + at);
 }
 
-/* The instruction that a run is about; of a mere fence its second MEMBAR. */
+/* The instruction that a run is about; of a mere fence its second MEMBAR, of what waits for copies
+ * the first one. */
 static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
 {
     uint64_t fence = first;
+    if (opcode_at(text, first) == CBI_OP_DEPBAR)
+        return first;
     for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION) {
         uint16_t op = opcode_at(text, at);
         if (!cbi_op_has(op, CBI_OPF_COMPANION))
@@ -81,7 +84,7 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
         const cbi_mercury_run run = cbi_mercury_run_of(text, &e);
         cbi_vec_push(lk->ctx, places,
                      ((cbi_mercury_place){mercury, sass, frame, run.about, run.own,
-                                          is_made(&e, opcode_at(text, run.about))}));
+                                          is_made(&e, opcode_at(text, run.about)), e.klass}));
         mercury +=
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0
@@ -141,13 +144,6 @@ const cbi_mercury_place *cbi_mercury_place_of(const cbi_mercury_places *places, 
     return i && i < places->len ? &places->items[i - 1] : NULL;
 }
 
-static bool reads_user_constant(const uint8_t *instruction)
-{
-    enum { USER_BANK = 3 };
-    const cbi_sass w = cbi_sass_load(instruction);
-    return cbi_sass_op(w) == CBI_OP_LDC && cbi_sass_bits(w, 54, 5) == USER_BANK;
-}
-
 bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t mercury,
                             uint64_t *ret_offset, uint32_t *ret_type)
 {
@@ -162,10 +158,9 @@ bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t
     cbi_span text = func->obj->mercury->file.sections[func->in_sec].data;
     *ret_offset = place->main;
     uint16_t flags = cbi_instruction_of(opcode_at(text, place->main))->flags;
-    if (reads_user_constant(text.data + place->main))
-        flags = 0;
-    *ret_type = flags & CBI_OPF_FIELD_32   ? R_CUDA_ABS32_32
-                : flags & CBI_OPF_FIELD_20 ? R_CUDA_ABS20_44
-                                           : R_CUDA_ABS24_40;
+    bool moves = (flags & CBI_OPF_FIELD_32) &&
+                 (place->klass == CBI_CLASS_MOVE || place->klass == CBI_CLASS_SPECIAL);
+    bool copies = place->klass ? place->klass == CBI_CLASS_COPY : (flags & CBI_OPF_FIELD_20) != 0;
+    *ret_type = moves ? R_CUDA_ABS32_32 : copies ? R_CUDA_ABS20_44 : R_CUDA_ABS24_40;
     return true;
 }
