@@ -38,8 +38,11 @@ enum {
     CBI_CLASS_SPECIAL = 0x0b, /* special registers, constants of the system, moves of pairs */
     CBI_CLASS_BARRIER_OBJECT = 0x1b,
     CBI_CLASS_LOAD_CONSTANT = 0x22,
-    CBI_CLASS_COPY = 0x23, /* asynchronous, and waits for them */
+    CBI_CLASS_COPY = 0x23,    /* asynchronous, and waits for them */
+    CBI_CLASS_CONTROL = 0x47, /* numbers of registers, waits for clusters */
+    CBI_CLASS_FENCE = 0x49,
     CBI_CLASS_ELECT = 0x5f,
+    CBI_CLASS_NONE = 0xff, /* no record */
 };
 
 /* How an entry is stored. */

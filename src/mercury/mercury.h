@@ -51,7 +51,7 @@ typedef struct cbi_mercury_place {
     uint64_t main;  /* of a run: the instruction that it is about */
     uint64_t own;   /* ... or what synchronizes the warp or the view of memory for it */
     bool made;      /* the finalizer makes it anew from its record */
-    uint8_t klass;  /* of its record, or 0 */
+    uint8_t klass;  /* of its record, or CBI_CLASS_NONE */
 } cbi_mercury_place;
 typedef CBI_VEC(cbi_mercury_place) cbi_mercury_places; /* in order; the last is the tail */
 

@@ -14,18 +14,33 @@ static uint16_t opcode_at(cbi_span text, uint64_t at)
     return cbi_sass_opcode(text.data + at);
 }
 
-/* The instruction that a run is about; of a mere fence its second MEMBAR, of what waits for copies
- * the first one. */
-static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end)
+/* Does the instruction stand in the run for the sake of another one? */
+static bool is_companion(cbi_span text, uint64_t at, uint8_t klass)
+{
+    switch (opcode_at(text, at)) {
+    case CBI_OP_LDS: /* the dummies in front of a fence */
+        return cbi_sass_is_never(cbi_sass_load(text.data + at));
+    case CBI_OP_SHF_I: /* they reckon how many registers there are */
+    case CBI_OP_LOP3_I:
+        return klass == CBI_CLASS_CONTROL;
+    case CBI_OP_BMOV_352:
+        return false;
+    case CBI_OP_TENSORMAP_FENCE:
+    case CBI_OP_UTMACCTL:
+        return klass == CBI_CLASS_FENCE;
+    default:
+        return cbi_op_has(opcode_at(text, at), CBI_OPF_COMPANION);
+    }
+}
+
+/* The instruction that a run is about; of a mere fence its second MEMBAR. */
+static uint64_t main_instruction(cbi_span text, uint64_t first, uint64_t end, uint8_t klass)
 {
     uint64_t fence = first;
-    if (opcode_at(text, first) == CBI_OP_DEPBAR)
-        return first;
     for (uint64_t at = first; at < end; at += CBI_SASS_INSTRUCTION) {
-        uint16_t op = opcode_at(text, at);
-        if (!cbi_op_has(op, CBI_OPF_COMPANION))
+        if (!is_companion(text, at, klass))
             return at;
-        if (op == CBI_OP_MEMBAR)
+        if (opcode_at(text, at) == CBI_OP_MEMBAR)
             fence = at;
     }
     return opcode_at(text, first) == CBI_OP_WARPSYNC ? first : fence;
@@ -37,7 +52,8 @@ cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
     uint64_t end = first + (uint64_t)e->count * CBI_SASS_INSTRUCTION;
     if (e->kind != CBI_CAPSULE_RUN_RECORD)
         return (cbi_mercury_run){first, first, end};
-    uint64_t last = end - CBI_SASS_INSTRUCTION, about = main_instruction(text, first, end);
+    uint64_t last = end - CBI_SASS_INSTRUCTION;
+    uint64_t about = main_instruction(text, first, end, e->klass);
     /* What the finalizer put behind the main instruction has no place in Mercury: to frame
      * descriptions it belongs to what follows. */
     cbi_mercury_run run = {about, about, about + CBI_SASS_INSTRUCTION};
@@ -47,6 +63,7 @@ cbi_mercury_run cbi_mercury_run_of(cbi_span text, const cbi_capsule_entry *e)
         break;
     case CBI_OP_WARPSYNC_R:
     case CBI_OP_FENCE_VIEW:
+    case CBI_OP_SHF_I:
         run.own = first;
         break;
     default:
@@ -82,9 +99,11 @@ cbi_mercury_places *cbi_mercury_places_in(const cbi_linker *lk, const cbi_mercur
     for (cbi_capsule_open(capsule, &walk); cbi_capsule_next(&walk, &e);) {
         uint64_t sass = (uint64_t)e.first * CBI_SASS_INSTRUCTION;
         const cbi_mercury_run run = cbi_mercury_run_of(text, &e);
-        cbi_vec_push(lk->ctx, places,
-                     ((cbi_mercury_place){mercury, sass, frame, run.about, run.own,
-                                          is_made(&e, opcode_at(text, run.about)), e.klass}));
+        cbi_vec_push(
+            lk->ctx, places,
+            ((cbi_mercury_place){mercury, sass, frame, run.about, run.own,
+                                 is_made(&e, opcode_at(text, run.about)),
+                                 e.kind == CBI_CAPSULE_DERIVED ? CBI_CLASS_NONE : e.klass}));
         mercury +=
             CBI_MERCURY_UNIT * (e.kind == CBI_CAPSULE_DERIVED ? cbi_capsule_units(text.data + sass)
                                 : e.kind == CBI_CAPSULE_RUN   ? 0
@@ -159,8 +178,9 @@ bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t
     *ret_offset = place->main;
     uint16_t flags = cbi_instruction_of(opcode_at(text, place->main))->flags;
     bool moves = (flags & CBI_OPF_FIELD_32) &&
-                 (place->klass == CBI_CLASS_MOVE || place->klass == CBI_CLASS_SPECIAL);
-    bool copies = place->klass ? place->klass == CBI_CLASS_COPY : (flags & CBI_OPF_FIELD_20) != 0;
+                 (place->klass == CBI_CLASS_NONE || place->klass == CBI_CLASS_SPECIAL);
+    bool copies = place->klass == CBI_CLASS_COPY ||
+                  (place->klass == CBI_CLASS_NONE && (flags & CBI_OPF_FIELD_20));
     *ret_type = moves ? R_CUDA_ABS32_32 : copies ? R_CUDA_ABS20_44 : R_CUDA_ABS24_40;
     return true;
 }
