@@ -452,13 +452,15 @@ static void relocate_unified(const cbi_linker *lk, patch *p)
 static void resolve_one(const cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
-    if (!in_range(lk, r))
-        out_of_range(lk, r, "reloc address not found");
+    const bool found = in_range(lk, r);
     if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
-        lk->opt->view->patch_reserved(lk, r);
+        if (found) /* or else it is said of what is kept */
+            lk->opt->view->patch_reserved(lk, r);
         keep(lk, p);
         return;
     }
+    if (!found)
+        out_of_range(lk, r, "reloc address not found");
     record_resolved(lk, p);
     resolved v = resolve_value(lk, r);
     if (lk->mercury)
