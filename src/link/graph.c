@@ -262,11 +262,17 @@ static void list_entries(const cbi_linker *lk)
     }
 }
 
+/* One that no input defines counts, too. */
+static bool is_root(const cbi_fate *fate)
+{
+    return fate->entry && (fate->defined || fate->kernel);
+}
+
 static size_t wanted_count(const cbi_linker *lk)
 {
     size_t count = 0;
     for (size_t i = 0; i < lk->symbols->funcs.len; i++)
-        count += lk->reaching->fates[i].entry && lk->reaching->fates[i].defined;
+        count += is_root(&lk->reaching->fates[i]);
     return count;
 }
 
@@ -351,8 +357,7 @@ static void reach_from_roots(const cbi_linker *lk)
         cbi_fate *fate = &lk->reaching->fates[i];
         if (lk->symbols->met.for_driver)
             fate->entry |= lk->symbols->funcs.items[i]->for_driver && !one;
-        bool root = fate->entry && fate->defined;
-        if (root || (all_kernels && fate->defined && fate->address_taken && fate->kernel))
+        if (is_root(fate) || (all_kernels && fate->address_taken && fate->kernel))
             mark_reached(lk, &reached, (cbi_graph_node)i);
         if (fate->address_taken || !lk->eliminate)
             fate->live = true;
