@@ -69,6 +69,7 @@ enum {
 typedef struct operation {
     cbi_span bytes;
     uint8_t op, sub;  /* DW_COPY for all that write a row; the kind of extended ones */
+    bool special;     /* a row of one byte */
     uint64_t address; /* steps */
     int64_t line;
     uint64_t number; /* the file, or the first operand of an extended one */
@@ -82,6 +83,7 @@ static operation read_operation(cbi_reader *r, const unit *u)
     if (o.op >= u->opcode_base) {
         uint64_t steps = (uint64_t)o.op - u->opcode_base;
         o.op = DW_COPY;
+        o.special = true;
         o.address = steps / LINE_RANGE;
         o.line = LINE_BASE + (int64_t)(steps % LINE_RANGE);
     } else if (o.op == DW_EXTENDED) {
@@ -544,7 +546,8 @@ static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const
         if (o.op == DW_COPY) {
             now.order = ret_rows->len;
             cbi_vec_push(lk->ctx, ret_rows, now);
-            now.mark = UNMARKED;
+            if (!o.special) /* a row of one byte leaves it for the next one */
+                now.mark = UNMARKED;
         } else if (o.op == DW_SET_FILE) {
             now.file = o.number;
             now.set_file = o.bytes;
@@ -649,7 +652,15 @@ static void put_hidden_rows(const cbi_linker *lk, cbi_buf *out, placer *p)
 static bool says_same(const row *a, const row *b)
 {
     return a->line == b->line && a->file == b->file && a->caller == b->caller &&
-           a->inlined == b->inlined && a->mark == b->mark;
+           a->inlined == b->inlined;
+}
+
+/* A marked row that says the same as the one before: only its advance is written. */
+static void pass_row(const cbi_linker *lk, cbi_buf *out, placer *p, uint64_t address)
+{
+    uint64_t place = cbi_rewrite_map(p->w.rw, address);
+    put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - p->w.address));
+    p->w.address = place;
 }
 
 /* Each instruction takes the last row at or before its place in Mercury and writes it if it is
@@ -672,9 +683,13 @@ static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
             continue;
         if (!reached)
             put_placed_row(lk, out, p, at, place->sass);
-        bool stays = reached ? written && says_same(written, at) : at == opening;
+        bool same = written && says_same(written, at);
+        bool stays = reached ? same && written->mark == at->mark : at == opening;
+        bool passes = reached && same && at->mark != UNMARKED;
         reached = at;
-        if (stays)
+        if (passes)
+            pass_row(lk, out, p, place->sass);
+        if (passes || stays)
             continue;
         put_callers(lk, out, p, at, place->sass);
         put_placed_row(lk, out, p, at, place->sass);
