@@ -685,7 +685,7 @@ static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
             put_placed_row(lk, out, p, at, place->sass);
         bool same = written && says_same(written, at);
         bool stays = reached ? same && written->mark == at->mark : at == opening;
-        bool passes = reached && same && at->mark != UNMARKED;
+        bool passes = reached && says_same(reached, at) && at->mark != UNMARKED;
         reached = at;
         if (passes)
             pass_row(lk, out, p, place->sass);
