@@ -66,7 +66,8 @@ static uint16_t opcode_at(const cbi_func *func, uint64_t place)
 static bool leaves(const cbi_func *func, uint64_t place)
 {
     uint16_t opcode = opcode_at(func, place);
-    return cbi_op_has(opcode, CBI_OPF_BRANCH) && opcode != CBI_OP_BSYNC && opcode != CBI_OP_PMTRIG;
+    return cbi_op_has(opcode, CBI_OPF_BRANCH | CBI_OPF_CALL) && opcode != CBI_OP_BSYNC &&
+           opcode != CBI_OP_PMTRIG;
 }
 
 /* A cluster barrier for the warp: the second fence in it, or what stands behind its start. */
