@@ -35,7 +35,7 @@ unsigned cbi_capsule_units(const uint8_t *instruction)
         break;
     case CBI_LENGTH_COMPARE:
     case CBI_LENGTH_TEST: /* where bit 72 says that a source is negated */
-        longer = cbi_sass_bits(w, 87, 4) != CBI_SASS_PT || /* !PT is longer, too */
+        longer = cbi_sass_signed_read_predicate(w) != CBI_SASS_PT || /* !PT is longer, too */
                  cbi_sass_second_result(w) != CBI_SASS_PT ||
                  (length == CBI_LENGTH_COMPARE && cbi_sass_bits(w, 72, 1));
         break;

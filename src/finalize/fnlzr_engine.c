@@ -183,7 +183,7 @@ static uint8_t *at_other_pace(const cbi_fnlzr_state *f, const cbi_section *text,
                                 .size = text->data.size,
                                 .chip = f->source,
                                 .target = target,
-                                .holds_loops = strstr(function_name(text), "cutlass") != NULL};
+                                .holds_loops = cbi_pace_holds_loops(function_name(text))};
     if (own.info)
         code.info = sections[own.info].data;
     memcpy(code.bytes, text->data.data, text->data.size);
@@ -194,6 +194,7 @@ static uint8_t *at_other_pace(const cbi_fnlzr_state *f, const cbi_section *text,
 static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
 {
     const beside *own = find_beside(f);
+    bool any_paced = false;
     f->paced = CBI_NEW_ARRAY(f->ctx, f->object.section_count, uint8_t *);
     for (uint32_t i = 1; i < f->object.section_count; i++) {
         const cbi_section *s = &f->object.sections[i];
@@ -201,7 +202,7 @@ static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
             continue;
         f->functions++;
         f->paced[i] = at_other_pace(f, s, own[i]);
-        f->any_paced |= f->paced[i] != NULL;
+        any_paced |= f->paced[i] != NULL;
         bool runs = f->paced[i] || runs_unchanged(f, s);
         if (!f->excluded && (f->config.fast_path_off || !runs))
             f->excluded = function_name(s);
@@ -211,7 +212,7 @@ static cbi_fnlzr_code take_in(cbi_fnlzr_state *f)
     uint32_t target = f->config.target->sm;
     const cbi_chip *chip = cbi_chip_find(target);
     bool always = chip && chip->runs_all && chip->finalized_from == f->source;
-    if (f->functions && !f->excluded && !f->any_paced && f->source != target && !always &&
+    if (f->functions && !f->excluded && !any_paced && f->source != target && !always &&
         !(f->mask & cbi_mercury_target_bit(target)))
         f->excluded = "(all)";
     f->linked = cbi_fnlzr_is_linked(&f->object);

@@ -18,7 +18,6 @@ typedef struct cbi_fnlzr_state {
     uint64_t mask;        /* capability mask of .nv.compat */
     const char *excluded; /* first function that the target cannot run as it is, or NULL */
     uint8_t **paced;      /* by section: its code at the pace of the target, or NULL */
-    bool any_paced;
     uint32_t functions;
     bool linked; /* a linker has left its note */
     cbi_buf out;

@@ -69,7 +69,6 @@ enum {
 typedef struct operation {
     cbi_span bytes;
     uint8_t op, sub;  /* DW_COPY for all that write a row; the kind of extended ones */
-    bool special;     /* a row of one byte */
     uint64_t address; /* steps */
     int64_t line;
     uint64_t number; /* the file, or the first operand of an extended one */
@@ -83,7 +82,6 @@ static operation read_operation(cbi_reader *r, const unit *u)
     if (o.op >= u->opcode_base) {
         uint64_t steps = (uint64_t)o.op - u->opcode_base;
         o.op = DW_COPY;
-        o.special = true;
         o.address = steps / LINE_RANGE;
         o.line = LINE_BASE + (int64_t)(steps % LINE_RANGE);
     } else if (o.op == DW_EXTENDED) {
@@ -546,7 +544,7 @@ static bool read_rows(const cbi_linker *lk, cbi_span bytes, const unit *u, const
         if (o.op == DW_COPY) {
             now.order = ret_rows->len;
             cbi_vec_push(lk->ctx, ret_rows, now);
-            if (!o.special) /* a row of one byte leaves it for the next one */
+            if (*o.bytes.data == DW_COPY) /* a row of one byte leaves it for the next one */
                 now.mark = UNMARKED;
         } else if (o.op == DW_SET_FILE) {
             now.file = o.number;
@@ -655,17 +653,9 @@ static bool says_same(const row *a, const row *b)
            a->inlined == b->inlined;
 }
 
-/* A marked row that says the same as the one before: only its advance is written. */
-static void pass_row(const cbi_linker *lk, cbi_buf *out, placer *p, uint64_t address)
-{
-    uint64_t place = cbi_rewrite_map(p->w.rw, address);
-    put_sleb(lk, out, DW_ADVANCE_PC, (int64_t)(place - p->w.address));
-    p->w.address = place;
-}
-
 /* Each instruction takes the last row at or before its place in Mercury and writes it if it is
- * another one than before.  The first row is written once more before all, unless the compiler
- * marked it. */
+ * another one than before; of a marked row that says the same only the advance.  The first row is
+ * written once more before all, unless the compiler marked it. */
 static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
                         const cbi_mercury_places *places)
 {
@@ -683,12 +673,14 @@ static void put_rows_at(const cbi_linker *lk, cbi_buf *out, placer *p,
             continue;
         if (!reached)
             put_placed_row(lk, out, p, at, place->sass);
-        bool same = written && says_same(written, at);
-        bool stays = reached ? same && written->mark == at->mark : at == opening;
+        bool stays = reached ? written && written->mark == at->mark && says_same(written, at)
+                             : at == opening;
         bool passes = reached && says_same(reached, at) && at->mark != UNMARKED;
         reached = at;
-        if (passes)
-            pass_row(lk, out, p, place->sass);
+        if (passes) {
+            p->w.stop = place->sass;
+            put_stop(lk, out, &p->w);
+        }
         if (passes || stays)
             continue;
         put_callers(lk, out, p, at, place->sass);

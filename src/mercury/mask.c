@@ -8,8 +8,8 @@ static bool keeps_to_chip(const uint8_t *instruction)
 {
     cbi_sass w = cbi_sass_load(instruction);
     uint8_t slow = cbi_instruction_of(cbi_sass_op(w))->slow;
-    bool combined =
-        cbi_sass_bits(w, 87, 4) != CBI_SASS_PT; /* with another predicate, or with !PT */
+    /* With another predicate, or with !PT. */
+    bool combined = cbi_sass_signed_read_predicate(w) != CBI_SASS_PT;
     if (cbi_sass_op(w) == CBI_OP_FSETP_I)
         return cbi_sass_read_predicate(w) == CBI_SASS_PT;
     if (cbi_sass_op(w) == CBI_OP_DSETP_IC)

@@ -45,6 +45,11 @@ cbi_sass cbi_pace_filler(bool held, uint32_t cycles)
     return w;
 }
 
+bool cbi_pace_holds_loops(const char *function)
+{
+    return strstr(function, "cutlass") != NULL;
+}
+
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size)
 {
     for (size_t at = 0; cbi_pace_applies(sm, target) && at + CBI_SASS_INSTRUCTION <= size;

@@ -33,6 +33,9 @@ cbi_sass cbi_pace_filler(bool held, uint32_t cycles);
 /* Is code of chip `sm` for chip `target` changed at all? */
 bool cbi_pace_applies(uint32_t sm, uint32_t target);
 
+/* Does the name of a function say that innermost loops may hold the warp? */
+bool cbi_pace_holds_loops(const char *function);
+
 /* Does code of chip `sm` have instructions that chip `target` computes at another pace? */
 bool cbi_pace_differs(uint32_t sm, uint32_t target, const uint8_t *text, size_t size);
 

@@ -180,7 +180,7 @@ bool cbi_mercury_patched_at(const cbi_linker *lk, const cbi_func *func, uint64_t
     bool moves = (flags & CBI_OPF_FIELD_32) &&
                  (place->klass == CBI_CLASS_NONE || place->klass == CBI_CLASS_SPECIAL);
     bool copies = place->klass == CBI_CLASS_COPY ||
-                  (place->klass == CBI_CLASS_NONE && (flags & CBI_OPF_FIELD_20));
+                  (place->klass == CBI_CLASS_NONE && (flags & CBI_OPF_COPY_END));
     *ret_type = moves ? R_CUDA_ABS32_32 : copies ? R_CUDA_ABS20_44 : R_CUDA_ABS24_40;
     return true;
 }

@@ -266,7 +266,7 @@ static cbi_scoreboard_text text_of(const cbi_linker *lk, const cbi_func *func)
                                      .size = func->text->size};
     text.chip = cbi_arch_renumbered(func->obj->object.sm);
     text.target = lk->opt->arch->sm;
-    text.holds_loops = strstr(func->sym->name->s, "cutlass") != NULL;
+    text.holds_loops = cbi_pace_holds_loops(func->sym->name->s);
     uint32_t section = view->info[func->in_sec];
     if (section)
         text.info = view->file.sections[section].data;

@@ -66,6 +66,12 @@ static inline uint32_t cbi_sass_read_predicate(cbi_sass w)
     return (uint32_t)cbi_sass_bits(w, 87, 3);
 }
 
+/* With the bit that negates it. */
+static inline uint32_t cbi_sass_signed_read_predicate(cbi_sass w)
+{
+    return (uint32_t)cbi_sass_bits(w, 87, 4);
+}
+
 /* The scoreboard that a DEPBAR waits for. */
 static inline uint32_t cbi_sass_named_scoreboard(cbi_sass w)
 {

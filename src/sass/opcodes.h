@@ -202,8 +202,7 @@ enum {
     CBI_OPF_COMPANION = 128, /* accompanies the instruction that a run of the capsule is about */
     CBI_OPF_FENCE = 256,     /* part of a fence */
     CBI_OPF_SHARED = 512,    /* loads and stores of shared memory */
-    CBI_OPF_FIELD_32 = 1024, /* a foreign relocation of it is R_CUDA_ABS32_32, */
-    CBI_OPF_FIELD_20 = 2048, /* ... R_CUDA_ABS20_44 */
+    CBI_OPF_FIELD_32 = 1024, /* a foreign relocation of it is R_CUDA_ABS32_32 */
     CBI_OPF_OPAQUE = 4096,   /* nothing is known of the registers and predicates that it uses */
     CBI_OPF_TESTED = 8192,   /* a branch may go by the predicate that it writes late */
     CBI_OPF_QUICK = 16384,   /* on sm_100 the result is there a cycle before that */

@@ -60,7 +60,8 @@ static bool falls_through(const cbi_sb_code *c, const targets_list *tables, uint
 {
     cbi_sass w = c->words[i];
     uint32_t op = cbi_sass_op(w);
-    bool conditional = cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_bits(w, 87, 4) != 7;
+    bool conditional =
+        cbi_sass_signed_guard(w) != CBI_SASS_PT || cbi_sass_signed_read_predicate(w) != CBI_SASS_PT;
     if (op == CBI_OP_BRA)
         return conditional || cbi_sass_bits(w, 32, 2);
     if (op == CBI_OP_EXIT || op == CBI_OP_RET || op == CBI_OP_LEPC)

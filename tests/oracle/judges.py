@@ -9,7 +9,6 @@ import toolchain
 SELF_CHECK = (17, 18, 19)  # exit statuses of `cubind finalize`
 
 
-
 def target_for(arch, seed):
     """Another target of ARCH's family, also one that may be refused; the same for the same SEED."""
     near = [t for t in toolchain.MERCURY if t[:2] == arch[:2] and t != arch]
@@ -17,7 +16,8 @@ def target_for(arch, seed):
 
 
 def chain(tools, steps, inputs, target=None):
-    """nvlink's last result, which is for TARGET if there is one, and what it was made of; None if a link fails."""
+    """nvlink's last result, which is for TARGET if there is one, or None if a link fails; and what
+    it was made of."""
     for i, args in enumerate(steps):
         if target and i + 1 == len(steps):
             args = ["-arch=sm_" + target if a.startswith("-arch=") else a for a in args]
@@ -56,8 +56,8 @@ def finalize(target):
         want, _ = chain(tools, steps, inputs, target)
         argv = [tools.cubind, "finalize", "-arch", "sm_" + target, "--self-check", "in.cubin"]
         got = tools.exec_link(argv, [("in.cubin", linked)], "f")
-        names = namesakes.mixed(last)[0]
-        if got.rc in SELF_CHECK and names and tools.check(linked):
+        names = namesakes.mixed(last)[0] if got.rc in SELF_CHECK else None
+        if names and tools.check(linked):
             return toolchain.Verdict("mixed", "", "", names)
         if want is not None:
             return toolchain.compare(tools, toolchain.Run(0, "", want), got, (), inputs)
