@@ -93,11 +93,15 @@ const cbi_instruction *cbi_instruction_of(uint32_t opcode)
     return row ? &cbi_instructions[row - 1] : unlisted(opcode);
 }
 
+bool cbi_op_is_bulk(uint32_t opcode)
+{
+    cbi_sass_shape shape = cbi_instruction_of(opcode)->shape;
+    return shape >= CBI_SHAPE_BULK_COPY && shape <= CBI_SHAPE_TENSOR_COMMIT;
+}
+
 bool cbi_op_is_uniform(uint32_t opcode)
 {
-    const cbi_instruction *row = cbi_instruction_of(opcode);
-    return cbi_kind_is_uniform(row->kind) ||
-           (row->shape >= CBI_SHAPE_BULK_COPY && row->shape <= CBI_SHAPE_TENSOR_COMMIT);
+    return cbi_kind_is_uniform(cbi_op_kind(opcode)) || cbi_op_is_bulk(opcode);
 }
 
 bool cbi_op_is_form_of(uint32_t opcode, uint32_t other)

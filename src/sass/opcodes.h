@@ -294,6 +294,10 @@ static inline bool cbi_kind_is_uniform(cbi_sass_kind kind)
     return kind == CBI_KIND_UNIFORM || kind == CBI_KIND_UNIFORM_MOVE;
 }
 
+/* Copies and prefetches of blocks and tensors, and what works in tensor memory: all operands are
+ * uniform. */
+bool cbi_op_is_bulk(uint32_t opcode);
+
 /* Is it done there, or are its guard and its operands uniform as if it were? */
 bool cbi_op_is_uniform(uint32_t opcode);
 

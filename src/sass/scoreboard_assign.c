@@ -77,7 +77,16 @@ static bool is_reserved_held(const cbi_sb_assignment *a)
 static bool decides_exit(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     return cbi_sb_op(c, p->local) == CBI_OP_EXIT &&
-           c->operands[p->at].predicates_written & c->operands[p->local].predicates_read;
+           cbi_sb_late_predicates(c, p) & c->operands[p->local].predicates_read;
+}
+
+/* Sources that all exits wait for, of two blocks, do not join. */
+static bool meet_apart(const cbi_sb_assignment *a, const work *w, const cbi_sb_producer *p,
+                       uint32_t other)
+{
+    const cbi_sb_producer *o = &a->c->producers.items[other];
+    return !p->write && !o->write && !is_here(a, w, other) &&
+           cbi_sb_is_met_by_some(a->c, p, p->local) && cbi_sb_is_met_by_some(a->c, o, p->local);
 }
 
 /* Rule 3: a local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
@@ -94,7 +103,8 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
             const cbi_sb_producer *o = &a->c->producers.items[r];
             if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
                 (o->is_late && o->starts.len) || /* a sequence's start waits earlier */
-                (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)))
+                (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)) ||
+                meet_apart(a, w, p, r))
                 continue;
             uint32_t next = next_consumer(a, w, r, p->at);
             early |= next < p->local;
@@ -371,6 +381,9 @@ static void learn(cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t ruled
     cbi_sb_exception exception = with->len ? a->open ? CBI_SB_JOINS : CBI_SB_MERGES
                                  : free    ? CBI_SB_AVOIDS
                                            : CBI_SB_KEEPS;
+    /* Only what leaves its block takes the reserved number while others are free. */
+    if (exception == CBI_SB_AVOIDS && c->producers.items[q].is_long && old == a->reservable)
+        exception = CBI_SB_KEEPS;
     for (uint8_t k = 0; exception == CBI_SB_AVOIDS && k < old; k++) {
         if (!(a->open >> k & 1))
             continue;

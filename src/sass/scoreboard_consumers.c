@@ -195,7 +195,8 @@ static void find_hidden(cbi_sb_code *c)
         for (size_t k = 0; k < p->consumers.len; k++)
             again |= is_taken_again(c, q, p->consumers.items[k]);
         if (p->local == CBI_SB_NOWHERE && q != c->stack_load && (again || may_be_hidden(c, p)) &&
-            (cbi_sb_names_registers(c, p) || cbi_sb_op(c, p->at) == CBI_OP_SYNCS_EXCH) &&
+            (cbi_sb_names_registers(c, p) || cbi_sb_op(c, p->at) == CBI_OP_SYNCS_EXCH ||
+             cbi_sb_late_predicates(c, p)) &&
             (p->write || again || c->reading != CBI_SB_READ_BY_WAIT))
             uncover(c, q);
     }

@@ -86,7 +86,8 @@ static bool is_meeting(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t 
 
 bool cbi_sb_reads_uniform_late(uint32_t op)
 {
-    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH || cbi_op_writes_surface(op);
+    return cbi_op_has(op, CBI_OPF_TEXTURE) || op == CBI_OP_SYNCS_EXCH ||
+           cbi_op_writes_surface(op) || cbi_op_is_bulk(op);
 }
 
 /* Does it hold uniform registers that are written, or read late? */
@@ -122,6 +123,23 @@ static bool keep_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
            cbi_instruction_of(cbi_sb_op(c, j))->slow == CBI_SLOW_DOUBLE;
 }
 
+uint8_t cbi_sb_late_predicates(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    uint32_t result = cbi_sass_first_result(c->words[p->at]);
+    bool tests = p->write && cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_TESTED);
+    return c->operands[p->at].predicates_written |
+           (uint8_t)(tests && result != CBI_SASS_PT ? 1u << result : 0);
+}
+
+/* Does instruction i read one of the predicates, or write it again? */
+static bool uses_predicates(const cbi_sb_code *c, uint8_t predicates, uint32_t i)
+{
+    if (!predicates || predicates & c->operands[i].predicates_read)
+        return predicates;
+    return !cbi_op_is_uniform(cbi_sb_op(c, i)) &&
+           cbi_sass_predicates(c->words[i]).written & predicates;
+}
+
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     const cbi_operands *a = &c->operands[p->at], *b = &c->operands[i];
@@ -134,7 +152,7 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     if (!p->write) /* shared accesses of a block keep their order while it runs */
         return (cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i)) ||
                overwrites_uniform(c, p, i);
-    return a->predicates_written & b->predicates_read ||
+    return uses_predicates(c, cbi_sb_late_predicates(c, p), i) ||
            (cbi_regset_meet(&a->written, &b->written) && !keep_unit(c, p->at, i)) ||
            cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||

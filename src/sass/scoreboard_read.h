@@ -23,8 +23,12 @@ static inline bool cbi_sb_waits_for(const cbi_sb_code *c, uint32_t i, const cbi_
 bool cbi_sb_ends(const cbi_sb_code *c, uint32_t i, const cbi_sb_producer *p);
 
 /* Does the operation read uniform registers late, so that every exit waits for it?  Textures,
- * surfaces and barriers in shared memory that are set up do; all others read them at once. */
+ * surfaces, barriers in shared memory that are set up and bulk operations do; all others read them
+ * at once. */
 bool cbi_sb_reads_uniform_late(uint32_t op);
+
+/* The predicates that a producer writes with its result, one bit each. */
+uint8_t cbi_sb_late_predicates(const cbi_sb_code *c, const cbi_sb_producer *p);
 
 /* scoreboard_needs.c: does instruction i depend on the producer?  Sources that the producer
  * overwrites itself do not count: who writes those next needs the result. */
