@@ -124,15 +124,22 @@ static bool is_reduced_here(const cbi_sb_code *c, uint32_t q)
            p[1].local != CBI_SB_NOWHERE;
 }
 
-/* Rule 4: a crossing read joins the latest crossing read of the block whose number only such hold.
- */
-static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w)
+/* Did it come in, and is it waited for behind instruction i and before the end of the block? */
+static bool is_awaited_inside(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
+{
+    return !is_here(a, w, q) && next_consumer(a, w, q, i) < cbi_sb_last_of(a->c, w->block);
+}
+
+/* Rule 4: a crossing read of instruction i joins the latest crossing read of the block whose number
+ * only such hold, and nothing for which the block waits. */
+static uint8_t join_crossing(const cbi_sb_assignment *a, const work *w, uint32_t i)
 {
     uint8_t impure = a->dedicated, best = CBI_SB_NONE;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
         if (a->c->producers.items[r].write || is_reduced_here(a->c, r) ||
-            (is_here(a, w, r) && a->c->producers.items[r].local != CBI_SB_NOWHERE))
+            (is_here(a, w, r) && a->c->producers.items[r].local != CBI_SB_NOWHERE) ||
+            is_awaited_inside(a, w, r, i))
             impure |= (uint8_t)(1u << a->number[r]);
     }
     for (size_t n = 0; n < a->live.len; n++) {
@@ -321,7 +328,7 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
     if (!crossing)
         joined = join_local(a, w, p);
     else if (!p->write)
-        joined = join_crossing(a, w);
+        joined = join_crossing(a, w, p->at);
     else if (p->is_long && a->reserved)
         joined = a->reservable;
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;

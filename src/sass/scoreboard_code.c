@@ -126,8 +126,10 @@ bool cbi_sb_is_there(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint32_t last = cbi_sb_last_of(c, p->block), op = cbi_sb_op(c, p->at);
     bool never = cbi_op_has(op, CBI_OPF_COPY_END) || (p->write && cbi_op_has(op, CBI_OPF_TEXTURE));
+    /* A constant that comes just with the branch is not there. */
+    bool late = op == CBI_OP_LDC && cbi_op_has(cbi_sb_op(c, last), CBI_OPF_BRANCH);
     return !p->is_long && !never && last != p->at &&
-           c->issue[last] >= c->issue[p->at] + cbi_sb_latency_at_end(c, p);
+           c->issue[last] >= c->issue[p->at] + cbi_sb_latency_at_end(c, p) + late;
 }
 
 /* Does a wait for all six numbers name nothing? */
