@@ -9,6 +9,21 @@ static bool is_exempt(const cbi_sb_assignment *a, uint32_t i, uint32_t q)
 }
 
 /* By instruction: what it may have to wait for. */
+/* Where sources that only their own instruction needs, around a loop of one block, are waited for:
+ * at the first one that takes their number. */
+static uint32_t place_of_own(const cbi_sb_assignment *a, uint32_t q)
+{
+    const cbi_sb_code *c = a->c;
+    const cbi_sb_producer *p = &c->producers.items[q];
+    const cbi_sb_block *b = &c->blocks.items[p->block];
+    if (p->write || !cbi_sb_contains(&b->succ, p->block))
+        return p->at;
+    for (uint32_t r = c->first[b->start]; r < q; r++)
+        if (a->present[r] && a->number[r] == a->number[q])
+            return c->producers.items[r].at;
+    return p->at;
+}
+
 static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
 {
     const cbi_sb_code *c = a->c;
@@ -25,7 +40,7 @@ static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
             uint32_t x = p->consumers.items[k];
             if (cbi_sb_is_consumer(a, q, x) &&
                 (p->local == CBI_SB_NOWHERE || c->block_of[x] != p->block || x <= p->at))
-                cbi_vec_push(c->ctx, &needs[x], q);
+                cbi_vec_push(c->ctx, &needs[x == p->at ? place_of_own(a, q) : x], q);
         }
     }
     for (uint32_t i = 0; a->guide && i < c->n; i++) {
