@@ -465,6 +465,23 @@ static void find_held_before(const cbi_sb_assignment *a, const work *w,
         ret_held[a->number[q]] |= (uint8_t)(1u << a->c->producers.items[q].old);
 }
 
+/* Sources that are read by the end of their block, and for which that did not wait in the input as
+ * others of the number were not. */
+static bool was_held_up(const cbi_sb_code *c, uint32_t q)
+{
+    const cbi_sb_producer *p = &c->producers.items[q];
+    if (p->write || !cbi_sb_is_there(c, p))
+        return false;
+    const uint32_t start = c->blocks.items[p->block].start, last = cbi_sb_last_of(c, p->block);
+    for (uint32_t r = c->first[start]; r < c->first[last]; r++) {
+        const cbi_sb_producer *o = &c->producers.items[r];
+        if (!o->write && o->old == p->old && cbi_sb_has(c->pending[last], r) &&
+            !cbi_sb_is_there(c, o))
+            return true;
+    }
+    return false;
+}
+
 /* The end of the block does not wait for what is there by its time while something else holds the
  * number that is not.  Where that came in and held the number in the input, too, and that waits,
  * the input is right. */
@@ -477,7 +494,8 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
         uint32_t q = a->live.items[n];
         if (is_flushed(a, w, q, last))
             continue;
-        kept |= (uint8_t)(1u << a->number[q]);
+        if (!is_here(a, w, q) || !was_held_up(c, q))
+            kept |= (uint8_t)(1u << a->number[q]);
         if (is_here(a, w, q) && !cbi_sb_is_there(c, &c->producers.items[q]))
             late |= (uint8_t)(1u << a->number[q]);
     }
