@@ -31,6 +31,16 @@ static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     return true;
 }
 
+/* Does instruction i, which waits for the number of a producer, need another one that holds it? */
+static bool ends_for_other(const cbi_sb_code *c, uint32_t q, uint32_t i)
+{
+    CBI_SB_EACH(r, c->pending[i], c->row)
+    if (r != q && c->producers.items[r].old == c->producers.items[q].old &&
+        cbi_sb_needs(c, &c->producers.items[r], i))
+        return true;
+    return false;
+}
+
 static void find_local(cbi_sb_code *c, uint32_t q)
 {
     cbi_sb_producer *p = &c->producers.items[q];
@@ -49,7 +59,8 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     bool last = seen == end - 1 || cbi_sb_is_before_sequence(c, seen);
     if (last && !needed && (end_only ? found != seen : found > seen)) {
         p->local = CBI_SB_NOWHERE;
-        p->flush = true;
+        p->hidden = !end_only && ends_for_other(c, q, seen);
+        p->flush = !p->hidden;
     } else if (c->group[seen] && found > c->group[seen] && cbi_sb_names_registers(c, p)) {
         p->local = CBI_SB_NOWHERE;
         p->flush = true;
