@@ -22,8 +22,12 @@ static void flush_hidden(cbi_sb_code *c)
 static bool is_held_up(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
-    const uint64_t *pending = c->pending[cbi_sb_last_of(c, p->block)];
-    CBI_SB_EACH(r, pending, c->row)
+    const uint32_t last = cbi_sb_last_of(c, p->block);
+    for (uint32_t r = c->first[last]; r < c->first[last + 1]; r++)
+        if (r != q && c->producers.items[r].old == p->old &&
+            (p->write || c->producers.items[r].write))
+            return true;
+    CBI_SB_EACH(r, c->pending[last], c->row)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r != q && o->old == p->old && (p->write || o->write) &&
