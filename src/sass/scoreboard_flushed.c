@@ -17,20 +17,25 @@ static void flush_hidden(cbi_sb_code *c)
     }
 }
 
+/* Sources that share a number are waited for together. */
+static bool holds_up(const cbi_sb_producer *p, const cbi_sb_producer *o)
+{
+    return o != p && o->old == p->old && (p->write || o->write);
+}
+
 /* Does another producer, which is not there yet, hold its number at the end of the block, or did so
- * where that starts?  Sources that share a number are waited for together. */
+ * where that starts? */
 static bool is_held_up(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
     const uint32_t last = cbi_sb_last_of(c, p->block);
     for (uint32_t r = c->first[last]; r < c->first[last + 1]; r++)
-        if (r != q && c->producers.items[r].old == p->old &&
-            (p->write || c->producers.items[r].write))
+        if (holds_up(p, &c->producers.items[r]))
             return true;
     CBI_SB_EACH(r, c->pending[last], c->row)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
-        if (r != q && o->old == p->old && (p->write || o->write) &&
+        if (holds_up(p, o) &&
             (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
