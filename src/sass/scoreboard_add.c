@@ -392,6 +392,23 @@ static void rename_producers(cbi_u32_list *list, const uint32_t *moved)
         list->items[k] = moved[list->items[k]];
 }
 
+/* What is pending in the input by the new numbers of the producers.  old_row: words of a set of the
+ * old ones. */
+static void move_pending(cbi_sb_code *c, const uint32_t *moved, size_t old_row)
+{
+    uint64_t **before = c->pending;
+    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (i && before[i] == before[i - 1]) {
+            c->pending[i] = c->pending[i - 1];
+            continue;
+        }
+        c->pending[i] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+        CBI_SB_EACH(q, before[i], old_row)
+        cbi_sb_put(c->pending[i], moved[q]);
+    }
+}
+
 /* The guide by the new numbers of the producers. */
 static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count,
                        cbi_sb_guide *guide)
@@ -493,6 +510,7 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     }
     c->first[c->n] = (uint32_t)c->producers.len;
     c->row = cbi_sb_words_of(c->producers.len);
+    move_pending(c, moved, cbi_sb_words_of(count));
     if (guide)
         move_guide(c, moved, count, guide);
     cbi_sb_find_issue(c);

@@ -465,38 +465,38 @@ static void find_held_before(const cbi_sb_assignment *a, const work *w,
         ret_held[a->number[q]] |= (uint8_t)(1u << a->c->producers.items[q].old);
 }
 
-/* Sources that are read by the end of their block, and for which that did not wait in the input as
- * others of the number were not. */
-static bool was_held_up(const cbi_sb_code *c, uint32_t q)
+/* The numbers, in the input, of sources that are not read by the end of their block. */
+static uint8_t unread_at_end(const cbi_sb_code *c, uint32_t block)
 {
-    const cbi_sb_producer *p = &c->producers.items[q];
-    if (p->write || !cbi_sb_is_there(c, p))
-        return false;
-    const uint32_t start = c->blocks.items[p->block].start, last = cbi_sb_last_of(c, p->block);
-    for (uint32_t r = c->first[start]; r < c->first[last]; r++) {
-        const cbi_sb_producer *o = &c->producers.items[r];
-        if (!o->write && o->old == p->old && cbi_sb_has(c->pending[last], r) &&
-            !cbi_sb_is_there(c, o))
-            return true;
+    const uint32_t start = c->blocks.items[block].start, last = cbi_sb_last_of(c, block);
+    uint8_t numbers = 0;
+    for (uint32_t q = c->first[start]; q < c->first[last]; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (!p->write && cbi_sb_has(c->pending[last], q) && !cbi_sb_is_there(c, p))
+            numbers |= (uint8_t)(1u << p->old);
     }
-    return false;
+    return numbers;
 }
 
 /* The end of the block does not wait for what is there by its time while something else holds the
  * number that is not.  Where that came in and held the number in the input, too, and that waits,
- * the input is right. */
+ * the input is right.  Sources that are read, for which the input does not wait since others of
+ * their number are not, hold nothing up. */
 static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
 {
     const cbi_sb_code *c = a->c;
+    const uint8_t unread = unread_at_end(c, w->block);
     uint8_t kept = 0, late = 0, held[CBI_SB_NONE + 1];
     find_held_before(a, w, held);
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         if (is_flushed(a, w, q, last))
             continue;
-        if (!is_here(a, w, q) || !was_held_up(c, q))
+        const cbi_sb_producer *p = &c->producers.items[q];
+        const bool here = is_here(a, w, q), there = here && cbi_sb_is_there(c, p);
+        if (!there || p->write || !(unread >> p->old & 1))
             kept |= (uint8_t)(1u << a->number[q]);
-        if (is_here(a, w, q) && !cbi_sb_is_there(c, &c->producers.items[q]))
+        if (here && !there)
             late |= (uint8_t)(1u << a->number[q]);
     }
     for (size_t n = 0; n < a->live.len; n++) {

@@ -8,7 +8,6 @@ static bool is_exempt(const cbi_sb_assignment *a, uint32_t i, uint32_t q)
     return a->guide && cbi_sb_contains(&a->guide->fewer[i], q);
 }
 
-/* By instruction: what it may have to wait for. */
 /* Where sources that only their own instruction needs, around a loop of one block, are waited for:
  * at the first one that takes their number. */
 static uint32_t place_of_own(const cbi_sb_assignment *a, uint32_t q)
@@ -24,6 +23,7 @@ static uint32_t place_of_own(const cbi_sb_assignment *a, uint32_t q)
     return p->at;
 }
 
+/* By instruction: what it may have to wait for. */
 static cbi_u32_list *find_needs(const cbi_sb_assignment *a)
 {
     const cbi_sb_code *c = a->c;
