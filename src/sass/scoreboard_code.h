@@ -161,10 +161,12 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
            cbi_sass_read(c->words[i - 1]) == cbi_sass_bits(c->words[i], 44, 3);
 }
 
-/* Is i directly behind the producer, and what a load that acquires ends with? */
+/* Is i directly behind the producer, and what a load that acquires ends with?  That waits for it;
+ * NOPs that fill the time of a slow unit do not. */
 static inline bool cbi_sb_ends_load(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return p->at + 1 == i && (cbi_sb_op(c, i) == CBI_OP_CCTL || cbi_sb_op(c, i) == CBI_OP_NOP);
+    return p->at + 1 == i && c->wait[i] >> p->old & 1 &&
+           (cbi_sb_op(c, i) == CBI_OP_CCTL || cbi_sb_op(c, i) == CBI_OP_NOP);
 }
 
 /* Is i the part of a load that acquires which waits for the load?  The two are one instruction of
