@@ -105,6 +105,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_TENSOR_PRODUCT_HELD, /* the first matrix is in tensor memory */
     CBI_SHAPE_TENSOR_COPY,
     CBI_SHAPE_TENSOR_SHIFT,
+    CBI_SHAPE_TENSOR_SLOTS, /* of tensor memory, taken or given back: a mask of them */
     CBI_SHAPE_TENSOR_COMMIT,
     CBI_SHAPE_BARRIER_NUMBER, /* the second source alone: number and count of a barrier, packed;
                                  BMOV */

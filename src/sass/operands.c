@@ -118,6 +118,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_TENSOR_PRODUCT_HELD] = {.ua = 1, .ub = 2, .uc = 1},
     [CBI_SHAPE_TENSOR_COPY] = {.ua = 1, .ub = 2},
     [CBI_SHAPE_TENSOR_SHIFT] = {.ua = 1},
+    [CBI_SHAPE_TENSOR_SLOTS] = {.ud = 1, .ub = 1},
     [CBI_SHAPE_TENSOR_COMMIT] = {.ua = 1, .uc = 1},
     [CBI_SHAPE_BARRIER_NUMBER] = {.b = 1},
     [CBI_SHAPE_MBARRIER] = {.d = 2, .a = 1, .b = 1, .base = AT_C, .base_count = 1},

@@ -16,9 +16,10 @@ static bool is_async_copy_end(uint32_t op)
 /* The block in work. */
 typedef struct work {
     uint32_t block;
-    uint64_t *entering;    /* producers pending at its start */
-    cbi_sb_left_list left; /* ... and those of them that are not there yet */
-    uint8_t held;          /* numbers that a collective sequence keeps busy, one bit each */
+    uint64_t *entering;           /* producers pending at its start */
+    cbi_sb_left_list left;        /* ... and those of them that are not there yet */
+    uint8_t held;                 /* numbers that a collective sequence keeps busy, one bit each */
+    int64_t late[CBI_SB_NUMBERS]; /* by number: when what a wait for others ended is there */
     bool reserved_taken;
 } work;
 
@@ -250,6 +251,8 @@ static bool find_price(const cbi_sb_assignment *a, const work *w, uint32_t q, ui
         if (time > ret_price->ready)
             ret_price->ready = time;
     }
+    if (any && w->late[k] > ret_price->ready)
+        ret_price->ready = w->late[k];
     int64_t mine = ready_at(a, q);
     if (next < p->local) {
         ret_price->stall = not_below_zero(mine - a->c->issue[next]);
@@ -454,6 +457,20 @@ static void end_cleared(cbi_sb_assignment *a, uint8_t cleared, uint32_t i)
     a->live.len = kept;
 }
 
+/* Instruction i waits for some numbers: what is not there by then, for it waits for another holder,
+ * goes on counting for the price of the number. */
+static void note_late(const cbi_sb_assignment *a, work *w, uint8_t cleared, uint32_t i)
+{
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (!(cleared >> a->number[q] & 1) || q == a->c->stack_load || consumed_at(a, w, q, i))
+            continue;
+        int64_t time = ready(a, w, q);
+        if (time > a->c->issue[i] && time > w->late[a->number[q]])
+            w->late[a->number[q]] = time;
+    }
+}
+
 /* By number: what would hold it still at the end of the block of what came in, though it was waited
  * for here; a bit for the number that each had in the input. */
 static void find_held_before(const cbi_sb_assignment *a, const work *w,
@@ -614,6 +631,7 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
         } else {
             w.held &= (uint8_t)~cleared; /* inside, what nobody waits for any more is free */
         }
+        note_late(a, &w, cleared, i);
         end_cleared(a, cleared, i);
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             if (!a->present[q])
