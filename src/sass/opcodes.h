@@ -48,6 +48,7 @@ typedef enum cbi_sass_shape {
     CBI_SHAPE_MATCH, /* a key of 32 or 64 bits */
     CBI_SHAPE_SELECT_64,
     CBI_SHAPE_SELECT_64_I, /* with an immediate */
+    CBI_SHAPE_SELECT_64_U, /* with a uniform register */
     CBI_SHAPE_UNIFORM_WRITE,
     CBI_SHAPE_UNIFORM_WRITE_TYPED,
     CBI_SHAPE_UNIFORM_WRITE_PAIR,
@@ -190,6 +191,7 @@ enum {
     CBI_PRED_R68 = 16,
     CBI_PRED_R87X = 32, /* where bit 74 is set */
     CBI_PRED_R87R = 64, /* ... with bit 78: a barrier that reduces one */
+    CBI_PRED_MASK = 128 /* reads those of a mask, bits 32 to 38 */
 };
 
 enum {

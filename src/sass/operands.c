@@ -63,6 +63,7 @@ static const shape shapes[CBI_SHAPES] = {
     [CBI_SHAPE_MATCH] = {.d = 1, .a = KEY},
     [CBI_SHAPE_SELECT_64] = {.d = 2, .a = 2, .b = 2},
     [CBI_SHAPE_SELECT_64_I] = {.d = 2, .a = 2},
+    [CBI_SHAPE_SELECT_64_U] = {.d = 2, .a = 2, .ub = 2},
     [CBI_SHAPE_UNIFORM_WRITE] = {.ud = 1},
     [CBI_SHAPE_UNIFORM_WRITE_TYPED] = {.ud = INTEGER},
     [CBI_SHAPE_UNIFORM_WRITE_PAIR] = {.ud = 2},
@@ -580,6 +581,8 @@ cbi_predicates cbi_sass_predicates(cbi_sass w)
         predicate(&p.read, w, 77);
     if (fields & CBI_PRED_R68 && !cbi_sass_joins_uniform(w))
         predicate(&p.read, w, 68);
+    if (fields & CBI_PRED_MASK)
+        p.read |= (uint8_t)cbi_sass_bits(w, 32, 7);
     return p;
 }
 

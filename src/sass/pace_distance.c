@@ -94,10 +94,8 @@ static flags flags_of(cbi_sass w)
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
         return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
-    if (cbi_kind_is_uniform(k)) {
-        uint8_t named = op == CBI_OP_UP2UR ? (uint8_t)cbi_sass_bits(w, 32, 7) : 0;
-        return (flags){.uniform_read = p.guard | p.read | named, .uniform_written = p.written};
-    }
+    if (cbi_kind_is_uniform(k))
+        return (flags){.uniform_read = p.guard | p.read, .uniform_written = p.written};
     if (cbi_op_is_uniform(op))
         return (flags){.uniform_read = p.guard};
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
@@ -105,9 +103,7 @@ static flags flags_of(cbi_sass w)
         f.uniform_read = one(w, 24);
     if (cbi_sass_joins_uniform(w))
         f.uniform_read |= one(w, 68);
-    if (op == CBI_OP_P2R) {
-        f.read |= (uint8_t)cbi_sass_bits(w, 32, 7);
-    } else if (k == CBI_KIND_OTHER && !has_no_predicates(op)) { /* nobody knows */
+    if (k == CBI_KIND_OTHER && !has_no_predicates(op)) { /* nobody knows */
         f.read |= one(w, 87);
         f.written |= one(w, 81);
     }
@@ -539,7 +535,7 @@ static uint32_t own_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, 
         return BOTH_HALVES;
     if (from == CBI_KIND_PAIR) {
         uint8_t shape = cbi_instruction_of(cbi_sb_op(c, i))->shape;
-        bool chooses = shape == CBI_SHAPE_SELECT_64 || shape == CBI_SHAPE_SELECT_64_I;
+        bool chooses = shape >= CBI_SHAPE_SELECT_64 && shape <= CBI_SHAPE_SELECT_64_U;
         bool integers = to == CBI_KIND_TO_UNIFORM || (to == CBI_KIND_ALU && !is_light(c, j));
         return integers && !chooses ? TO_INTEGERS : least;
     }

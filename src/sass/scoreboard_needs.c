@@ -150,7 +150,8 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
     if (is_met(c, p, i))
         return true;
     if (!p->write) /* shared accesses of a block keep their order while it runs */
-        return (cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i)) ||
+        return (cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i) &&
+                !keep_unit(c, p->at, i)) ||
                overwrites_uniform(c, p, i);
     return uses_predicates(c, cbi_sb_late_predicates(c, p), i) ||
            (cbi_regset_meet(&a->written, &b->written) && !keep_unit(c, p->at, i)) ||
