@@ -5,6 +5,7 @@
 #include "sass/pace_code.h"
 #include "sass/reuse.h"
 #include "sass/scoreboard_assign.h"
+#include "sass/yield.h"
 
 bool cbi_pace_applies(uint32_t sm, uint32_t target)
 {
@@ -100,32 +101,6 @@ static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
     }
 }
 
-/* Arithmetic, and NOPs that the compiler had a use for. */
-static bool has_fixed_time(const cbi_sb_code *c, uint32_t i)
-{
-    uint32_t op = cbi_sb_op(c, i);
-    return cbi_pace_is_math(op) || op == CBI_OP_NOP || cbi_pace_is_fast_double(c, i);
-}
-
-/* Does an instruction keep the warp from yielding?  math: one of a fixed time; `since`: cycles
- * since one did not. */
-static bool keeps_warp(bool math, uint32_t now, uint32_t since)
-{
-    enum { LONGEST = 12, PAIR = 2 };
-    if (!math)
-        return now < LONGEST;
-    return now < PAIR || (now == PAIR && since + now < LONGEST);
-}
-
-/* Does instruction i take no time where the warp is to be kept?  Dummy loads do not, nor does the
- * pause between two looks at a barrier. */
-static bool takes_none(const cbi_pace *pace, uint32_t i)
-{
-    return cbi_sass_is_never(pace->words[i]) ||
-           (i && cbi_sass_op(pace->words[i]) == CBI_OP_NANOSLEEP_R &&
-            cbi_sass_op(pace->words[i - 1]) == CBI_OP_SYNCS_PHASECHK);
-}
-
 void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
     enum { PAIR = 2 };
@@ -134,21 +109,16 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
         cbi_sass *w = &pace->words[i];
         uint32_t longest = cbi_pace_longest(pace, i);
         uint32_t now = pace->cycles[i] < longest ? pace->cycles[i] : longest;
-        bool math = has_fixed_time(c, i);
-        if ((c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i)) ||
-            (i && cbi_sb_ends_stretch(c, i - 1)))
+        bool fixed = cbi_yield_has_fixed_time(c, i);
+        if (cbi_yield_starts_anew(c, i))
             since = 0;
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
-            (math && now == PAIR) || (c->anew && i + 1 < pace->count)) {
+            (fixed && now == PAIR) || (c->anew && i + 1 < pace->count)) {
             cbi_sass_set_stall(w, now);
-            cbi_sass_set_yield(w, pace->held[i] || keeps_warp(math, now, since));
+            cbi_sass_set_yield(w, pace->held[i] || cbi_yield_keeps(fixed, now, since));
         }
-        bool first_of_fence = cbi_sass_op(*w) == CBI_OP_MEMBAR && now == 0;
-        if ((!cbi_sass_yield(*w) && !first_of_fence) || pace->cycles[i] > CBI_SASS_STALL_MAX ||
-            cbi_sass_op(*w) == CBI_OP_BPT)
-            since = 0;
-        else if (!takes_none(pace, i))
-            since += now;
+        since =
+            pace->cycles[i] > CBI_SASS_STALL_MAX ? 0 : cbi_yield_since(pace->words, i, now, since);
     }
 }
 

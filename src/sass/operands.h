@@ -29,6 +29,12 @@ static inline bool cbi_regset_within(const cbi_regset *a, const cbi_regset *b)
     return true;
 }
 
+static inline void cbi_regset_leave_out(cbi_regset *set, const cbi_regset *others)
+{
+    for (unsigned k = 0; k < CBI_COUNT(set->w); k++)
+        set->w[k] &= ~others->w[k];
+}
+
 static inline bool cbi_regset_has(const cbi_regset *a, unsigned number)
 {
     return a->w[number / 64] >> number % 64 & 1;

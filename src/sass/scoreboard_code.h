@@ -327,6 +327,10 @@ void cbi_sb_assign(const cbi_sb_code *c, bool keep_stack_load, const struct cbi_
 bool cbi_sb_learn(const cbi_sb_code *c, struct cbi_sb_guide *ret_guide);
 /* Do the rules give the words that the code has? */
 bool cbi_sb_is_reproduced(const cbi_sb_code *c);
+
+/* scoreboard_stalls.c: stall counts, yield bits and reuse bits of `words`, whose scoreboards are
+ * not those of the input, c->words. */
+void cbi_sb_settle_stalls(const cbi_sb_code *c, cbi_sass *words);
 /* May the R1 load lose its scoreboard, or get it back? */
 bool cbi_sb_qualifies(const cbi_sb_code *c);
 /* c->words from a text, without the NOPs behind the last branch; false when there are none. */

@@ -176,38 +176,42 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
     return loops;
 }
 
-/* Does it hold all registers that producer q holds, in the same way?  What nobody asked for is like
- * nothing else. */
-static bool holds_as_much(const cbi_sb_code *c, uint32_t q, uint32_t other)
+/* Does it hold something in the same way as producer q?  What nobody asked for is like nothing
+ * else.
+ */
+static bool holds_alike(const cbi_sb_code *c, uint32_t q, uint32_t other)
 {
     const cbi_sb_producer *p = &c->producers.items[q], *o = &c->producers.items[other];
-    const cbi_operands *own = &c->operands[p->at], *its = &c->operands[o->at];
-    if (o->write != p->write)
-        return false;
-    if (!p->write) {
-        const cbi_regset kept = cbi_sass_kept_sources(own);
-        return cbi_regset_within(&kept, &its->read);
-    }
-    return cbi_operands_write(own) == cbi_operands_write(its) &&
-           cbi_regset_within(&own->written, &its->written) &&
-           cbi_regset_within(&own->uniform_written, &its->uniform_written) &&
-           !(own->predicates_written & ~its->predicates_written);
+    return o->write == p->write && (!p->write || cbi_operands_write(&c->operands[p->at]) ==
+                                                     cbi_operands_write(&c->operands[o->at]));
 }
 
-/* Is the same pending where the loop begins, from before it, by the same number?  Then what comes
- * around is nothing new. */
+/* Is all that it holds pending where the loop begins, from before it, by the same number?  Then
+ * what comes around is nothing new. */
 static bool is_known(const around *x, uint32_t q, uint32_t head)
 {
     const cbi_sb_code *c = x->a->c;
     const cbi_u32_list *pred = &c->blocks.items[head].pred;
+    const cbi_sb_producer *p = &c->producers.items[q];
+    cbi_operands held = c->operands[p->at];
+    bool any = false;
+    held.read = cbi_sass_kept_sources(&held);
     for (size_t k = 0; k < pred->len; k++) {
         uint32_t from = pred->items[k];
         bool before = c->position[from] < c->position[head];
         CBI_SB_EACH(r, x->leaving[from], before ? c->row : 0)
-        if (r != q && x->a->number[r] == x->a->number[q] && holds_as_much(c, q, r))
-            return true;
+        {
+            const cbi_operands *its = &c->operands[c->producers.items[r].at];
+            if (r == q || x->a->number[r] != x->a->number[q] || !holds_alike(c, q, r))
+                continue;
+            any = true;
+            cbi_regset_leave_out(&held.read, &its->read);
+            cbi_regset_leave_out(&held.written, &its->written);
+            cbi_regset_leave_out(&held.uniform_written, &its->uniform_written);
+            held.predicates_written &= (uint8_t)~its->predicates_written;
+        }
     }
-    return false;
+    return any && !(p->write ? cbi_operands_write(&held) : cbi_regset_any(&held.read));
 }
 
 /* Where the first block of a loop waits for a producer that comes around: in front of the first
