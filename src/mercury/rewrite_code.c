@@ -12,8 +12,7 @@ enum {
     EXIT_STALL = 5,   /* the least */
     PREDICATE_LATENCY = 13,
     ARRIVAL_STALL = 6,
-    LAST_STALL = 6,    /* of a barrier */
-    LONGEST_HELD = 11, /* what takes longer lets the warp go */
+    LAST_STALL = 6, /* of a barrier */
 };
 
 /* LDS RZ, [RZ] under the never predicate, control bits aside. */
@@ -213,7 +212,7 @@ static void put_barrier(uint8_t *at, const uint8_t *exit_insn, uint32_t count, u
         cbi_sass_set_scoreboards(&w, CBI_SB_NONE << 3 | CBI_SB_NONE);
         if (i + 1 == CBI_BARRIER_LENGTH) {
             cbi_sass_set_stall(&w, last_stall);
-            cbi_sass_set_yield(&w, last_stall <= LONGEST_HELD);
+            cbi_sass_set_yield(&w, last_stall <= CBI_PACE_LONGEST_HELD);
         }
         if (i == 1)
             cbi_sass_set_wait(&w, scheduled ? waits : cbi_sass_wait(leaves));
@@ -303,7 +302,7 @@ static void lengthen(uint8_t *insn, unsigned stall)
 {
     cbi_sass w = cbi_sass_load(insn);
     cbi_sass_set_stall(&w, stall);
-    if (stall > LONGEST_HELD)
+    if (stall > CBI_PACE_LONGEST_HELD)
         cbi_sass_set_yield(&w, 0);
     cbi_sass_store(insn, w);
 }
@@ -486,10 +485,10 @@ static bool keeps_warp(const uint8_t *text, uint32_t at, unsigned stall)
     if (kind == CBI_OP_DEPBAR || kind == CBI_OP_ACQBULK)
         return stall < PAIR;
     if (!fixed || cbi_sass_holds(now) || is_product(now))
-        return stall <= LONGEST_HELD;
+        return stall <= CBI_PACE_LONGEST_HELD;
     if (stall != PAIR)
         return stall < PAIR;
-    for (uint32_t i = at; i-- > 0 && since <= LONGEST_HELD;) {
+    for (uint32_t i = at; i-- > 0 && since <= CBI_PACE_LONGEST_HELD;) {
         const uint8_t *insn = text + (size_t)i * CBI_SASS_INSTRUCTION;
         cbi_sass w = cbi_sass_load(insn);
         uint32_t op = cbi_sass_op(w);
@@ -497,7 +496,7 @@ static bool keeps_warp(const uint8_t *text, uint32_t at, unsigned stall)
             break;
         since += cbi_sass_is_never(w) ? 0 : stall_of(insn);
     }
-    return since <= LONGEST_HELD;
+    return since <= CBI_PACE_LONGEST_HELD;
 }
 
 /* text: the code as it was. */
@@ -671,7 +670,7 @@ static void put_pauses(const cbi_rewrite *rw, uint8_t *insn, uint32_t cycles, ui
     uint8_t *nop = insn - (size_t)pauses * CBI_SASS_INSTRUCTION;
     cbi_sass w = cbi_sass_load(insn);
     cbi_sass_set_stall(&w, cycles < CBI_SASS_STALL_MAX ? cycles : CBI_SASS_STALL_MAX);
-    cbi_sass_set_yield(&w, cycles <= LONGEST_HELD);
+    cbi_sass_set_yield(&w, cycles <= CBI_PACE_LONGEST_HELD);
     cbi_sass_store(insn, w);
     for (uint32_t left = cycles; left > CBI_SASS_STALL_MAX && nop >= rw->text;
          nop += CBI_SASS_INSTRUCTION) {

@@ -29,6 +29,7 @@ static inline bool cbi_regset_within(const cbi_regset *a, const cbi_regset *b)
     return true;
 }
 
+/* Takes those of the others out of a set. */
 static inline void cbi_regset_leave_out(cbi_regset *set, const cbi_regset *others)
 {
     for (unsigned k = 0; k < CBI_COUNT(set->w); k++)

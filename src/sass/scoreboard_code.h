@@ -165,7 +165,7 @@ static inline bool cbi_sb_is_named_wait(const cbi_sb_code *c, uint32_t i)
  * NOPs that fill the time of a slow unit do not. */
 static inline bool cbi_sb_ends_load(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return p->at + 1 == i && c->wait[i] >> p->old & 1 &&
+    return p->at + 1 == i && i < c->n && c->wait[i] >> p->old & 1 &&
            (cbi_sb_op(c, i) == CBI_OP_CCTL || cbi_sb_op(c, i) == CBI_OP_NOP);
 }
 

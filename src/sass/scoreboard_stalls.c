@@ -121,7 +121,7 @@ static void settle_cycles(const cbi_sb_code *c, cbi_sass *words)
 }
 
 /* Yield bits of a block in which stall counts have changed, where those of the input are by the
- * rule. */
+ * rule.  Returns whether any is another one now. */
 static bool settle_yields(const cbi_sb_code *c, const cbi_sb_block *b, cbi_sass *words)
 {
     uint32_t before = 0, now = 0; /* cycles since an instruction let the warp go */
@@ -129,14 +129,14 @@ static bool settle_yields(const cbi_sb_code *c, const cbi_sb_block *b, cbi_sass 
     for (uint32_t i = b->start; i < b->end; i++) {
         if (cbi_yield_starts_anew(c, i))
             before = now = 0;
-        bool fixed = cbi_yield_has_fixed_time(c, i), was = cbi_sass_yield(c->words[i]);
-        uint32_t stall = cbi_sass_stall(words[i]);
-        if (fixed && was == cbi_yield_keeps(fixed, cbi_sass_stall(c->words[i]), before)) {
-            bool keeps = cbi_yield_keeps(fixed, stall, now);
+        const uint32_t old_stall = cbi_sass_stall(c->words[i]), stall = cbi_sass_stall(words[i]);
+        const bool was = cbi_sass_yield(c->words[i]);
+        if (cbi_yield_has_fixed_time(c, i) && was == cbi_yield_keeps(true, old_stall, before)) {
+            bool keeps = cbi_yield_keeps(true, stall, now);
             any |= keeps != was;
             cbi_sass_set_yield(&words[i], keeps);
         }
-        before = cbi_yield_since(c->words, i, cbi_sass_stall(c->words[i]), before);
+        before = cbi_yield_since(c->words, i, old_stall, before);
         now = cbi_yield_since(words, i, stall, now);
     }
     return any;

@@ -177,8 +177,7 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
 }
 
 /* Does it hold something in the same way as producer q?  What nobody asked for is like nothing
- * else.
- */
+ * else. */
 static bool holds_alike(const cbi_sb_code *c, uint32_t q, uint32_t other)
 {
     const cbi_sb_producer *p = &c->producers.items[q], *o = &c->producers.items[other];
