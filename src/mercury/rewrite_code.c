@@ -184,15 +184,16 @@ static uint32_t late_number(cbi_sass w, uint32_t predicate)
 static uint32_t guard_wait(const uint8_t *text, uint32_t at)
 {
     cbi_sass exit_insn = cbi_sass_load(text + (size_t)at * CBI_SASS_INSTRUCTION);
-    uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn);
+    uint32_t waits = cbi_sass_wait(exit_insn), guard = cbi_sass_guard(exit_insn), met = 0;
     for (uint32_t i = at; guard != CBI_SASS_PT && waits && i-- > 0;) {
         cbi_sass w = cbi_sass_load(text + (size_t)i * CBI_SASS_INSTRUCTION);
         uint32_t number = late_number(w, guard);
         if (number != CBI_SB_NONE)
-            return waits & 1u << number;
+            return waits & 1u << number & ~met;
         if (cbi_sass_op(w) == CBI_OP_BRA || cbi_sass_op(w) == CBI_OP_EXIT ||
-            cbi_sass_writes_predicate(w, guard))
+            cbi_sass_writes_predicate(w, guard) || cbi_sass_compares_doubles(w, guard))
             break;
+        met |= cbi_sass_wait(w); /* for it, not for who took its number again */
     }
     return 0;
 }

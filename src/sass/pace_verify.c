@@ -184,23 +184,49 @@ static uint8_t waited_for(const pending *p, uint32_t i)
     return mask;
 }
 
+/* Instruction i has waited for q, the latest one in the block: is r there, too, since the slow unit
+ * did it before? */
+static bool is_met_by_unit(const cbi_sb_code *c, uint32_t r, uint32_t q, uint32_t i)
+{
+    return cbi_sb_keep_unit(c, r, q) && (c->block_of[i] != c->block_of[q] || i > q || r >= i);
+}
+
+/* Ends what instruction i waits for. */
+static void end_waits(const pending *p, uint32_t i, uint64_t *state)
+{
+    const cbi_sb_code *c = p->c;
+    const uint32_t count = (uint32_t)p->at.len, *at = p->at.items;
+    const uint8_t mask = waited_for(p, i);
+    CBI_SB_EACH(bit, state, mask ? p->row : 0)
+    {
+        const bool write = bit < count;
+        uint32_t n = write ? bit : bit - count;
+        cbi_sass w = p->words[at[n]];
+        if (!(mask & bit_of(write ? cbi_sass_write(w) : cbi_sass_read(w))))
+            continue;
+        cbi_sb_drop(state, bit);
+        cbi_sb_drop(state, count + n);
+        const bool unit = write && cbi_sb_is_in_unit(c, at[n]);
+        for (uint32_t k = n; unit && k-- > 0 && c->block_of[at[k]] == c->block_of[at[n]];) {
+            if (!is_met_by_unit(c, at[k], at[n], i))
+                continue;
+            cbi_sb_drop(state, k);
+            cbi_sb_drop(state, count + k);
+        }
+    }
+}
+
 static void step(const pending *p, uint32_t i, uint64_t *state)
 {
-    uint32_t count = (uint32_t)p->at.len;
-    uint8_t mask = waited_for(p, i);
+    const uint32_t count = (uint32_t)p->at.len;
     uint64_t *early = p->early + (size_t)i * p->row;
+    end_waits(p, i, state);
     CBI_SB_EACH(bit, state, p->row)
-    { /* results come before sources */
-        bool write = bit < count;
-        uint32_t n = write ? bit : bit - count;
-        cbi_sass w = p->words[p->at.items[n]];
-        cbi_sb_producer q = {.at = p->at.items[n], .write = write};
-        if (mask & bit_of(write ? cbi_sass_write(w) : cbi_sass_read(w))) {
-            cbi_sb_drop(state, bit);
-            cbi_sb_drop(state, count + n);
-        } else if (cbi_sb_touches(p->c, &q, i)) {
+    {
+        cbi_sb_producer q = {.at = p->at.items[bit < count ? bit : bit - count],
+                             .write = bit < count};
+        if (cbi_sb_touches(p->c, &q, i))
             cbi_sb_put(early, bit);
-        }
     }
 }
 

@@ -218,6 +218,19 @@ bool cbi_sb_has_call(const cbi_sb_code *c)
     return any;
 }
 
+/* Exits have a barrier, or none any more.  False if that changes nothing. */
+static bool reach_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits, cbi_sb_guide *guide)
+{
+    bool met = cbi_sb_meet_exits(c, barrier, waits);
+    return cbi_sb_part_guards(c, barrier, waits, guide) || met;
+}
+
+static bool leave_exits(cbi_sb_code *c, const bool *bare)
+{
+    bool left = cbi_sb_leave_exits(c, bare);
+    return cbi_sb_join_guards(c, bare) || left;
+}
+
 static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
 {
     cbi_sb_code code = {.ctx = ctx, .chip = text->chip, .restores = restores}, best;
@@ -232,13 +245,14 @@ static bool assign(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool restores)
     bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
     uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
     uint8_t *waits = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
+    cbi_sb_guide *follows = guide.exception ? &guide : NULL;
     if (find_bare_exits(&code, text, bare))
-        cbi_sb_leave_exits(&best, bare);
+        leave_exits(&best, bare);
     /* Barriers, because an object of the link asks for them. */
     if (!restores && cbi_sb_find_barriers(&code, text, barrier))
-        cbi_sb_meet_exits(&best, barrier, waits);
+        reach_exits(&best, barrier, waits, follows);
     cbi_sass *out = CBI_NEW_ARRAY(ctx, code.n, cbi_sass);
-    cbi_sb_assign(&best, restores, guide.exception ? &guide : NULL, out);
+    cbi_sb_assign(&best, restores, follows, out);
     if (guide.exception && !cbi_pace_keeps_waits(&best, out))
         return false;
     cbi_sb_settle_stalls(&best, out);
@@ -289,10 +303,11 @@ static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads
         return;
     cbi_sass *out = CBI_NEW_ARRAY(ctx, c.n, cbi_sass);
     uint8_t *waits = CBI_NEW_ARRAY(ctx, c.n, uint8_t);
-    bool less = any_bare && cbi_sb_leave_exits(&c, bare);
-    if (!cbi_sb_meet_exits(&c, barrier, waits) && !less)
+    cbi_sb_guide *follows = guide.exception ? &guide : NULL;
+    bool less = any_bare && leave_exits(&c, bare);
+    if (!reach_exits(&c, barrier, waits, follows) && !less)
         return;
-    cbi_sb_assign(&c, true, guide.exception ? &guide : NULL, out);
+    cbi_sb_assign(&c, true, follows, out);
     bool trusted = !guide.exception || cbi_pace_keeps_waits(&c, out);
     for (uint32_t i = 0; i < c.n && !trusted; i++) {
         out[i] = c.words[i];

@@ -233,9 +233,10 @@ static bool comes_late(const cbi_sb_late *which, uint32_t i)
     return which->order[i] && which->order[i] <= CBI_SLOW_DOUBLE;
 }
 
-static void push_producer(cbi_sb_code *c, const late *l, bool write, bool is_late)
+static void push_producer(cbi_sb_code *c, cbi_sb_producer_list *list, const late *l, bool write,
+                          bool is_late)
 {
-    cbi_sb_producer *p = cbi_vec_add(c->ctx, &c->producers);
+    cbi_sb_producer *p = cbi_vec_add(c->ctx, list);
     *p = (cbi_sb_producer){.at = l->at,
                            .block = c->block_of[l->at],
                            .write = write,
@@ -477,42 +478,69 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
         which->order = target.order;
 }
 
-void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
-                     uint32_t target, cbi_sb_guide *guide)
+/* The producers of instruction i, results behind sources, each with what is new of its kind. */
+static void insert_at(cbi_sb_code *c, uint32_t i, const cbi_sb_code *before,
+                      const cbi_sb_producer_list *added, size_t *next, uint32_t *ret_moved)
 {
-    const int64_t *left_before = find_left(which->before ? which->before : c, true);
-    c->cycles = cycles;
-    cbi_sb_find_issue(c);
-    late **needs = find_needs(c, which);
-    const cbi_sb_producer *old = c->producers.items;
-    const uint32_t *old_first = c->first;
-    uint32_t stack_load = c->stack_load, count = (uint32_t)c->producers.len;
+    for (unsigned write = 0; write < 2; write++) {
+        for (uint32_t q = before->first[i]; q < before->first[i + 1]; q++) {
+            if (before->producers.items[q].write != (bool)write)
+                continue;
+            if (q == before->stack_load)
+                c->stack_load = (uint32_t)c->producers.len;
+            ret_moved[q] = (uint32_t)c->producers.len;
+            cbi_vec_push(c->ctx, &c->producers, before->producers.items[q]);
+        }
+        for (; *next < added->len && added->items[*next].at == i &&
+               added->items[*next].write == (bool)write;
+             ++*next)
+            cbi_vec_push(c->ctx, &c->producers, added->items[*next]);
+    }
+}
+
+void cbi_sb_insert(cbi_sb_code *c, const cbi_sb_producer_list *added, cbi_sb_guide *guide)
+{
+    const cbi_sb_code before = *c;
+    uint32_t count = (uint32_t)before.producers.len;
     uint32_t *moved = CBI_NEW_ARRAY(c->ctx, count + 1, uint32_t);
-    memset(&c->producers, 0, sizeof c->producers);
+    size_t next = 0;
+    c->producers = (cbi_sb_producer_list){0};
     c->first = CBI_NEW_ARRAY(c->ctx, c->n + 1, uint32_t);
     for (uint32_t i = 0; i < c->n; i++) {
         c->first[i] = (uint32_t)c->producers.len;
-        bool has[2] = {false, false};
-        for (uint32_t q = old_first[i]; q < old_first[i + 1]; q++)
-            has[old[q].write] = true;
-        for (unsigned write = 0; write < 2; write++) {
-            for (uint32_t q = old_first[i]; q < old_first[i + 1]; q++) {
-                if (old[q].write != (bool)write)
-                    continue;
-                if (q == stack_load)
-                    c->stack_load = (uint32_t)c->producers.len;
-                moved[q] = (uint32_t)c->producers.len;
-                cbi_vec_push(c->ctx, &c->producers, old[q]);
-            }
-            if (needs[i] && !has[write] && lacks(which, needs[i], write))
-                push_producer(c, needs[i], write, comes_late(which, i));
-        }
+        insert_at(c, i, &before, added, &next, moved);
     }
     c->first[c->n] = (uint32_t)c->producers.len;
     c->row = cbi_sb_words_of(c->producers.len);
     move_pending(c, moved, cbi_sb_words_of(count));
     if (guide)
         move_guide(c, moved, count, guide);
+}
+
+/* What needs a scoreboard and has none, in order. */
+static cbi_sb_producer_list find_lacking(cbi_sb_code *c, const cbi_sb_late *which)
+{
+    late **needs = find_needs(c, which);
+    cbi_sb_producer_list lacking = {0};
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool has[2] = {false, false};
+        for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+            has[c->producers.items[q].write] = true;
+        for (unsigned write = 0; write < 2; write++)
+            if (needs[i] && !has[write] && lacks(which, needs[i], write))
+                push_producer(c, &lacking, needs[i], write, comes_late(which, i));
+    }
+    return lacking;
+}
+
+void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
+                     uint32_t target, cbi_sb_guide *guide)
+{
+    const int64_t *left_before = find_left(which->before ? which->before : c, true);
+    c->cycles = cycles;
+    cbi_sb_find_issue(c);
+    cbi_sb_producer_list lacking = find_lacking(c, which);
+    cbi_sb_insert(c, &lacking, guide);
     cbi_sb_find_issue(c);
     if (!which->anew)
         meet_ends(c, which, left_before, target, guide);

@@ -662,8 +662,8 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
         a->holder[k] = CBI_SB_NOWHERE;
     for (uint32_t q = 0; q < c->producers.len; q++) {
         a->number[q] = CBI_SB_NONE;
-        a->present[q] = q != c->stack_load || keep_stack_load;
         const cbi_sb_producer *p = &c->producers.items[q];
+        a->present[q] = !p->gone && (q != c->stack_load || keep_stack_load);
         /* What nobody uses, and what another one's wait ends, leaves no block. */
         crossing_long |= p->is_long && p->local == CBI_SB_NOWHERE && !p->hidden;
     }

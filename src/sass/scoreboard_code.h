@@ -28,6 +28,7 @@ typedef struct cbi_sb_producer {
     bool ends;           /* nothing behind its block needs it */
     bool timed;          /* flush was decided by time, not by the input */
     bool hidden;         /* a wait for another one of its number ended it */
+    bool gone;           /* needs none any more */
     uint8_t old;         /* number in the input */
     uint32_t local;      /* consumer in the same block, or CBI_SB_NOWHERE */
     cbi_u32_list starts; /* of collective sequences that wait for it, too, but do not end it */
@@ -35,6 +36,8 @@ typedef struct cbi_sb_producer {
     cbi_u32_list loops; /* first instructions of loops that it comes around, if it is late or
                            nothing waits for it at the end of its block any more */
 } cbi_sb_producer;
+
+typedef CBI_VEC(cbi_sb_producer) cbi_sb_producer_list;
 
 typedef struct cbi_sb_block {
     uint32_t start, end;
@@ -65,7 +68,7 @@ typedef struct cbi_sb_code {
     uint32_t *visited; /* the last walk over the code that was here */
     uint32_t visit;    /* the walk under way */
     CBI_VEC(cbi_sb_block) blocks;
-    CBI_VEC(cbi_sb_producer) producers;
+    cbi_sb_producer_list producers;
     uint32_t *position;     /* of a block in the order of the assignment */
     uint32_t *first;        /* first producer of an instruction, n + 1 entries */
     size_t row;             /* words of a producer set */
@@ -281,6 +284,13 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
  * bare[i]: exit i is one.  False if none did. */
 bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare);
 struct cbi_sb_guide;
+/* Gives guards of exits that another one's wait ends a scoreboard of their own, since the barrier
+ * needs them earlier; waits gets the numbers for which the barrier could wait instead.  A guide, or
+ * NULL, follows.  False if there are none. */
+bool cbi_sb_part_guards(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits,
+                        struct cbi_sb_guide *guide);
+/* The reverse, for exits whose barrier went. */
+bool cbi_sb_join_guards(cbi_sb_code *c, const bool *bare);
 /* Instructions whose results come late on the target, or in another order, by kinds that keep their
  * order (0: it is none), those of them that have no scoreboard in the input and need one, and the
  * predicates that every instruction writes and reads. */
@@ -295,6 +305,10 @@ typedef struct cbi_sb_late {
 
 /* Is never more than one of the two carried out, because their guards are opposite? */
 bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j);
+/* Does the slow unit for doubles do it? */
+bool cbi_sb_is_in_unit(const cbi_sb_code *c, uint32_t i);
+/* Are both of one block, i before j, and done by the slow unit, one after the other? */
+bool cbi_sb_keep_unit(const cbi_sb_code *c, uint32_t i, uint32_t j);
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Accesses to memory of code that was not scheduled: are the sources of i read when those of j,
@@ -308,6 +322,9 @@ bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint
  * the orders, where there are any.  `before`: the order in the input. */
 void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
                             const uint8_t *now);
+/* Adds producers, which are in the order of their instructions, sources in front of results, to
+ * those of the code; a guide, or NULL, follows. */
+void cbi_sb_insert(cbi_sb_code *c, const cbi_sb_producer_list *added, struct cbi_sb_guide *guide);
 /* Gives the new ones producers; cycles: the time from each instruction to the next, now, on chip
  * `target`.  A guide, or NULL, follows the producers. */
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,

@@ -48,13 +48,15 @@ static int64_t predicate_time(const cbi_sb_code *c, const times *t, uint32_t end
 }
 
 /* Issue of instruction `end`, directly behind the one before it, whose stall count is for what the
- * end of the block needs; of that only the latency of its predicates is time. */
-static void tell_end(const cbi_sb_code *c, times *t, uint32_t end, int64_t cycles)
+ * end of the block needs; of that only the latency of its predicates is time, and the `arrival` of
+ * what it waits for itself. */
+static void tell_end(const cbi_sb_code *c, times *t, uint32_t end, int64_t cycles, int64_t arrival)
 {
     cbi_sass w = c->words[end];
     uint32_t last = end - 1 - t->start;
     t->least =
         later(t->issue[last] + (cycles ? 1 : 0), predicate_time(c, t, end, cbi_sass_guard(w)));
+    t->least = later(t->least, arrival);
     if (cbi_sass_op(w) == CBI_OP_EXIT)
         t->least = later(t->least, predicate_time(c, t, end, cbi_sass_read_predicate(w)));
     int64_t time = later(t->least, t->stalls[last + 1]);
@@ -139,14 +141,14 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             uint32_t user = first_user(c, p, end);
-            if (user >= end)
+            if (user == CBI_SB_NOWHERE)
                 continue;
-            int64_t *arrival = &needed[user - start];
+            int64_t *arrival = &needed[(user < end ? user : end) - start];
             *arrival = later(*arrival, t->issue[i - start] + latency_for(c, p, user));
         }
     }
     if (end > start)
-        tell_end(c, t, end, slot[end - start] - slot[end - 1 - start]);
+        tell_end(c, t, end, slot[end - start] - slot[end - 1 - start], needed[end - start]);
 }
 
 /* By how many cycles the last part of a barrier in front of an exit comes later than `end` lets it:
@@ -343,6 +345,85 @@ bool cbi_sb_leave_exits(cbi_sb_code *c, const bool *bare)
             pass_by(p, exit);
             reach_users(c, p, exit);
             any = true;
+        }
+    }
+    return any;
+}
+
+/* ---- guards that the slow unit makes ---- */
+
+/* The first instruction that needs what the slow unit does behind instruction i in its block, and
+ * so has what i does; ret_number: the scoreboard.  CBI_SB_NOWHERE if none does. */
+static uint32_t first_met(const cbi_sb_code *c, uint32_t i, uint8_t *ret_number)
+{
+    const uint32_t end = c->blocks.items[c->block_of[i]].end;
+    uint32_t first = CBI_SB_NOWHERE;
+    for (uint32_t q = c->first[i + 1]; q < c->first[end]; q++) {
+        const cbi_sb_producer *p = &c->producers.items[q];
+        if (!p->write || !cbi_sb_keep_unit(c, i, p->at) || p->local >= first)
+            continue;
+        first = p->local;
+        *ret_number = p->old;
+    }
+    return first;
+}
+
+/* The instruction of the block in front of `end` that writes the guard, if the slow unit does it
+ * and it has no scoreboard. */
+static uint32_t find_guard(const cbi_sb_code *c, uint32_t start, uint32_t end, uint32_t guard)
+{
+    for (uint32_t i = end; guard != CBI_SASS_PT && i-- > start;) {
+        cbi_sass w = c->words[i];
+        bool doubles = cbi_sass_compares_doubles(w, guard);
+        if (doubles && cbi_sb_has_slow_doubles(c))
+            return cbi_sass_write(w) == CBI_SB_NONE ? i : CBI_SB_NOWHERE;
+        if (doubles || cbi_sass_writes_predicate(w, guard))
+            break;
+    }
+    return CBI_SB_NOWHERE;
+}
+
+bool cbi_sb_part_guards(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits, cbi_sb_guide *guide)
+{
+    enum { FROM_ERROR_BARRIER = 2 };
+    cbi_sb_producer_list added = {0};
+    for (uint32_t n = 0; n < c->blocks.len; n++) {
+        const cbi_sb_block *b = &c->blocks.items[n];
+        uint32_t exit = b->end - 1;
+        if (!barrier[exit] || exit < b->start + barrier[exit])
+            continue;
+        uint32_t i = find_guard(c, b->start, exit - barrier[exit], cbi_sass_guard(c->words[exit]));
+        uint8_t number = CBI_SB_NONE;
+        if (i == CBI_SB_NOWHERE || first_met(c, i, &number) != exit)
+            continue;
+        cbi_sb_producer guards = {.at = i,
+                                  .block = n,
+                                  .write = true,
+                                  .old = CBI_SB_NONE,
+                                  .local = exit - FROM_ERROR_BARRIER};
+        cbi_vec_push(c->ctx, &guards.consumers, guards.local);
+        cbi_vec_push(c->ctx, &added, guards);
+        waits[guards.local] |= (uint8_t)(1u << number);
+    }
+    if (added.len)
+        cbi_sb_insert(c, &added, guide);
+    return added.len > 0;
+}
+
+bool cbi_sb_join_guards(cbi_sb_code *c, const bool *bare)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < c->blocks.len; n++) {
+        const cbi_sb_block *b = &c->blocks.items[n];
+        const uint32_t exit = b->end - 1;
+        uint32_t first = CBI_SB_NOWHERE; /* who needs what the slow unit does behind */
+        for (uint32_t q = c->first[b->end]; bare[exit] && q-- > c->first[b->start];) {
+            cbi_sb_producer *p = &c->producers.items[q];
+            if (!p->write || !cbi_sb_is_in_unit(c, p->at))
+                continue;
+            p->gone = p->local == exit && first == exit;
+            any |= p->gone;
+            first = p->local < first ? p->local : first;
         }
     }
     return any;

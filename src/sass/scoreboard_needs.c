@@ -115,12 +115,16 @@ bool cbi_sb_is_met_by_some(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
     return cbi_sb_op(c, i) == CBI_OP_EXIT && is_uniform(c, p);
 }
 
-/* Are both of one block, and done by the slow unit, one after the other? */
-static bool keep_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
+bool cbi_sb_is_in_unit(const cbi_sb_code *c, uint32_t i)
 {
-    return i < j && c->block_of[i] == c->block_of[j] && cbi_sb_has_slow_doubles(c) &&
-           cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
-           cbi_instruction_of(cbi_sb_op(c, j))->slow == CBI_SLOW_DOUBLE;
+    return cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE &&
+           cbi_sb_has_slow_doubles(c);
+}
+
+bool cbi_sb_keep_unit(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    return i < j && c->block_of[i] == c->block_of[j] && cbi_sb_is_in_unit(c, i) &&
+           cbi_sb_is_in_unit(c, j);
 }
 
 uint8_t cbi_sb_late_predicates(const cbi_sb_code *c, const cbi_sb_producer *p)
@@ -151,10 +155,10 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
         return true;
     if (!p->write) /* shared accesses of a block keep their order while it runs */
         return (cbi_regset_meet(&a->read, &b->written) && !keep_order(c, p->at, i) &&
-                !keep_unit(c, p->at, i)) ||
+                !cbi_sb_keep_unit(c, p->at, i)) ||
                overwrites_uniform(c, p, i);
     return uses_predicates(c, cbi_sb_late_predicates(c, p), i) ||
-           (cbi_regset_meet(&a->written, &b->written) && !keep_unit(c, p->at, i)) ||
+           (cbi_regset_meet(&a->written, &b->written) && !cbi_sb_keep_unit(c, p->at, i)) ||
            cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
