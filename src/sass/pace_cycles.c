@@ -104,16 +104,20 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
     const int64_t *time = t->anew ? t->now : t->before;
     for (uint32_t n = k; n-- > first && time[n] + WINDOW > time[k - 1];) {
         uint32_t i = instruction(t, n);
-        int64_t least = bounded(t, n, k, never + cbi_pace_distance(c, i, j, &of, n + 1 == k));
-        /* What a barrier keeps free behind it is no time for a clock of waits. */
-        if (!t->stalls || !cbi_op_is_barrier(cbi_sb_op(c, i)))
+        uint32_t distance = cbi_pace_distance(c, i, j, &of, n + 1 == k);
+        int64_t least = bounded(t, n, k, never + distance);
+        /* What a barrier keeps free behind it, and a unit, is no time for a clock of waits. */
+        if (!t->stalls ||
+            (!cbi_op_is_barrier(cbi_sb_op(c, i)) && cbi_pace_unit_distance(c, i, j) < distance))
             need = later(need, t->now[n] + least);
         need = later(need, t->now[n] + cbi_pace_overtaking(c, i, j));
         explained = later(explained, t->before[n] + least);
         int64_t of_unit = bounded(t, n, k, cbi_pace_explained(c, i, j));
         explained = later(explained, t->before[n] + of_unit);
         if (t->stalls)
-            need = later(need, later(t->now[n] + of_unit, when_unit_is_free(t, n, k)));
+            need = later(need, when_unit_is_free(t, n, k));
+        if (t->stalls && !cbi_pace_passes_doubles(c, i, j))
+            need = later(need, t->now[n] + of_unit);
         cbi_pace_hide(c, i, &of);
         never += !t->stalls && cbi_sass_is_never(c->words[i]);
     }

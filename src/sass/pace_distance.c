@@ -685,6 +685,12 @@ int64_t cbi_pace_explained(const cbi_sb_code *c, uint32_t i, uint32_t j)
     return slow ? SLOW_EXPLAINS : explained_by_halves(c, i, j);
 }
 
+bool cbi_pace_passes_doubles(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    return kind_of(c, i) == CBI_KIND_SLOW && kind_of(c, j) == CBI_KIND_SLOW &&
+           !cbi_sb_has_slow_doubles(c) && !touches_result(c, i, j);
+}
+
 /* ---- ends of blocks ---- */
 
 uint32_t cbi_pace_end_latency(cbi_sass w, const cbi_operands *operands)

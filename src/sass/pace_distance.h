@@ -46,6 +46,10 @@ uint32_t cbi_pace_overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j);
 /* Cycles from i to j in the input that the units explain in which they are computed there. */
 int64_t cbi_pace_explained(const cbi_sb_code *c, uint32_t i, uint32_t j);
 
+/* Doubles on a chip that does them fast, of which j does not need i: nothing keeps them apart but
+ * what their unit takes. */
+bool cbi_pace_passes_doubles(const cbi_sb_code *c, uint32_t i, uint32_t j);
+
 /* Cycles of the stall count of instruction i, before `end`, that are no time in estimates, but pass
  * for units: those that it has because the warp may change, or as a barrier that only arrives, or
  * in front of an access to memory, or for the second half of 64 bits, but for the first. */

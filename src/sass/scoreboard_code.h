@@ -277,8 +277,8 @@ bool cbi_sb_follow_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, 
 /* Makes error barriers that follow a fence wait for it: barrier[i] instructions were put in front
  * of exit i.  If it returns true, the code is another one and has to be read again. */
 bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier);
-/* Makes exits with a barrier in front wait for what arrives meanwhile; ret_waits[i]:
- * the numbers.  False if nothing does. */
+/* Makes exits with a barrier in front wait for what arrives meanwhile, and the barrier for a guard
+ * of another block; ret_waits[i]: the numbers.  False if that changes nothing. */
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits);
 /* The reverse, for exits whose barrier went: they do not wait for what is there with it only.
  * bare[i]: exit i is one.  False if none did. */

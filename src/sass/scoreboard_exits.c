@@ -9,6 +9,7 @@ enum {
     PREDICATE_LATENCY = 13,
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
+    FROM_ERROR_BARRIER = 2,
 };
 
 /* Estimated times in a block, by instruction from its start. */
@@ -246,6 +247,29 @@ bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
     return any;
 }
 
+/* The barrier in front of an exit, and not the exit, waits for a guard that another block writes
+ * late.  False if there is no such. */
+static bool lead_guards(cbi_sb_code *c, const cbi_sb_block *b, uint8_t *waits)
+{
+    const uint32_t exit = b->end - 1, error = exit - FROM_ERROR_BARRIER;
+    const uint32_t guard = cbi_sass_guard(c->words[exit]);
+    bool any = false;
+    CBI_SB_EACH(q, c->pending[exit], guard == CBI_SASS_PT ? 0 : c->row)
+    {
+        cbi_sb_producer *p = &c->producers.items[q];
+        if (p->local != CBI_SB_NOWHERE || !(cbi_sb_late_predicates(c, p) >> guard & 1))
+            continue;
+        for (size_t k = 0; k < p->consumers.len; k++) {
+            if (p->consumers.items[k] != exit)
+                continue;
+            p->consumers.items[k] = error;
+            waits[error] |= (uint8_t)(1u << p->old);
+            any = true;
+        }
+    }
+    return any;
+}
+
 bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_waits)
 {
     bool any = false;
@@ -261,6 +285,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
+        any |= lead_guards(c, b, ret_waits);
         CBI_SB_EACH(q, c->pending[exit], due ? c->row : 0)
         {
             cbi_sb_producer *p = &c->producers.items[q];
@@ -385,7 +410,6 @@ static uint32_t find_guard(const cbi_sb_code *c, uint32_t start, uint32_t end, u
 
 bool cbi_sb_part_guards(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits, cbi_sb_guide *guide)
 {
-    enum { FROM_ERROR_BARRIER = 2 };
     cbi_sb_producer_list added = {0};
     for (uint32_t n = 0; n < c->blocks.len; n++) {
         const cbi_sb_block *b = &c->blocks.items[n];
