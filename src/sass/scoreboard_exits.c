@@ -9,7 +9,6 @@ enum {
     PREDICATE_LATENCY = 13,
     BARRIER_CYCLES = 2, /* the barrier as the one instruction that it is in Mercury code */
     BARRIER_STALLS = 7, /* the stall counts of its instructions, and one */
-    FROM_ERROR_BARRIER = 2,
 };
 
 /* Estimated times in a block, by instruction from its start. */
@@ -247,11 +246,19 @@ bool cbi_sb_find_barriers(const cbi_sb_code *c, const cbi_scoreboard_text *text,
     return any;
 }
 
+/* Which part of the barrier in front of an exit waits.  Behind a fence it is the first one, and
+ * NOPs may stand between the barrier and the exit. */
+static uint32_t error_barrier(const cbi_sb_code *c, const uint8_t *barrier, uint32_t exit)
+{
+    uint32_t first = exit - barrier[exit];
+    return first + (cbi_sb_op(c, first) == CBI_OP_MEMBAR ? 1 : 0);
+}
+
 /* The barrier in front of an exit, and not the exit, waits for a guard that another block writes
  * late.  False if there is no such. */
-static bool lead_guards(cbi_sb_code *c, const cbi_sb_block *b, uint8_t *waits)
+static bool lead_guards(cbi_sb_code *c, const uint8_t *barrier, uint32_t exit, uint8_t *waits)
 {
-    const uint32_t exit = b->end - 1, error = exit - FROM_ERROR_BARRIER;
+    const uint32_t error = error_barrier(c, barrier, exit);
     const uint32_t guard = cbi_sass_guard(c->words[exit]);
     bool any = false;
     CBI_SB_EACH(q, c->pending[exit], guard == CBI_SASS_PT ? 0 : c->row)
@@ -285,7 +292,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         uint8_t due = due_numbers(c, b, &t, end);
         ret_waits[exit] = due;
         any |= due != 0;
-        any |= lead_guards(c, b, ret_waits);
+        any |= lead_guards(c, barrier, exit, ret_waits);
         CBI_SB_EACH(q, c->pending[exit], due ? c->row : 0)
         {
             cbi_sb_producer *p = &c->producers.items[q];
@@ -424,7 +431,7 @@ bool cbi_sb_part_guards(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits, 
                                   .block = n,
                                   .write = true,
                                   .old = CBI_SB_NONE,
-                                  .local = exit - FROM_ERROR_BARRIER};
+                                  .local = error_barrier(c, barrier, exit)};
         cbi_vec_push(c->ctx, &guards.consumers, guards.local);
         cbi_vec_push(c->ctx, &added, guards);
         waits[guards.local] |= (uint8_t)(1u << number);
