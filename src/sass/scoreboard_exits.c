@@ -17,6 +17,7 @@ typedef struct times {
     int64_t *issue;  /* with waits, but never before the sum of stall counts */
     int64_t *stalls; /* sum of the stall counts alone */
     int64_t least;   /* issue of the last without its distance to what is in front of it */
+    bool by_waits;   /* the sum of stall counts says nothing */
     /* by number, CBI_SB_NONE of what is to get one: when all that held it where the block starts is
      * there, though someone waited for it; 0 if nothing did */
     int64_t held[CBI_SB_NONE + 1];
@@ -124,6 +125,14 @@ static uint32_t first_user(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
     return CBI_SB_NOWHERE;
 }
 
+/* Does instruction i wait for the predicate of a comparison of doubles that the slow unit does?  It
+ * takes longer than its stall count; for the barrier itself it does not. */
+static bool waits_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    return p->write && cbi_op_compares_doubles(cbi_sb_op(c, p->at)) &&
+           cbi_sb_is_in_unit(c, p->at) && cbi_kind_is_math(cbi_op_kind(cbi_sb_op(c, i)));
+}
+
 /* Fills in the times of the block up to and including `end`. */
 static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end, times *t)
 {
@@ -143,6 +152,7 @@ static void tell_times(const cbi_sb_code *c, const cbi_sb_block *b, uint32_t end
             uint32_t user = first_user(c, p, end);
             if (user == CBI_SB_NOWHERE)
                 continue;
+            t->by_waits |= user < end && waits_for_test(c, p, user);
             int64_t *arrival = &needed[(user < end ? user : end) - start];
             *arrival = later(*arrival, t->issue[i - start] + latency_for(c, p, user));
         }
@@ -185,9 +195,9 @@ static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_produc
     if (t->least >= arrival)
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
-    bool met = t->issue[last] + BARRIER_CYCLES + delay >= arrival ||
-               t->stalls[last] + BARRIER_STALLS + delay >= arrival;
-    return met ? DUE_WITH_BARRIER : DUE_LATER;
+    bool met = t->issue[last] + BARRIER_CYCLES + delay >= arrival;
+    bool met_by_stalls = !t->by_waits && t->stalls[last] + BARRIER_STALLS + delay >= arrival;
+    return met || met_by_stalls ? DUE_WITH_BARRIER : DUE_LATER;
 }
 
 /* Behind the last collective sequence in front of `end`, which ends with a wait for everything; a
