@@ -38,7 +38,9 @@ static const cbi_func *first_named(const cbi_linker *lk, cbi_mercury_debug *debu
     for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (f->text && cbi_section_index(lk, f->text))
-            put_function(lk->ctx, &debug->names, cbi_mercury_name_of(lk, f)->name, f);
+            /* a thread has its own names */
+            put_function(lk->ctx, &debug->names,
+                         cbi_intern(lk->ctx, cbi_mercury_name_of(lk, f)->name->s), f);
     }
     debug->has_names = true;
     const cbi_func *first = get_function(lk, &debug->names, name);
