@@ -4,10 +4,11 @@
 #include "mercury/rewrite_code.h"
 #include "sass/opcodes.h"
 
-/* Functions in a map: their numbers, from 1. */
-static void put_function(cbi_ctx *ctx, cbi_map *map, const cbi_name *name, const cbi_func *func)
+/* Functions in a map: their numbers, from 1.  Debug data may be written by a thread, which has its
+ * own names: those of the link are other ones. */
+static void put_function(cbi_ctx *ctx, cbi_map *map, const char *name, const cbi_func *func)
 {
-    cbi_map_put(ctx, map, CBI_KEY(name), (void *)((uintptr_t)func->number + 1));
+    cbi_map_put(ctx, map, CBI_KEY(cbi_intern(ctx, name)), (void *)((uintptr_t)func->number + 1));
 }
 
 static const cbi_func *get_function(const cbi_linker *lk, const cbi_map *map, const cbi_name *name)
@@ -25,7 +26,7 @@ static void linked_functions(const cbi_linker *lk, const cbi_mercury_part *part,
         const cbi_lsym *sym = part->obj->symbols[i];
         if (CBI_ST_TYPE(s->info) == STT_FUNC && sym && sym->func && !cbi_is_removed(lk, sym) &&
             sym->func->obj == part->obj)
-            put_function(lk->ctx, ret_functions, cbi_intern(lk->ctx, s->name), sym->func);
+            put_function(lk->ctx, ret_functions, s->name, sym->func);
     }
 }
 
@@ -38,9 +39,7 @@ static const cbi_func *first_named(const cbi_linker *lk, cbi_mercury_debug *debu
     for (size_t i = lk->symbols->funcs.len; !debug->has_names && i-- > 0;) {
         const cbi_func *f = lk->symbols->funcs.items[i];
         if (f->text && cbi_section_index(lk, f->text))
-            /* a thread has its own names */
-            put_function(lk->ctx, &debug->names,
-                         cbi_intern(lk->ctx, cbi_mercury_name_of(lk, f)->name->s), f);
+            put_function(lk->ctx, &debug->names, cbi_mercury_name_of(lk, f)->name->s, f);
     }
     debug->has_names = true;
     const cbi_func *first = get_function(lk, &debug->names, name);

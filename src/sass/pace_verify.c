@@ -22,9 +22,8 @@ static uint8_t bit_of(uint32_t number)
 
 /* The latest run of q, and so that of all before it in its block, is over when i is issued: also
  * that of r, which stands in front of q and keeps its order to it? */
-static bool is_before(const flow *f, uint32_t r, uint32_t q, uint32_t i)
+static bool is_before(const cbi_sb_code *c, uint32_t r, uint32_t q, uint32_t i)
 {
-    const cbi_sb_code *c = f->c;
     return c->block_of[r] == c->block_of[q] &&
            (c->block_of[i] != c->block_of[q] || i > q || r >= i);
 }
@@ -56,7 +55,7 @@ static void wait_for(const flow *f, uint32_t i, uint64_t *state)
         if (done)
             cbi_sb_drop(state, n);
         for (uint32_t k = 0; read && k < n; k++) {
-            if (!is_before(f, f->late.items[k], q, i))
+            if (!is_before(c, f->late.items[k], q, i))
                 continue;
             if (read_in_order(f, f->late.items[k], q))
                 cbi_sb_drop(state, count + k);
@@ -184,13 +183,6 @@ static uint8_t waited_for(const pending *p, uint32_t i)
     return mask;
 }
 
-/* Instruction i has waited for q, the latest one in the block: is r there, too, since the slow unit
- * did it before? */
-static bool is_met_by_unit(const cbi_sb_code *c, uint32_t r, uint32_t q, uint32_t i)
-{
-    return cbi_sb_keep_unit(c, r, q) && (c->block_of[i] != c->block_of[q] || i > q || r >= i);
-}
-
 /* Ends what instruction i waits for. */
 static void end_waits(const pending *p, uint32_t i, uint64_t *state)
 {
@@ -207,8 +199,9 @@ static void end_waits(const pending *p, uint32_t i, uint64_t *state)
         cbi_sb_drop(state, bit);
         cbi_sb_drop(state, count + n);
         const bool unit = write && cbi_sb_is_in_unit(c, at[n]);
+        /* the slow unit did what stands in front of it before */
         for (uint32_t k = n; unit && k-- > 0 && c->block_of[at[k]] == c->block_of[at[n]];) {
-            if (!is_met_by_unit(c, at[k], at[n], i))
+            if (!cbi_sb_is_in_unit(c, at[k]) || !is_before(c, at[k], at[n], i))
                 continue;
             cbi_sb_drop(state, k);
             cbi_sb_drop(state, count + k);

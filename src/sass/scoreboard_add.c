@@ -478,7 +478,7 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
         which->order = target.order;
 }
 
-/* The producers of instruction i, results behind sources, each with what is new of its kind. */
+/* The producers of instruction i, sources in front of results, with what is new of each. */
 static void insert_at(cbi_sb_code *c, uint32_t i, const cbi_sb_code *before,
                       const cbi_sb_producer_list *added, size_t *next, uint32_t *ret_moved)
 {

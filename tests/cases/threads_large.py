@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 
 from _checks import expect, finish
-from _nvlink import CUBIND, ROOT
+from _nvlink import CUBIND, INPUTS, ROOT
 
 STORED = os.path.join(ROOT, "bench", "guard")
 # name -> target, and options beside none
@@ -15,11 +15,13 @@ JOBS = {
     "wide": ("90", ("-r", "-g", "--preserve-relocs", "--force-rela", "--emulate=nvlink-13.0.88")),
     "chain": ("90", ("-r",)),
     "capsules": ("100", ("-r", "-g")),
+    "kernels-debug": ("100", ("-r", "--emulate=nvlink-13.0.88")),
 }
+OTHERS = {"kernels-debug": INPUTS}  # jobs that are kept elsewhere
 
 
 def unpack(job, folder):
-    with tarfile.open(os.path.join(STORED, job + ".tar.xz")) as tar:
+    with tarfile.open(os.path.join(OTHERS.get(job, STORED), job + ".tar.xz")) as tar:
         names = sorted(tar.getnames())
         for name in names:
             with open(os.path.join(folder, name), "wb") as f:
