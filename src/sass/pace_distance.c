@@ -159,7 +159,7 @@ static bool reads(const cbi_operands *o, uint32_t r)
 static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
 {
     uint32_t low = (uint32_t)cbi_sass_bits(from, 16, 8), op = cbi_sass_op(to);
-    bool upper = cbi_sass_op(from) == CBI_OP_IMAD_HI || cbi_sass_op(from) == CBI_OP_IMAD_HI_I;
+    bool upper = cbi_op_is_form_of(cbi_sass_op(from), CBI_OP_IMAD_HI);
     uint32_t high = upper ? low : low + 1;
     switch (cbi_op_kind(op)) {
     case CBI_KIND_ALU:
@@ -171,8 +171,8 @@ static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
     case CBI_KIND_WIDE: {
         uint32_t a = (uint32_t)cbi_sass_bits(to, 24, 8), b = (uint32_t)cbi_sass_bits(to, 32, 8);
         bool factor = a == low || a == high ||
-                      (op == CBI_OP_IMAD_WIDE && (b == low || b == high)) || op == CBI_OP_IMAD_HI ||
-                      op == CBI_OP_IMAD_HI_I;
+                      (op == CBI_OP_IMAD_WIDE && (b == low || b == high)) ||
+                      cbi_op_is_form_of(op, CBI_OP_IMAD_HI);
         return factor ? 6 : 4;
     }
     case CBI_KIND_MEMORY:
@@ -582,6 +582,36 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
 
 enum { SAME_SOURCE = 2 }; /* from uniform arithmetic to who reads the same uniform register next */
 
+/* Is the upper half of the third source all that the wide product `to` reads of these registers? */
+static bool reads_only_upper(cbi_sass to, const cbi_regset *written)
+{
+    cbi_sass_source_list sources = cbi_sass_sources(to);
+    const cbi_sass_source *third = &sources.at[2];
+    uint32_t upper = third->first + 1U;
+    if (cbi_op_kind(cbi_sass_op(to)) != CBI_KIND_WIDE || third->count != 2 ||
+        !cbi_regset_has(written, upper) || cbi_regset_has(written, third->first))
+        return false;
+    for (unsigned place = 0; place < 2; place++)
+        if (sources.at[place].count && cbi_regset_has(written, sources.at[place].first))
+            return false;
+    return true;
+}
+
+/* From an instruction to arithmetic that reads its result. */
+static uint32_t own_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
+                                   const cbi_operands *of)
+{
+    enum { UPPER_LATER = 2 };
+    kind from = kind_of(c, i), to = kind_of(c, j);
+    if (cbi_pace_is_fast_double(c, i))
+        return double_latency(to);
+    if (from == CBI_KIND_WIDE)
+        return wide_latency(c->words[i], c->words[j], of);
+    uint32_t least = result_latency(from, to) + reaches_late(c, i, j);
+    bool upper = cbi_kind_is_math(from) && reads_only_upper(c->words[j], &c->operands[i].written);
+    return least - (upper ? UPPER_LATER : 0);
+}
+
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                            bool adjacent)
 {
@@ -619,10 +649,7 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (cbi_pace_is_late(from) && !fast)
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
-        least = cbi_larger(least, fast ? double_latency(to)
-                                  : from == CBI_KIND_WIDE
-                                      ? wide_latency(c->words[i], c->words[j], b)
-                                      : result_latency(from, to) + reaches_late(c, i, j));
+        least = cbi_larger(least, own_result_latency(c, i, j, b));
     if (cbi_regset_meet(&a->written, &b->written))
         least = cbi_larger(least, goes_by_chip(c) ? own_rewrite_latency(c, i, j)
                                                   : rewrite_latency(from, to));
