@@ -11,9 +11,6 @@ enum { CBI_PACE_LONGEST_HELD = 11 };
  * bytes; 0 for others. */
 uint32_t cbi_pace_occupancy(uint32_t op);
 
-/* The same with the other products of matrices, which wait for the unit, too. */
-uint32_t cbi_pace_unit_time(uint32_t op);
-
 /* In code that is scheduled anew: a double that comes after a fixed time, as the chip is none that
  * has a slow unit for it. */
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i);

@@ -18,11 +18,13 @@ uint32_t cbi_pace_occupancy(uint32_t op)
     return slow == CBI_SLOW_NONE ? 0 : slow == CBI_SLOW_DMMA ? MATRIX_OF_DOUBLES : DOUBLE;
 }
 
-uint32_t cbi_pace_unit_time(uint32_t op)
+/* The same with the other products of matrices, which wait for the unit, too. */
+static uint32_t unit_time(cbi_sass w)
 {
     enum { MATRIX = 8 };
-    uint32_t slow = cbi_pace_occupancy(op);
-    return slow || cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR ? slow : MATRIX;
+    uint32_t op = cbi_sass_op(w), slow = cbi_pace_occupancy(op);
+    bool other = !slow && cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR;
+    return other ? (uint32_t)MATRIX + cbi_sass_is_sparse(w) : slow;
 }
 
 /* Code that stays on its chip, which has no slow unit for doubles. */
@@ -33,7 +35,7 @@ static bool has_own_doubles(const cbi_sb_code *c)
 
 uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
 {
-    return has_own_doubles(c) ? 0 : cbi_pace_unit_time(cbi_sb_op(c, i));
+    return has_own_doubles(c) ? 0 : unit_time(c->words[i]);
 }
 
 bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
@@ -197,8 +199,9 @@ static uint32_t rewrite_latency(kind from, kind to)
         return FAR;
     bool integers = (from == CBI_KIND_ALU || from == CBI_KIND_MULTIPLY) &&
                     (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY);
-    bool product = from == CBI_KIND_MULTIPLY && to == CBI_KIND_WIDE;
-    return integers || product || from == to ? 1 : 5;
+    bool products = (from == CBI_KIND_MULTIPLY || from == CBI_KIND_WIDE) &&
+                    (to == CBI_KIND_MULTIPLY || to == CBI_KIND_WIDE);
+    return integers || products || from == to ? 1 : 5;
 }
 
 static uint32_t uniform_latency(kind from, kind to)
@@ -227,6 +230,8 @@ static uint32_t uniform_rewrite(kind from, kind to)
     if (from == CBI_KIND_UNIFORM && (to == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_TO_UNIFORM))
         return 7;
     bool moved = from == CBI_KIND_UNIFORM_MOVE;
+    if (cbi_pace_is_late(to))
+        return moved ? 4 : from == CBI_KIND_UNIFORM ? 11 : from == CBI_KIND_TO_UNIFORM ? 14 : FAR;
     return moved && (to == CBI_KIND_TO_UNIFORM || cbi_kind_is_uniform(to)) ? 3 : FAR;
 }
 
@@ -296,8 +301,8 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
                  to == CBI_KIND_UNIFORM || to == CBI_KIND_SLOW;
     if (cbi_op_is_barrier(op) || op == CBI_OP_B2R)
         return plain || !adjacent ? 1 : FAR;
-    bool known = from != CBI_KIND_OTHER && from != CBI_KIND_CONTROL && from != CBI_KIND_CALL &&
-                 op != CBI_OP_LDTM && op != CBI_OP_STTM;
+    bool known = (from != CBI_KIND_OTHER || op == CBI_OP_HMMA) && from != CBI_KIND_CONTROL &&
+                 from != CBI_KIND_CALL && op != CBI_OP_LDTM && op != CBI_OP_STTM;
     return known || !adjacent || op == CBI_OP_BSSY ? 1 : FAR;
 }
 
@@ -601,15 +606,40 @@ static bool reads_only_upper(cbi_sass to, const cbi_regset *written)
 static uint32_t own_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
                                    const cbi_operands *of)
 {
-    enum { UPPER_LATER = 2 };
+    enum { UPPER_LATER = 2, TO_TARGET = 4, OF_HMMA = 19 };
     kind from = kind_of(c, i), to = kind_of(c, j);
+    uint32_t op = cbi_sb_op(c, j);
     if (cbi_pace_is_fast_double(c, i))
         return double_latency(to);
     if (from == CBI_KIND_WIDE)
         return wide_latency(c->words[i], c->words[j], of);
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA && !uses_tensors(to) &&
+        cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR)
+        return OF_HMMA;
+    if ((op == CBI_OP_RET || op == CBI_OP_BRX) && cbi_kind_is_math(from))
+        return TO_TARGET;
     uint32_t least = result_latency(from, to) + reaches_late(c, i, j);
     bool upper = cbi_kind_is_math(from) && reads_only_upper(c->words[j], &c->operands[i].written);
     return least - (upper ? UPPER_LATER : 0);
+}
+
+static uint32_t any_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    enum { OF_HMMA_BY_ALU = 16, OF_HMMA = 17 };
+    kind to = kind_of(c, j);
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_kind_is_math(to))
+        return to == CBI_KIND_ALU ? OF_HMMA_BY_ALU : OF_HMMA;
+    return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(kind_of(c, i), to);
+}
+
+/* Does ALU j write the lower half of the wide product of i again and leave the upper one?  It may
+ * do so at once. */
+static bool rewrites_only_lower(const cbi_sb_code *c, uint32_t i, uint32_t j,
+                                const cbi_operands *of)
+{
+    uint32_t upper = (uint32_t)cbi_sass_bits(c->words[i], 16, 8) + 1;
+    return kind_of(c, i) == CBI_KIND_WIDE && kind_of(c, j) == CBI_KIND_ALU &&
+           cbi_regset_has(&c->operands[i].written, upper) && !cbi_regset_has(&of->written, upper);
 }
 
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
@@ -650,9 +680,8 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
         least = cbi_larger(least, own_result_latency(c, i, j, b));
-    if (cbi_regset_meet(&a->written, &b->written))
-        least = cbi_larger(least, goes_by_chip(c) ? own_rewrite_latency(c, i, j)
-                                                  : rewrite_latency(from, to));
+    if (cbi_regset_meet(&a->written, &b->written) && !rewrites_only_lower(c, i, j, b))
+        least = cbi_larger(least, any_rewrite_latency(c, i, j));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
     else if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))
