@@ -216,7 +216,8 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
     if (last == p->at && is_sequence_only(c, p)) {
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
-        p->local = last;
+        p->flush = cbi_sb_is_before_sequence(c, last);
+        p->local = p->flush ? CBI_SB_NOWHERE : last;
         p->consumers = p->starts = (cbi_u32_list){0};
         cbi_vec_push(c->ctx, &p->consumers, last);
     } else if (last != p->at) {

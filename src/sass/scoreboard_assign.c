@@ -330,9 +330,9 @@ static uint8_t choose(cbi_sb_assignment *a, const work *w, uint32_t q)
         return 0;
     if (!crossing)
         joined = join_local(a, w, p);
-    else if (!p->write)
+    if (joined == CBI_SB_NONE && !p->write && (leaves || (p->is_late && p->starts.len)))
         joined = join_crossing(a, w, p->at);
-    else if (p->is_long && a->reserved)
+    else if (crossing && p->is_long && a->reserved)
         joined = a->reservable;
     uint8_t usable = (p->is_long ? 0x3c : 0x3f) & (uint8_t)~a->dedicated;
     if (w->reserved_taken || (leaves && !p->is_long && a->has_long))
@@ -594,6 +594,21 @@ static void flush(cbi_sb_assignment *a, const work *w, uint32_t i)
     end_cleared(a, flushed, i);
 }
 
+/* What starts behind instruction i waits for a number that i has taken, too: i does not. */
+static void pass_on(cbi_sb_assignment *a, const work *w, uint32_t i)
+{
+    const cbi_sb_producer_list *producers = &a->c->producers;
+    uint8_t taken = 0;
+    for (size_t n = 0; n < a->live.len; n++)
+        if (producers->items[a->live.items[n]].at == i)
+            taken |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (is_flushed(a, w, q, i) && taken >> a->number[q] & 1)
+            a->unflushed[q] = true;
+    }
+}
+
 /* What is pending where it ends. */
 static void leave(cbi_sb_assignment *a, const work *w)
 {
@@ -640,8 +655,10 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
             a->holder[a->number[q]] = q;
             cbi_vec_push(c->ctx, &a->live, q);
         }
-        if (i + 1 < b->end && cbi_sb_is_before_sequence(c, i))
+        if (i + 1 < b->end && cbi_sb_is_before_sequence(c, i)) {
+            pass_on(a, &w, i);
             flush(a, &w, i);
+        }
     }
     leave(a, &w);
 }

@@ -54,7 +54,7 @@ typedef struct cbi_sb_assignment {
     const cbi_sb_code *c;
     uint8_t *number;        /* by producer */
     bool *present;          /* by producer */
-    bool *unflushed;        /* by producer: the end of its block does not wait for it after all */
+    bool *unflushed;        /* by producer: where its block or stretch ends nobody waits for it */
     bool *done;             /* by block */
     uint64_t **leaving;     /* by block: producers pending at its end */
     cbi_sb_left_list *left; /* by block: those of them that are not there yet, but for long ones */
@@ -77,12 +77,13 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load);
 /* Rules 8 and 9: what each instruction waits for, one bit for each number. */
 void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait);
 
-/* May the end of the producer's block, instruction x, wait for it? */
+/* May instruction x wait for it, as somebody who needs it, or where its block or stretch ends? */
 static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, uint32_t x)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    return cbi_sb_contains(&p->consumers, x) &&
-           !(a->unflushed[q] && a->c->blocks.items[p->block].end == x + 1);
+    bool ends = a->c->blocks.items[p->block].end == x + 1 ||
+                (a->c->block_of[x] == p->block && cbi_sb_is_before_sequence(a->c, x));
+    return cbi_sb_contains(&p->consumers, x) && !(a->unflushed[q] && ends);
 }
 
 /* Rule 5: does the producer take the reserved number? */
