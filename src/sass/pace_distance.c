@@ -151,11 +151,6 @@ static uint32_t result_latency(kind from, kind to)
     }
 }
 
-static bool reads(const cbi_operands *o, uint32_t r)
-{
-    return o->read.w[r / 64] >> r % 64 & 1;
-}
-
 /* From a product of 64 bits, or the upper half of one, to arithmetic that reads it; `of`: what that
  * reads of it, and perhaps others. */
 static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
@@ -167,7 +162,7 @@ static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
     case CBI_KIND_ALU:
     case CBI_KIND_TO_UNIFORM:
     case CBI_KIND_PAIR:
-        return reads(of, high) ? 5 : 3;
+        return cbi_regset_has(&of->read, high) ? 5 : 3;
     case CBI_KIND_MULTIPLY:
         return 4;
     case CBI_KIND_WIDE: {
@@ -585,8 +580,6 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
     return least;
 }
 
-enum { SAME_SOURCE = 2 }; /* from uniform arithmetic to who reads the same uniform register next */
-
 /* Is the upper half of the third source all that the wide product `to` reads of these registers? */
 static bool reads_only_upper(cbi_sass to, const cbi_regset *written)
 {
@@ -602,8 +595,9 @@ static bool reads_only_upper(cbi_sass to, const cbi_regset *written)
     return true;
 }
 
-/* From an instruction to arithmetic that reads its result. */
-static uint32_t own_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
+/* From any instruction to one that reads its result; `of`: what of it nothing between has written
+ * again. */
+static uint32_t any_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
                                    const cbi_operands *of)
 {
     enum { UPPER_LATER = 2, TO_TARGET = 4, OF_HMMA = 19 };
@@ -613,8 +607,7 @@ static uint32_t own_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
         return double_latency(to);
     if (from == CBI_KIND_WIDE)
         return wide_latency(c->words[i], c->words[j], of);
-    if (cbi_sb_op(c, i) == CBI_OP_HMMA && !uses_tensors(to) &&
-        cbi_instruction_of(op)->shape != CBI_SHAPE_TENSOR)
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA)
         return OF_HMMA;
     if ((op == CBI_OP_RET || op == CBI_OP_BRX) && cbi_kind_is_math(from))
         return TO_TARGET;
@@ -623,17 +616,7 @@ static uint32_t own_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
     return least - (upper ? UPPER_LATER : 0);
 }
 
-static uint32_t any_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j)
-{
-    enum { OF_HMMA_BY_ALU = 16, OF_HMMA = 17 };
-    kind to = kind_of(c, j);
-    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_kind_is_math(to))
-        return to == CBI_KIND_ALU ? OF_HMMA_BY_ALU : OF_HMMA;
-    return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(kind_of(c, i), to);
-}
-
-/* Does ALU j write the lower half of the wide product of i again and leave the upper one?  It may
- * do so at once. */
+/* Does ALU j write the lower half of the wide product of i again and leave the upper one? */
 static bool rewrites_only_lower(const cbi_sb_code *c, uint32_t i, uint32_t j,
                                 const cbi_operands *of)
 {
@@ -641,6 +624,21 @@ static bool rewrites_only_lower(const cbi_sb_code *c, uint32_t i, uint32_t j,
     return kind_of(c, i) == CBI_KIND_WIDE && kind_of(c, j) == CBI_KIND_ALU &&
            cbi_regset_has(&c->operands[i].written, upper) && !cbi_regset_has(&of->written, upper);
 }
+
+/* The same to one that writes it again. */
+static uint32_t any_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
+                                    const cbi_operands *of)
+{
+    enum { OF_HMMA_BY_ALU = 16, OF_HMMA = 17, AT_ONCE = 1 };
+    kind to = kind_of(c, j);
+    if (rewrites_only_lower(c, i, j, of))
+        return AT_ONCE;
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_kind_is_math(to))
+        return to == CBI_KIND_ALU ? OF_HMMA_BY_ALU : OF_HMMA;
+    return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(kind_of(c, i), to);
+}
+
+enum { SAME_SOURCE = 2 }; /* from uniform arithmetic to who reads the same uniform register next */
 
 uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const uses *of,
                            bool adjacent)
@@ -679,9 +677,9 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (cbi_pace_is_late(from) && !fast)
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
-        least = cbi_larger(least, own_result_latency(c, i, j, b));
-    if (cbi_regset_meet(&a->written, &b->written) && !rewrites_only_lower(c, i, j, b))
-        least = cbi_larger(least, any_rewrite_latency(c, i, j));
+        least = cbi_larger(least, any_result_latency(c, i, j, b));
+    if (cbi_regset_meet(&a->written, &b->written))
+        least = cbi_larger(least, any_rewrite_latency(c, i, j, b));
     if (cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         least = cbi_larger(least, uniform_latency(from, to));
     else if (cbi_regset_meet(&a->uniform_written, &b->uniform_written))

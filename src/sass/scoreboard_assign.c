@@ -597,11 +597,9 @@ static void flush(cbi_sb_assignment *a, const work *w, uint32_t i)
 /* What starts behind instruction i waits for a number that i has taken, too: i does not. */
 static void pass_on(cbi_sb_assignment *a, const work *w, uint32_t i)
 {
-    const cbi_sb_producer_list *producers = &a->c->producers;
     uint8_t taken = 0;
-    for (size_t n = 0; n < a->live.len; n++)
-        if (producers->items[a->live.items[n]].at == i)
-            taken |= (uint8_t)(1u << a->number[a->live.items[n]]);
+    for (uint32_t q = a->c->first[i]; q < a->c->first[i + 1]; q++)
+        taken |= a->present[q] ? (uint8_t)(1u << a->number[q]) : 0;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t q = a->live.items[n];
         if (is_flushed(a, w, q, i) && taken >> a->number[q] & 1)

@@ -81,9 +81,11 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait);
 static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, uint32_t x)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    bool ends = a->c->blocks.items[p->block].end == x + 1 ||
-                (a->c->block_of[x] == p->block && cbi_sb_is_before_sequence(a->c, x));
-    return cbi_sb_contains(&p->consumers, x) && !(a->unflushed[q] && ends);
+    if (!cbi_sb_contains(&p->consumers, x))
+        return false;
+    return !a->unflushed[q] ||
+           (a->c->blocks.items[p->block].end != x + 1 &&
+            (a->c->block_of[x] != p->block || !cbi_sb_is_before_sequence(a->c, x)));
 }
 
 /* Rule 5: does the producer take the reserved number? */
