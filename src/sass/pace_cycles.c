@@ -246,7 +246,7 @@ static int64_t leave(const block_times *t, bool goes_on)
             explained =
                 later(explained,
                       t->before[n] + (gap < CBI_PACE_SLOW_EXPLAINS ? gap : CBI_PACE_SLOW_EXPLAINS));
-        if ((cbi_pace_is_late(from) && !cbi_pace_is_fast_double(c, t->at[n])) ||
+        if ((cbi_pace_is_watched(c, t->at[n]) && !cbi_pace_is_fast_double(c, t->at[n])) ||
             from == CBI_KIND_CALL)
             continue;
         int64_t least = cbi_pace_leaves_after(c, t->at[n]);
@@ -256,6 +256,21 @@ static int64_t leave(const block_times *t, bool goes_on)
     if (t->before[k] > explained && !anew && (goes_on || !branches))
         need = later(need, t->now[k - 1] + own_stall(t, k - 1));
     return need;
+}
+
+static bool is_dummy_load(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_LDS && cbi_sass_is_never(c->words[i]);
+}
+
+/* What comes later than the dummy loads in front of it, which belong to it, does so with them. */
+static void wait_ahead_of_dummies(const block_times *t, uint32_t k)
+{
+    if (k < 2 || is_dummy_load(t->c, t->at[k]))
+        return;
+    int64_t later_by = t->now[k] - t->now[k - 1] - 1;
+    for (uint32_t n = k; n-- > 1 && is_dummy_load(t->c, t->at[n]);)
+        t->now[n] += later_by;
 }
 
 /* A stretch of code in which time counts; `goes_on`: something follows it; `unit_free`: when the
@@ -302,6 +317,7 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     t.before[t.count] = time;
     for (uint32_t k = 0; k < t.count; k++) {
         t.now[k] = k ? issue(&t, k, unit_free) : 0;
+        wait_ahead_of_dummies(&t, k);
         uint32_t occupied = cbi_pace_slow_time(c, t.at[k]);
         if (occupied)
             unit_free = (unit_times){t.now[k] + occupied, t.before[k] + occupied};

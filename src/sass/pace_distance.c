@@ -54,7 +54,6 @@ enum {
     FAR = CBI_PACE_FAR,
     READ_TIME = 2,
     GUARD_LATENCY = 13,
-    UNIFORM_GUARD = 9,
     SPECIAL_CYCLES = 8,
     MOVE_TO_BRANCH = 3,
     SLOW_EXPLAINS = CBI_PACE_SLOW_EXPLAINS,
@@ -67,6 +66,13 @@ typedef cbi_sass_kind kind;
 bool cbi_pace_is_late(kind k)
 {
     return k >= CBI_KIND_MEMORY && k <= CBI_KIND_SLOW;
+}
+
+bool cbi_pace_is_watched(const cbi_sb_code *c, uint32_t i)
+{
+    kind k = cbi_op_kind(cbi_sb_op(c, i));
+    return cbi_pace_is_late(k) ||
+           (k == CBI_KIND_OTHER && cbi_sass_write(c->words[i]) != CBI_SB_NONE);
 }
 
 /* ---- predicates ---- */
@@ -95,14 +101,15 @@ static flags flags_of(cbi_sass w)
     kind k = cbi_op_kind(op);
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
-        return (flags){.uniform_read = p.guard, .uniform_written = p.written, .read = p.read};
+        return (flags){.uniform_guard = p.guard, .uniform_written = p.written, .read = p.read};
     if (cbi_kind_is_uniform(k))
-        return (flags){.uniform_read = p.guard | p.read, .uniform_written = p.written};
+        return (flags){
+            .uniform_guard = p.guard, .uniform_read = p.read, .uniform_written = p.written};
     if (cbi_op_is_uniform(op))
-        return (flags){.uniform_read = p.guard};
+        return (flags){.uniform_guard = p.guard};
     flags f = {.guard = p.guard, .read = p.read, .written = p.written};
     if (op == CBI_OP_BRA_U)
-        f.uniform_read = one(w, 24);
+        f.uniform_guard = one(w, 24);
     if (cbi_sass_joins_uniform(w))
         f.uniform_read |= one(w, 68);
     if (k == CBI_KIND_OTHER && !has_no_predicates(op)) { /* nobody knows */
@@ -224,6 +231,8 @@ static uint32_t uniform_rewrite(kind from, kind to)
         return 2;
     if (from == CBI_KIND_UNIFORM && (to == CBI_KIND_UNIFORM_MOVE || to == CBI_KIND_TO_UNIFORM))
         return 7;
+    if (from == CBI_KIND_TO_UNIFORM && to == CBI_KIND_UNIFORM_MOVE)
+        return 11;
     bool moved = from == CBI_KIND_UNIFORM_MOVE;
     if (cbi_pace_is_late(to))
         return moved ? 4 : from == CBI_KIND_UNIFORM ? 11 : from == CBI_KIND_TO_UNIFORM ? 14 : FAR;
@@ -369,15 +378,31 @@ static bool is_slow_barrier(cbi_sass w)
     return cbi_op_is_barrier(cbi_sass_op(w)) && cbi_sass_bits(w, 72, 9) != SYNC;
 }
 
-/* From an instruction that writes a uniform predicate to one that names it. */
-static uint32_t uniform_predicate_latency(uint32_t op, uint32_t next)
+/* From an instruction that writes uniform predicates to one whose guard they are. */
+static uint32_t uniform_guard_latency(uint32_t op, uint32_t next)
 {
-    if (next == CBI_OP_BRA_U && op != CBI_OP_UPLOP3)
-        return UNIFORM_GUARD;
-    bool compares_integers = op == CBI_OP_UISETP || op == CBI_OP_UISETP_I;
-    if (next == CBI_OP_PLOP3)
-        return compares_integers || op == CBI_OP_UPLOP3 ? 6 : FAR;
-    return compares_integers && (next == CBI_OP_UP2UR || next == CBI_OP_UPLOP3) ? 4 : FAR;
+    enum { OF_VOTE = 5, OF_VOTE_TO_BRANCH = 2, OF_COMPARISON = 11, OF_COMPARISON_TO_BRANCH = 9 };
+    if (op == CBI_OP_VOTEU)
+        return next == CBI_OP_BRA_U ? OF_VOTE_TO_BRANCH : OF_VOTE;
+    return next == CBI_OP_BRA_U && op != CBI_OP_UPLOP3 ? OF_COMPARISON_TO_BRANCH : OF_COMPARISON;
+}
+
+/* ... that reads them otherwise. */
+static uint32_t uniform_source_latency(uint32_t op, uint32_t next)
+{
+    enum { OF_VOTE = 1, OF_COMPARISON = 4, OF_COMPARISON_TO_OTHERS = 6 };
+    if (op == CBI_OP_VOTEU)
+        return OF_VOTE;
+    return next == CBI_OP_PLOP3 ? OF_COMPARISON_TO_OTHERS : OF_COMPARISON;
+}
+
+/* ... that writes them again. */
+static uint32_t uniform_predicate_rewrite(uint32_t op, uint32_t next)
+{
+    enum { BY_VOTE = 7, AMONG_COMPARISONS = 4 };
+    if (op == CBI_OP_VOTEU)
+        return 1;
+    return next == CBI_OP_VOTEU ? BY_VOTE : AMONG_COMPARISONS;
 }
 
 static bool compares(kind k)
@@ -400,10 +425,15 @@ static uint32_t predicate_latency(kind from, kind to, uint32_t op)
     return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF_ALU || to == CBI_KIND_PAIR ? 5 : FAR;
 }
 
-/* Does the instruction wait for products of matrices, which are not understood? */
-static bool uses_tensors(kind k)
+/* Does j wait for i, of which nothing else is known, or for products of matrices, of which it is
+ * known what arithmetic, doubles and conversions wait for? */
+static bool waits_for_other(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
-    return k == CBI_KIND_OTHER || k == CBI_KIND_SLOW || k == CBI_KIND_CONVERT;
+    kind to = cbi_op_kind(cbi_sb_op(c, j));
+    if (cbi_sb_op(c, j) == CBI_OP_NOP)
+        return false;
+    return to == CBI_KIND_OTHER ||
+           (cbi_sb_op(c, i) != CBI_OP_HMMA && (to == CBI_KIND_SLOW || to == CBI_KIND_CONVERT));
 }
 
 /* May j, of which nothing is known for sure, use what i writes, other than by the operands that are
@@ -412,6 +442,7 @@ static bool may_use(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
     if (!cbi_pace_is_opaque(cbi_sb_op(c, j)) || cbi_regset_meet(&a->written, &b->read) ||
+        cbi_regset_meet(&a->written, &b->written) ||
         cbi_regset_meet(&a->uniform_written, &b->uniform_read))
         return false;
     return cbi_regset_any(&a->uniform_written) ||
@@ -564,8 +595,12 @@ static uint32_t predicate_distance(const cbi_sb_code *c, uint32_t i, uint32_t j,
     bool fast = cbi_pace_is_fast_double(c, i);
     bool longer = goes_by_chip(c) && cbi_sass_compares_long(c->words[i]);
     uint32_t least = 0;
-    if (f.uniform_written & (g->uniform_read | g->uniform_written))
-        least = cbi_larger(least, uniform_predicate_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
+    if (f.uniform_written & g->uniform_guard)
+        least = cbi_larger(least, uniform_guard_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
+    if (f.uniform_written & g->uniform_read)
+        least = cbi_larger(least, uniform_source_latency(cbi_sb_op(c, i), cbi_sb_op(c, j)));
+    if (f.uniform_written & g->uniform_written)
+        least = cbi_larger(least, uniform_predicate_rewrite(cbi_sb_op(c, i), cbi_sb_op(c, j)));
     if (f.written & g->guard)
         least = cbi_larger(least, compares(from) || fast ? GUARD_LATENCY + (longer || fast) : FAR);
     if (f.written & g->read)
@@ -663,18 +698,20 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
         return adjacent ? FAR : 1;
     if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_WARP) && !cbi_regset_meet(&a->written, &b->read))
         return 1;
-    bool watched = cbi_sass_write(c->words[i]) != CBI_SB_NONE;
+    bool watched = cbi_pace_is_watched(c, i);
     if (from == CBI_KIND_OTHER &&
-        ((cbi_pace_is_opaque(cbi_sb_op(c, i)) && !watched) || uses_tensors(to)))
+        (watched ? to == CBI_KIND_OTHER
+                 : cbi_pace_is_opaque(cbi_sb_op(c, i)) || waits_for_other(c, i, j)))
         return FAR;
-    if (!cbi_pace_is_late(from) && to != CBI_KIND_CALL && may_use(c, i, j))
+    if (!watched && to != CBI_KIND_CALL && may_use(c, i, j))
         return FAR;
     bool keeps =
         cbi_pace_is_late(to) && !(goes_by_chip(c) && to == CBI_KIND_SLOW); /* sources for a cycle */
-    if (keeps && !cbi_pace_is_late(from) && cbi_regset_meet(&a->read, &c->operands[j].written))
+    if (keeps && !cbi_pace_is_late(from) && cbi_sb_op(c, i) != CBI_OP_HMMA &&
+        cbi_regset_meet(&a->read, &c->operands[j].written))
         least = cbi_larger(least, READ_TIME);
     bool fast = cbi_pace_is_fast_double(c, i);
-    if (cbi_pace_is_late(from) && !fast)
+    if (watched && !fast)
         return least;
     if (cbi_regset_meet(&a->written, &b->read))
         least = cbi_larger(least, any_result_latency(c, i, j, b));

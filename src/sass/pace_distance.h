@@ -17,7 +17,7 @@ enum {
 /* Predicates of an instruction, a bit each. */
 typedef struct cbi_pace_flags {
     uint8_t written, guard, read;
-    uint8_t uniform_written, uniform_read;
+    uint8_t uniform_written, uniform_guard, uniform_read;
 } cbi_pace_flags;
 
 /* What an instruction uses, as far as nothing between has written it. */
@@ -61,6 +61,9 @@ uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end);
 
 /* Does a scoreboard watch over the results of the kind? */
 bool cbi_pace_is_late(cbi_sass_kind kind);
+
+/* ... over those of instruction i? */
+bool cbi_pace_is_watched(const cbi_sb_code *c, uint32_t i);
 
 /* Cycles for which an instruction occupies the slow unit, if the chip has one. */
 uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i);
