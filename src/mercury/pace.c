@@ -114,6 +114,15 @@ static bool keeps_warp(const cbi_sb_code *c, uint32_t i, uint32_t stall, uint32_
     return keeps == cbi_yield_keeps(fixed, stall, was_since) ? cbi_sass_yield(c->input[i]) : keeps;
 }
 
+void cbi_pace_wait_ahead(cbi_sass *words, uint32_t count, const bool *idle)
+{
+    for (uint32_t i = count; i-- > 1;)
+        if (idle[i] && cbi_sass_wait(words[i])) {
+            cbi_sass_add_wait(&words[i - 1], cbi_sass_wait(words[i]));
+            cbi_sass_set_wait(&words[i], 0);
+        }
+}
+
 void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
 {
     enum { PAIR = 2 };
@@ -235,6 +244,7 @@ static void pace_scheduled(cbi_sb_code *c, const cbi_scoreboard_text *text, cons
     memcpy(input, c->words, c->n * sizeof *input);
     if (!assign(c, text, late, drop_stack_load, idle))
         wait_at_once(c, late);
+    cbi_pace_wait_ahead(c->words, c->n, idle);
     c->input = input;
     cbi_pace_cycles(c, idle, pace->cycles);
     cbi_pace_set_stalls(c, pace);

@@ -98,6 +98,7 @@ bool cbi_schedule_make(cbi_sb_code *code, const cbi_scoreboard_text *text, const
     cbi_sb_add_late(&c, &late, pace->cycles, text->target, NULL);
     cbi_sb_assign(&c, true, NULL, out);
     memcpy(code->words, out, c.n * sizeof *out);
+    cbi_pace_wait_ahead(code->words, c.n, idle);
     c.words = code->words;
     c.cycles = NULL;
     cbi_pace_cycles(&c, idle, pace->cycles);
@@ -194,6 +195,7 @@ bool cbi_schedule_follow(cbi_sb_code *code, const cbi_scoreboard_text *text, boo
     if (!cbi_pace_keeps_waits(&c, out))
         return false;
     memcpy(code->words, out, c.n * sizeof *out);
+    cbi_pace_wait_ahead(code->words, c.n, idle);
     c.input = input;
     cbi_pace_cycles(&c, idle, pace->cycles);
     cbi_pace_set_stalls(&c, pace);

@@ -23,6 +23,10 @@ bool cbi_schedule_follow(cbi_sb_code *code, const cbi_scoreboard_text *text, boo
 /* pace.c: what is to be said of late instructions, of which none is known yet. */
 cbi_sb_late cbi_pace_begin_late(const cbi_sb_code *c);
 
+/* What NOPs wait for that are made anew, as the last ones of their blocks may, is waited for in
+ * front of them. */
+void cbi_pace_wait_ahead(cbi_sass *words, uint32_t count, const bool *idle);
+
 /* ... stall counts within the field, by the cycles, and the yield flag that goes with them. */
 void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace);
 

@@ -281,6 +281,24 @@ typedef struct stretch {
     int64_t unit_free;
 } stretch;
 
+/* Does something in front of `end` wait for the result of instruction i, of its block, without
+ * using it, as the ends of blocks do? */
+static bool is_met_at_end(const cbi_sb_code *c, uint32_t i, uint32_t end)
+{
+    uint32_t number = cbi_sass_write(c->words[i]);
+    uint8_t written, read, other;
+    bool met =
+        number == CBI_SB_NONE && cbi_instruction_of(cbi_sb_op(c, i))->slow == CBI_SLOW_DOUBLE;
+    cbi_pace_predicates(c->words[i], &written, &other);
+    for (uint32_t j = i + 1; j < end; j++) {
+        cbi_pace_predicates(c->words[j], &other, &read);
+        if (written & read || cbi_regset_meet(&c->operands[i].written, &c->operands[j].read))
+            return false;
+        met |= number != CBI_SB_NONE && cbi_sass_wait(c->words[j]) >> number & 1;
+    }
+    return met;
+}
+
 /* Returns for how long the slow unit is busy when the stretch is over. */
 static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *idle,
                             uint32_t *cycles)
@@ -315,10 +333,15 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
         borrowed = 0;
     }
     t.before[t.count] = time;
+    uint32_t slow = CBI_SB_NOWHERE; /* the last one of doubles or conversions */
     for (uint32_t k = 0; k < t.count; k++) {
         t.now[k] = k ? issue(&t, k, unit_free) : 0;
         wait_ahead_of_dummies(&t, k);
         uint32_t occupied = cbi_pace_slow_time(c, t.at[k]);
+        if (occupied)
+            slow = cbi_instruction_of(cbi_sb_op(c, t.at[k]))->shape == CBI_SHAPE_TENSOR
+                       ? CBI_SB_NOWHERE
+                       : t.at[k];
         if (occupied)
             unit_free = (unit_times){t.now[k] + occupied, t.before[k] + occupied};
         int64_t own = least_stall(&t, k);
@@ -329,6 +352,8 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     t.now[t.count] = leave(&t, b->goes_on);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
+    if (slow != CBI_SB_NOWHERE && is_met_at_end(c, slow, b->end))
+        return 0;
     return unit_free.now - t.now[t.count];
 }
 

@@ -53,6 +53,7 @@ uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
 enum {
     FAR = CBI_PACE_FAR,
     READ_TIME = 2,
+    AFTER_HMMA = 19, /* its result is there */
     GUARD_LATENCY = 13,
     SPECIAL_CYCLES = 8,
     MOVE_TO_BRANCH = 3,
@@ -425,15 +426,24 @@ static uint32_t predicate_latency(kind from, kind to, uint32_t op)
     return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF_ALU || to == CBI_KIND_PAIR ? 5 : FAR;
 }
 
-/* Does j wait for i, of which nothing else is known, or for products of matrices, of which it is
- * known what arithmetic, doubles and conversions wait for? */
+/* Do both have to do with a register that one of them writes? */
+static bool share_registers(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
+    return cbi_regset_meet(&a->written, &b->read) || cbi_regset_meet(&a->written, &b->written) ||
+           cbi_regset_meet(&a->read, &b->written);
+}
+
+/* Does j wait for i, of which nothing else is known?  For products of matrices arithmetic, doubles
+ * and conversions wait as long as is known, and other products as their unit says. */
 static bool waits_for_other(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     kind to = cbi_op_kind(cbi_sb_op(c, j));
     if (cbi_sb_op(c, j) == CBI_OP_NOP)
         return false;
-    return to == CBI_KIND_OTHER ||
-           (cbi_sb_op(c, i) != CBI_OP_HMMA && (to == CBI_KIND_SLOW || to == CBI_KIND_CONVERT));
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA)
+        return to == CBI_KIND_OTHER && (cbi_sb_op(c, j) != CBI_OP_HMMA || share_registers(c, i, j));
+    return to == CBI_KIND_OTHER || to == CBI_KIND_SLOW || to == CBI_KIND_CONVERT;
 }
 
 /* May j, of which nothing is known for sure, use what i writes, other than by the operands that are
@@ -635,7 +645,7 @@ static bool reads_only_upper(cbi_sass to, const cbi_regset *written)
 static uint32_t any_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
                                    const cbi_operands *of)
 {
-    enum { UPPER_LATER = 2, TO_TARGET = 4, OF_HMMA = 19 };
+    enum { UPPER_LATER = 2, TO_TARGET = 4, TO_PRODUCT = 7 };
     kind from = kind_of(c, i), to = kind_of(c, j);
     uint32_t op = cbi_sb_op(c, j);
     if (cbi_pace_is_fast_double(c, i))
@@ -643,9 +653,13 @@ static uint32_t any_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
     if (from == CBI_KIND_WIDE)
         return wide_latency(c->words[i], c->words[j], of);
     if (cbi_sb_op(c, i) == CBI_OP_HMMA)
-        return OF_HMMA;
+        return AFTER_HMMA;
     if ((op == CBI_OP_RET || op == CBI_OP_BRX) && cbi_kind_is_math(from))
         return TO_TARGET;
+    bool product = cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR &&
+                   (op == CBI_OP_HMMA || to == CBI_KIND_SLOW);
+    if (product && (cbi_kind_is_math(from) || from == CBI_KIND_COUNTER))
+        return TO_PRODUCT;
     uint32_t least = result_latency(from, to) + reaches_late(c, i, j);
     bool upper = cbi_kind_is_math(from) && reads_only_upper(c->words[j], &c->operands[i].written);
     return least - (upper ? UPPER_LATER : 0);
@@ -697,7 +711,9 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE))
         return adjacent ? FAR : 1;
     if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_WARP) && !cbi_regset_meet(&a->written, &b->read))
-        return 1;
+        return compares(from) && flags_of(c->words[i]).written & of->predicates.guard
+                   ? GUARD_LATENCY
+                   : 1;
     bool watched = cbi_pace_is_watched(c, i);
     if (from == CBI_KIND_OTHER &&
         (watched ? to == CBI_KIND_OTHER
@@ -738,7 +754,9 @@ uint32_t cbi_pace_overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j)
         return 0;
     if (flags_of(c->words[i]).written & flags_of(c->words[j]).written)
         return GUARD_LATENCY - 1;
-    return cbi_regset_meet(&c->operands[i].written, &c->operands[j].written) ? 6 : 0;
+    if (!cbi_regset_meet(&c->operands[i].written, &c->operands[j].written))
+        return 0;
+    return cbi_sb_op(c, i) == CBI_OP_HMMA ? AFTER_HMMA : 6;
 }
 
 /* Do j and its registers have to do with the result of i? */

@@ -62,7 +62,8 @@ static bool is_kept(const cbi_sb_code *c, const cbi_sass *words, const bool *pau
             if (halves(other) & halves(s))
                 return false;
         }
-        if (!cbi_sass_yield(words[j]) || (pause && pause[j]) || writes(&c->operands[j], s))
+        if (!cbi_sass_yield(words[j]) || (pause && pause[j]) || cbi_sb_ends_stretch(c, j) ||
+            writes(&c->operands[j], s))
             return false;
     }
     return false;

@@ -354,6 +354,31 @@ static bool ends_anew(const cbi_sb_code *before, uint32_t last)
     return before && cbi_sb_last_of(before, before->block_of[last]) != last;
 }
 
+/* Conversions with a side of 64 bits are waited for in front of a collective sequence, too. */
+static void meet_sequences(cbi_sb_code *c)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t last = last_of_stretch(c, p->at);
+        if (cbi_instruction_of(cbi_sb_op(c, p->at))->slow != CBI_SLOW_CONVERT || p->is_late ||
+            last == p->at || !cbi_sb_is_before_sequence(c, last) || p->local <= last)
+            continue;
+        p->local = CBI_SB_NOWHERE;
+        p->flush = p->timed = true;
+        p->consumers = p->starts = (cbi_u32_list){0};
+        cbi_vec_push(c->ctx, &p->consumers, last);
+    }
+}
+
+/* What nobody waited for behind its block, since its end did, and that does no longer. */
+static void need_behind(cbi_sb_code *c, const cbi_sb_late *which, cbi_sb_producer *p)
+{
+    crossing x = find_crossing(c, which, p->at, !p->write);
+    p->consumers = x.users;
+    p->starts = x.starts;
+    p->loops = x.loops;
+}
+
 /* What was not there at the end of its block may be there now, and the other way round. */
 static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *left_before,
                       uint32_t target, cbi_sb_guide *guide)
@@ -385,6 +410,8 @@ static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *l
         drop(&p->consumers, last);
         if (p->flush)
             cbi_vec_push(c->ctx, &p->consumers, last);
+        else
+            need_behind(c, which, p);
     }
 }
 
@@ -545,6 +572,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     cbi_sb_find_issue(c);
     if (!which->anew)
         meet_ends(c, which, left_before, target, guide);
+    if (!which->anew && !which->before)
+        meet_sequences(c);
     c->chip = target;
     cbi_sb_find_issue(c);
 }

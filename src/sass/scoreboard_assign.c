@@ -103,7 +103,8 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
             if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
-                (o->is_late && o->starts.len) || /* a sequence's start waits earlier */
+                ((o->is_late || o->timed) &&
+                 o->starts.len) || /* a sequence's start waits earlier */
                 (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)) ||
                 meet_apart(a, w, p, r))
                 continue;
@@ -607,6 +608,25 @@ static void pass_on(cbi_sb_assignment *a, const work *w, uint32_t i)
     }
 }
 
+/* ... nor for one that something holds that is not there by then. */
+static void keep_busy(cbi_sb_assignment *a, const work *w, uint32_t i)
+{
+    const cbi_sb_code *c = a->c;
+    uint8_t kept = 0;
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        const cbi_sb_producer *p = &c->producers.items[q];
+        bool there = is_here(a, w, q) && c->issue[i] - c->issue[p->at] >= cbi_sb_latency_of(c, p);
+        if (!there && !is_flushed(a, w, q, i))
+            kept |= (uint8_t)(1u << a->number[q]);
+    }
+    for (size_t n = 0; n < a->live.len; n++) {
+        uint32_t q = a->live.items[n];
+        if (is_flushed(a, w, q, i) && kept >> a->number[q] & 1)
+            a->unflushed[q] = true;
+    }
+}
+
 /* What is pending where it ends. */
 static void leave(cbi_sb_assignment *a, const work *w)
 {
@@ -655,6 +675,8 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
         }
         if (i + 1 < b->end && cbi_sb_is_before_sequence(c, i)) {
             pass_on(a, &w, i);
+            if (c->cycles)
+                keep_busy(a, &w, i);
             flush(a, &w, i);
         }
     }

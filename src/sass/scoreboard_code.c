@@ -85,6 +85,19 @@ static bool is_unwanted(const cbi_sb_code *c, uint32_t q)
     return q == c->stack_load && (p->local == CBI_SB_NOWHERE || !cbi_sb_needs(c, p, p->local));
 }
 
+/* A block that ends with NOPs that take no time of their own ends where the last instruction in
+ * front of them is issued. */
+static void end_ahead_of_idle(cbi_sb_code *c)
+{
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        uint32_t last = cbi_sb_last_of(c, b), end = last;
+        while (end > c->blocks.items[b].start && cbi_sb_op(c, end) == CBI_OP_NOP && !c->cycles[end])
+            end--;
+        for (uint32_t i = end + 1; i <= last; i++)
+            c->issue[i] = c->issue[end];
+    }
+}
+
 /* Waits for results of the block itself count; those of others have long been there. */
 void cbi_sb_find_issue(cbi_sb_code *c)
 {
@@ -111,6 +124,8 @@ void cbi_sb_find_issue(cbi_sb_code *c)
                 reach(&after[p->starts.items[k]], ready);
         }
     }
+    if (c->cycles)
+        end_ahead_of_idle(c);
 }
 
 bool cbi_sb_has_long_result(const cbi_sb_code *c)

@@ -235,7 +235,7 @@ enum { CBI_SB_AT_ONCE = 2 }; /* cycles that every scoreboard takes */
  * own chip, in the two cycles that every scoreboard takes. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE_READS = 13 };
+    enum { COMPARE_READS = 14 };
     uint32_t op = cbi_sb_op(c, p->at);
     bool product = cbi_sb_is_late_product(c, p);
     if (product && !p->write)

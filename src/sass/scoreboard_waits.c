@@ -379,6 +379,20 @@ static bool is_needed_behind(const around *x, uint32_t q, uint32_t head, const f
            (counts_always(x, q, found, w) || c->position[found] > last_of_loop(c, head));
 }
 
+static bool is_in_loop(const cbi_sb_code *c, uint32_t block, uint32_t head)
+{
+    return block != CBI_SB_NOWHERE && block != head && c->position[block] <= last_of_loop(c, head);
+}
+
+/* Does the first block of a loop itself hold sources that the end of it, by a time that is another
+ * one than that of the input, does not wait for, and that something behind it in the loop needs? */
+static bool keeps_own_sources(const around *x, uint32_t q, uint32_t head, const first_waits *w)
+{
+    const cbi_sb_producer *p = &x->a->c->producers.items[q];
+    return !p->write && p->timed && !p->flush && p->block == head &&
+           (is_in_loop(x->a->c, w->one[head], head) || is_in_loop(x->a->c, w->other[head], head));
+}
+
 static void find_starts(const around *x)
 {
     const cbi_sb_code *c = x->a->c;
@@ -395,12 +409,14 @@ static void find_starts(const around *x)
             cbi_vec_push(c->ctx, &needs[x->needs[i].items[k]], i);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         const cbi_u32_list *loops = &c->producers.items[q].loops;
-        if (!loops->len || !x->a->present[q] || c->producers.items[q].is_late)
+        const bool late = c->producers.items[q].is_late;
+        if (!loops->len || !x->a->present[q])
             continue;
         find_first_waits(x, q, &needs[q], &w);
         for (size_t k = 0; k < loops->len; k++) {
             uint32_t head = c->block_of[loops->items[k]];
-            if (!is_known(x, q, head) && is_needed_behind(x, q, head, &w))
+            if (!is_known(x, q, head) &&
+                ((!late && is_needed_behind(x, q, head, &w)) || keeps_own_sources(x, q, head, &w)))
                 wait_at_start(x, q, head);
         }
     }
