@@ -333,17 +333,15 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
         borrowed = 0;
     }
     t.before[t.count] = time;
-    uint32_t slow = CBI_SB_NOWHERE; /* the last one of doubles or conversions */
+    uint32_t slow = CBI_SB_NOWHERE; /* the last one of the unit */
     for (uint32_t k = 0; k < t.count; k++) {
         t.now[k] = k ? issue(&t, k, unit_free) : 0;
         wait_ahead_of_dummies(&t, k);
         uint32_t occupied = cbi_pace_slow_time(c, t.at[k]);
-        if (occupied)
-            slow = cbi_instruction_of(cbi_sb_op(c, t.at[k]))->shape == CBI_SHAPE_TENSOR
-                       ? CBI_SB_NOWHERE
-                       : t.at[k];
-        if (occupied)
+        if (occupied) {
+            slow = t.at[k];
             unit_free = (unit_times){t.now[k] + occupied, t.before[k] + occupied};
+        }
         int64_t own = least_stall(&t, k);
         int64_t beside = own - cbi_pace_unit_cycles(c->words[t.at[k]], (uint32_t)own);
         unit_free.now += beside;
@@ -387,9 +385,9 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
 {
     int64_t busy = 0;
     for (uint32_t b = 0; b < c->blocks.len; b++) {
-        const cbi_sb_block *block = &c->blocks.items[b];
-        if (!cbi_pace_follows_sync(c, block->start))
+        uint32_t start = c->blocks.items[b].start;
+        if (!cbi_pace_goes_on_at(c, start) && !(start && cbi_pace_goes_on_at(c, start + 1)))
             busy = 0;
-        busy = time_block(c, block, idle, busy, ret_cycles);
+        busy = time_block(c, &c->blocks.items[b], idle, busy, ret_cycles);
     }
 }

@@ -38,9 +38,10 @@ uint32_t cbi_pace_slow_time(const cbi_sb_code *c, uint32_t i)
     return has_own_doubles(c) ? 0 : unit_time(c->words[i]);
 }
 
-bool cbi_pace_follows_sync(const cbi_sb_code *c, uint32_t i)
+bool cbi_pace_goes_on_at(const cbi_sb_code *c, uint32_t i)
 {
-    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC;
+    return i && cbi_sb_op(c, i - 1) == CBI_OP_WARPSYNC &&
+           cbi_sass_signed_guard(c->words[i - 1]) != CBI_SASS_PT;
 }
 
 uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
@@ -102,7 +103,7 @@ static flags flags_of(cbi_sass w)
     kind k = cbi_op_kind(op);
     cbi_predicates p = cbi_sass_predicates(w);
     if (op == CBI_OP_VOTEU)
-        return (flags){.uniform_guard = p.guard, .uniform_written = p.written, .read = p.read};
+        return (flags){.guard = p.guard, .uniform_written = p.written, .read = p.read};
     if (cbi_kind_is_uniform(k))
         return (flags){
             .uniform_guard = p.guard, .uniform_read = p.read, .uniform_written = p.written};
@@ -307,7 +308,7 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     if (cbi_op_is_barrier(op) || op == CBI_OP_B2R)
         return plain || !adjacent ? 1 : FAR;
     bool known = (from != CBI_KIND_OTHER || op == CBI_OP_HMMA) && from != CBI_KIND_CONTROL &&
-                 from != CBI_KIND_CALL && op != CBI_OP_LDTM && op != CBI_OP_STTM;
+                 from != CBI_KIND_CALL;
     return known || !adjacent || op == CBI_OP_BSSY ? 1 : FAR;
 }
 
@@ -349,7 +350,7 @@ static bool delays_nothing(uint32_t op, bool adjacent)
 /* Does the instruction read predicates as late as guards? */
 static bool waits_long(uint32_t op)
 {
-    return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE;
+    return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE || op == CBI_OP_VOTEU;
 }
 
 /* The parts of a fence are one instruction of Mercury code. */

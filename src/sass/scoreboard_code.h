@@ -220,7 +220,8 @@ int64_t cbi_sb_product_reads(cbi_sass w);
 /* Such a product, which is late on the target only. */
 static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    return p->is_late && cbi_instruction_of(cbi_sb_op(c, p->at))->slow == CBI_SLOW_IMMA;
+    uint8_t slow = cbi_instruction_of(cbi_sb_op(c, p->at))->slow;
+    return p->is_late && (slow == CBI_SLOW_IMMA || slow == CBI_SLOW_DMMA);
 }
 
 /* Do doubles come from a slow unit on the chip of the code? */
@@ -235,12 +236,14 @@ enum { CBI_SB_AT_ONCE = 2 }; /* cycles that every scoreboard takes */
  * own chip, in the two cycles that every scoreboard takes. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE_READS = 14 };
+    enum { COMPARE_READS = 14, PRODUCT_OF_DOUBLES = 584 };
     uint32_t op = cbi_sb_op(c, p->at);
     bool product = cbi_sb_is_late_product(c, p);
+    uint8_t unit = cbi_instruction_of(op)->slow;
+    if (product && unit == CBI_SLOW_DMMA)
+        return p->write ? PRODUCT_OF_DOUBLES : 0;
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
-    uint8_t unit = cbi_instruction_of(op)->slow;
     bool slow = (unit == CBI_SLOW_CONVERT || unit == CBI_SLOW_DOUBLE) && cbi_sb_has_slow_doubles(c);
     bool late = p->is_late || (unit == CBI_SLOW_CONVERT && c->cycles);
     if ((late || slow) && !product)

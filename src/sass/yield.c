@@ -19,7 +19,7 @@ bool cbi_yield_keeps(bool fixed, uint32_t stall, uint32_t since)
 
 bool cbi_yield_starts_anew(const cbi_sb_code *c, uint32_t i)
 {
-    return (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_follows_sync(c, i)) ||
+    return (c->blocks.items[c->block_of[i]].start == i && !cbi_pace_goes_on_at(c, i)) ||
            (i && cbi_sb_ends_stretch(c, i - 1));
 }
 
