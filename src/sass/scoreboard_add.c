@@ -389,7 +389,9 @@ static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *l
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
-        int64_t before = left_before[p->at], left = p->flush ? plain[p->at] : hurried[p->at];
+        int64_t before = left_before[p->at], left = plain[p->at];
+        if (!p->flush && hurried[p->at] < left)
+            left = hurried[p->at];
         bool slow = ends_with_block(c, p);
         bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
         bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */

@@ -90,6 +90,17 @@ static bool meet_apart(const cbi_sb_assignment *a, const work *w, const cbi_sb_p
            cbi_sb_is_met_by_some(a->c, p, p->local) && cbi_sb_is_met_by_some(a->c, o, p->local);
 }
 
+/* Does the collective sequence that instruction i is in wait for it at its start, too? */
+static bool is_met_at_start(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    for (size_t k = 0; k < p->starts.len; k++) {
+        uint32_t start = p->starts.items[k];
+        if (start < i && i < c->group[start])
+            return true;
+    }
+    return false;
+}
+
 /* Rule 3: a local producer joins one with the same consumer; CBI_SB_NONE if there is none. */
 static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_sb_producer *p)
 {
@@ -103,8 +114,7 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
             if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
-                ((o->is_late || o->timed) &&
-                 o->starts.len) || /* a sequence's start waits earlier */
+                is_met_at_start(a->c, o, p->at) ||
                 (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)) ||
                 meet_apart(a, w, p, r))
                 continue;
@@ -512,7 +522,8 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
             continue;
         const cbi_sb_producer *p = &c->producers.items[q];
         const bool here = is_here(a, w, q), there = here && cbi_sb_is_there(c, p);
-        if (!there || p->write || !(unread >> p->old & 1))
+        const bool read = !here && c->cycles && !p->write && !cbi_sb_is_left_at_end(c, q, w->block);
+        if (!read && (!there || p->write || !(unread >> p->old & 1)))
             kept |= (uint8_t)(1u << a->number[q]);
         if (here && !there)
             late |= (uint8_t)(1u << a->number[q]);

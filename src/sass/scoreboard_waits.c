@@ -260,6 +260,7 @@ static bool takes_again(const around *x, uint32_t i, uint32_t p, uint32_t q)
     if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
         return false; /* it joined what was pending */
     return (mine->write || its->write || mine->local != CBI_SB_NOWHERE || mine->flush ||
+            (p == q && its->timed && !its->flush && !its->is_late) ||
             (cbi_sb_is_late_product(c, its) && (p == q || !cbi_sb_is_late_product(c, mine)))) &&
            cbi_sb_comes_around(c, its, i) && !is_known_there(x, q, i);
 }
