@@ -12,6 +12,7 @@ import generate
 import idioms
 import isa
 import judges
+import loops
 import older
 import shapes
 import statements
@@ -97,6 +98,8 @@ def random_jobs(opts, tools):
         sys.exit("oracle: --tensor needs a target such as 100a")
     if opts.isa and not isa.archs(archs):
         sys.exit("oracle: --isa needs a target from 90 on")
+    if opts.loops and not loops.archs(archs):
+        sys.exit("oracle: --loops needs a target from 80 on")
     tally = Tally(any(toolchain.sm_number(a) >= 100 for a in archs))
     first = opts.job if opts.job is not None else 0
     jobs = range(first, first + (1 if opts.job is not None else opts.random))
@@ -111,6 +114,8 @@ def random_jobs(opts, tools):
             prog = builds.make(opts.seed, job, archs, opts.build)
         elif opts.isa:
             prog = isa.make(opts.seed, job, archs)
+        elif opts.loops:
+            prog = loops.make(opts.seed, job, archs)
         else:
             prog = (shapes if opts.shapes else generate).make(opts.seed, job, archs, opts.tensor)
         if opts.containing and not any(opts.containing in a for step in prog.steps for a in step):
@@ -199,6 +204,9 @@ def main(argv):
                    help="random: more of what compilers make of C++ and of newer instructions")
     p.add_argument("--isa", action="store_true",
                    help="random: kernels drawn over the whole PTX instruction set, for sm_90 and later")
+    p.add_argument("--loops", action="store_true",
+                   help="random: doubles, products of matrices and shuffles in divergent loops, for"
+                        " sm_80 and later")
     p.add_argument("--host", action="store_true",
                    help="random: pack the modules into host objects that refer to some kernels")
     p.add_argument("--build", choices=["cxx", "chain", "ewp", "kernels", "idioms"],
