@@ -114,7 +114,7 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
             if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
-                is_met_at_start(a->c, o, p->at) ||
+                ((o->is_late || o->timed) && is_met_at_start(a->c, o, p->at)) ||
                 (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)) ||
                 meet_apart(a, w, p, r))
                 continue;
@@ -522,7 +522,7 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
             continue;
         const cbi_sb_producer *p = &c->producers.items[q];
         const bool here = is_here(a, w, q), there = here && cbi_sb_is_there(c, p);
-        const bool read = !here && c->cycles && !p->write && !cbi_sb_is_left_at_end(c, q, w->block);
+        const bool read = !here && !p->write && !cbi_sb_is_left_at_end(c, q, w->block);
         if (!read && (!there || p->write || !(unread >> p->old & 1)))
             kept |= (uint8_t)(1u << a->number[q]);
         if (here && !there)
