@@ -59,8 +59,7 @@ static uint8_t parts_before(const uint8_t *text, uint32_t first, uint32_t i, uin
 static bool has_loads(const uint8_t *text, uint32_t total)
 {
     for (uint32_t i = 1; i < total; i++)
-        if (is_fence(at(text, i)) && cbi_sass_op(at(text, i - 1)) == CBI_OP_LDS &&
-            cbi_sass_is_never(at(text, i - 1)))
+        if (is_fence(at(text, i)) && cbi_sass_is_dummy_load(at(text, i - 1)))
             return true;
     return false;
 }

@@ -103,10 +103,9 @@ static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
 
 /* Does instruction i keep the warp, `since` cycles after that was last let go?  With the stall
  * count of the input, `was_since` after it there, an exception from the rule stays one. */
-static bool keeps_warp(const cbi_sb_code *c, uint32_t i, uint32_t stall, uint32_t since,
+static bool keeps_warp(const cbi_sb_code *c, uint32_t i, bool fixed, uint32_t stall, uint32_t since,
                        uint32_t was_since)
 {
-    bool fixed = cbi_yield_has_fixed_time(c, i);
     bool keeps = cbi_yield_keeps(fixed, stall, since);
     if (!c->input || c->anew || cbi_sass_stall(c->input[i]) != stall ||
         cbi_pace_occupancy(cbi_sb_op(c, i)))
@@ -137,7 +136,7 @@ void cbi_pace_set_stalls(const cbi_sb_code *c, cbi_pace *pace)
         if (now != cbi_sass_stall(*w) || cbi_pace_occupancy(cbi_sass_op(*w)) ||
             (fixed && now == PAIR) || (c->anew && i + 1 < pace->count)) {
             cbi_sass_set_stall(w, now);
-            cbi_sass_set_yield(w, pace->held[i] || keeps_warp(c, i, now, since, was_since));
+            cbi_sass_set_yield(w, pace->held[i] || keeps_warp(c, i, fixed, now, since, was_since));
         }
         since =
             pace->cycles[i] > CBI_SASS_STALL_MAX ? 0 : cbi_yield_since(pace->words, i, now, since);

@@ -321,4 +321,11 @@ static inline bool cbi_op_makes_doubles(uint32_t opcode)
     return opcode == CBI_OP_I2F_64 || opcode == CBI_OP_I2F_64_U;
 }
 
+/* A load in front of a fence or of a copy to shared memory, which never happens and belongs to
+ * that. */
+static inline bool cbi_sass_is_dummy_load(cbi_sass w)
+{
+    return cbi_sass_op(w) == CBI_OP_LDS && cbi_sass_is_never(w);
+}
+
 #endif

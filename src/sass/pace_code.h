@@ -15,8 +15,7 @@ uint32_t cbi_pace_occupancy(uint32_t op);
  * has a slow unit for it. */
 bool cbi_pace_is_fast_double(const cbi_sb_code *c, uint32_t i);
 
-/* A wait for the whole warp in front of instruction i ends a block, but with a guard time goes on.
- */
+/* A wait for the whole warp ends a block; does time go on, as it has a guard, behind it, at i? */
 bool cbi_pace_goes_on_at(const cbi_sb_code *c, uint32_t i);
 
 /* Cycles that pass for the unit from an instruction to the next: none with a dummy load, one more

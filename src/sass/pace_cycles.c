@@ -258,18 +258,13 @@ static int64_t leave(const block_times *t, bool goes_on)
     return need;
 }
 
-static bool is_dummy_load(const cbi_sb_code *c, uint32_t i)
-{
-    return cbi_sb_op(c, i) == CBI_OP_LDS && cbi_sass_is_never(c->words[i]);
-}
-
 /* What comes later than the dummy loads in front of it, which belong to it, does so with them. */
 static void wait_ahead_of_dummies(const block_times *t, uint32_t k)
 {
-    if (k < 2 || is_dummy_load(t->c, t->at[k]))
+    if (k < 2 || cbi_sass_is_dummy_load(t->c->words[t->at[k]]))
         return;
     int64_t later_by = t->now[k] - t->now[k - 1] - 1;
-    for (uint32_t n = k; n-- > 1 && is_dummy_load(t->c, t->at[n]);)
+    for (uint32_t n = k; n-- > 1 && cbi_sass_is_dummy_load(t->c->words[t->at[n]]);)
         t->now[n] += later_by;
 }
 
@@ -350,9 +345,8 @@ static int64_t time_stretch(const cbi_sb_code *c, const stretch *b, const bool *
     t.now[t.count] = leave(&t, b->goes_on);
     for (uint32_t k = 0; k < t.count; k++)
         cycles[t.at[k]] = (uint32_t)(t.now[k + 1] - t.now[k]);
-    if (slow != CBI_SB_NOWHERE && is_met_at_end(c, slow, b->end))
-        return 0;
-    return unit_free.now - t.now[t.count];
+    int64_t busy = unit_free.now - t.now[t.count];
+    return busy > 0 && slow != CBI_SB_NOWHERE && is_met_at_end(c, slow, b->end) ? 0 : busy;
 }
 
 /* busy: for how long the slow unit is, of what is before the block; returns the same behind it.
@@ -386,7 +380,7 @@ void cbi_pace_cycles(const cbi_sb_code *c, const bool *idle, uint32_t *ret_cycle
     int64_t busy = 0;
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         uint32_t start = c->blocks.items[b].start;
-        if (!cbi_pace_goes_on_at(c, start) && !(start && cbi_pace_goes_on_at(c, start + 1)))
+        if (!cbi_pace_goes_on_at(c, start) && !cbi_pace_goes_on_at(c, start + 1))
             busy = 0;
         busy = time_block(c, &c->blocks.items[b], idle, busy, ret_cycles);
     }

@@ -13,9 +13,9 @@ static bool has_late_alu(const cbi_sb_code *c)
 
 uint32_t cbi_pace_occupancy(uint32_t op)
 {
-    enum { DOUBLE = 64, MATRIX_OF_DOUBLES = 584 };
+    enum { DOUBLE = 64 };
     uint8_t slow = cbi_instruction_of(op)->slow;
-    return slow == CBI_SLOW_NONE ? 0 : slow == CBI_SLOW_DMMA ? MATRIX_OF_DOUBLES : DOUBLE;
+    return slow == CBI_SLOW_NONE ? 0 : slow == CBI_SLOW_DMMA ? CBI_SB_PRODUCT_OF_DOUBLES : DOUBLE;
 }
 
 /* The same with the other products of matrices, which wait for the unit, too. */
@@ -356,8 +356,7 @@ static bool waits_long(uint32_t op)
 /* The parts of a fence are one instruction of Mercury code. */
 static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
 {
-    uint32_t op = cbi_sb_op(c, i);
-    return cbi_op_has(op, CBI_OPF_FENCE) || (op == CBI_OP_LDS && cbi_sass_is_never(c->words[i]));
+    return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE) || cbi_sass_is_dummy_load(c->words[i]);
 }
 
 enum { BOTH_HALVES = 2 };      /* cycles of an operation that does 64 bits in two halves */

@@ -207,6 +207,16 @@ static bool is_pressing(const cbi_sb_code *c, const cbi_sb_producer *p)
     return p->write && p->is_late && !cbi_sb_is_late_product(c, p);
 }
 
+/* Instruction `last`, which ends its stretch within the block, waits for it, and nothing else does.
+ */
+static void end_with_stretch(cbi_sb_code *c, cbi_sb_producer *p, uint32_t last)
+{
+    p->flush = cbi_sb_is_before_sequence(c, last);
+    p->local = p->flush ? CBI_SB_NOWHERE : last;
+    p->consumers = p->starts = (cbi_u32_list){0};
+    cbi_vec_push(c->ctx, &p->consumers, last);
+}
+
 /* What is needed behind its stretch: the last instruction of that waits, for results of products of
  * matrices and for sources if they are there or read by then. */
 static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
@@ -216,10 +226,7 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
     if (last == p->at && is_sequence_only(c, p)) {
         p->local = p->consumers.items[0];
     } else if (waits && last != cbi_sb_last_of(c, p->block)) {
-        p->flush = cbi_sb_is_before_sequence(c, last);
-        p->local = p->flush ? CBI_SB_NOWHERE : last;
-        p->consumers = p->starts = (cbi_u32_list){0};
-        cbi_vec_push(c->ctx, &p->consumers, last);
+        end_with_stretch(c, p, last);
     } else if (last != p->at) {
         p->timed = !is_pressing(c, p);
         p->flush = waits;
@@ -232,6 +239,13 @@ static void leave_stretch(cbi_sb_code *c, cbi_sb_producer *p)
 static bool comes_late(const cbi_sb_late *which, uint32_t i)
 {
     return which->order[i] && which->order[i] <= CBI_SLOW_DOUBLE;
+}
+
+static void need(cbi_sb_producer *p, const crossing *x)
+{
+    p->consumers = x->users;
+    p->starts = x->starts;
+    p->loops = x->loops;
 }
 
 static void push_producer(cbi_sb_code *c, cbi_sb_producer_list *list, const late *l, bool write,
@@ -249,10 +263,7 @@ static void push_producer(cbi_sb_code *c, cbi_sb_producer_list *list, const late
         cbi_vec_push(c->ctx, &p->consumers, p->local);
         return;
     }
-    const crossing *x = write ? &l->users : &l->overwriters;
-    p->consumers = x->users;
-    p->starts = x->starts;
-    p->loops = x->loops;
+    need(p, write ? &l->users : &l->overwriters);
     p->ends = write && !p->consumers.len; /* sources keep their number */
     leave_stretch(c, p);
 }
@@ -363,20 +374,9 @@ static void meet_sequences(cbi_sb_code *c)
         if (cbi_instruction_of(cbi_sb_op(c, p->at))->slow != CBI_SLOW_CONVERT || p->is_late ||
             last == p->at || !cbi_sb_is_before_sequence(c, last) || p->local <= last)
             continue;
-        p->local = CBI_SB_NOWHERE;
-        p->flush = p->timed = true;
-        p->consumers = p->starts = (cbi_u32_list){0};
-        cbi_vec_push(c->ctx, &p->consumers, last);
+        p->timed = true;
+        end_with_stretch(c, p, last);
     }
-}
-
-/* What nobody waited for behind its block, since its end did, and that does no longer. */
-static void need_behind(cbi_sb_code *c, const cbi_sb_late *which, cbi_sb_producer *p)
-{
-    crossing x = find_crossing(c, which, p->at, !p->write);
-    p->consumers = x.users;
-    p->starts = x.starts;
-    p->loops = x.loops;
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */
@@ -410,10 +410,12 @@ static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *l
         if (slow && guide)
             drop(&guide->fewer[last], q);
         drop(&p->consumers, last);
-        if (p->flush)
+        if (p->flush) {
             cbi_vec_push(c->ctx, &p->consumers, last);
-        else
-            need_behind(c, which, p);
+        } else { /* nobody waited for it behind its block, since the end of that did */
+            crossing x = find_crossing(c, which, p->at, !p->write);
+            need(p, &x);
+        }
     }
 }
 

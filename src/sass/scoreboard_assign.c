@@ -606,25 +606,16 @@ static void flush(cbi_sb_assignment *a, const work *w, uint32_t i)
     end_cleared(a, flushed, i);
 }
 
-/* What starts behind instruction i waits for a number that i has taken, too: i does not. */
+/* What starts behind instruction i waits for the numbers that i does not: those that it has taken
+ * itself and, by another time than that of the input, those that something holds that is not there.
+ */
 static void pass_on(cbi_sb_assignment *a, const work *w, uint32_t i)
-{
-    uint8_t taken = 0;
-    for (uint32_t q = a->c->first[i]; q < a->c->first[i + 1]; q++)
-        taken |= a->present[q] ? (uint8_t)(1u << a->number[q]) : 0;
-    for (size_t n = 0; n < a->live.len; n++) {
-        uint32_t q = a->live.items[n];
-        if (is_flushed(a, w, q, i) && taken >> a->number[q] & 1)
-            a->unflushed[q] = true;
-    }
-}
-
-/* ... nor for one that something holds that is not there by then. */
-static void keep_busy(cbi_sb_assignment *a, const work *w, uint32_t i)
 {
     const cbi_sb_code *c = a->c;
     uint8_t kept = 0;
-    for (size_t n = 0; n < a->live.len; n++) {
+    for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++)
+        kept |= a->present[q] ? (uint8_t)(1u << a->number[q]) : 0;
+    for (size_t n = 0; n < a->live.len && c->cycles; n++) {
         uint32_t q = a->live.items[n];
         const cbi_sb_producer *p = &c->producers.items[q];
         bool there = is_here(a, w, q) && c->issue[i] - c->issue[p->at] >= cbi_sb_latency_of(c, p);
@@ -686,8 +677,6 @@ static void assign_block(cbi_sb_assignment *a, uint32_t number)
         }
         if (i + 1 < b->end && cbi_sb_is_before_sequence(c, i)) {
             pass_on(a, &w, i);
-            if (c->cycles)
-                keep_busy(a, &w, i);
             flush(a, &w, i);
         }
     }

@@ -217,7 +217,7 @@ static inline int64_t cbi_sb_latency(const cbi_sb_code *c, const cbi_sb_producer
 /* Cycles until a product of matrices of integers has read its sources. */
 int64_t cbi_sb_product_reads(cbi_sass w);
 
-/* Such a product, which is late on the target only. */
+/* Such a product, or one of doubles, which is late on the target only. */
 static inline bool cbi_sb_is_late_product(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     uint8_t slow = cbi_instruction_of(cbi_sb_op(c, p->at))->slow;
@@ -229,19 +229,22 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
 /* Does sharing a number with integers that become doubles there cost what they take? */
 bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
-enum { CBI_SB_AT_ONCE = 2 }; /* cycles that every scoreboard takes */
+enum {
+    CBI_SB_AT_ONCE = 2,              /* cycles that every scoreboard takes */
+    CBI_SB_PRODUCT_OF_DOUBLES = 584, /* ... that one of matrices takes, where doubles are slow */
+};
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
- * comparisons and for products of matrices of integers, and so does what the slow unit does on its
+ * comparisons and for products of matrices, and so does what the slow unit does on its
  * own chip, in the two cycles that every scoreboard takes. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { COMPARE_READS = 14, PRODUCT_OF_DOUBLES = 584 };
+    enum { COMPARE_READS = 14 };
     uint32_t op = cbi_sb_op(c, p->at);
     bool product = cbi_sb_is_late_product(c, p);
     uint8_t unit = cbi_instruction_of(op)->slow;
     if (product && unit == CBI_SLOW_DMMA)
-        return p->write ? PRODUCT_OF_DOUBLES : 0;
+        return p->write ? CBI_SB_PRODUCT_OF_DOUBLES : 0;
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
     bool slow = (unit == CBI_SLOW_CONVERT || unit == CBI_SLOW_DOUBLE) && cbi_sb_has_slow_doubles(c);

@@ -245,6 +245,13 @@ static bool is_known_there(const around *x, uint32_t q, uint32_t i)
     return loops.len > 0;
 }
 
+/* Sources that the end of their block, by a time that is another one than that of the input, does
+ * not wait for. */
+static bool is_left_by_time(const cbi_sb_producer *p)
+{
+    return !p->write && p->timed && !p->flush;
+}
+
 /* Does instruction i, with its producer p, take the number of q although that comes around a loop,
  * which nobody knew then?  Reads may share one.  busy[i]: the numbers pending from before the loop.
  */
@@ -260,7 +267,7 @@ static bool takes_again(const around *x, uint32_t i, uint32_t p, uint32_t q)
     if (its->is_late && mine->local != CBI_SB_NOWHERE && busy[i] >> a->number[q] & 1)
         return false; /* it joined what was pending */
     return (mine->write || its->write || mine->local != CBI_SB_NOWHERE || mine->flush ||
-            (p == q && its->timed && !its->flush && !its->is_late) ||
+            (p == q && is_left_by_time(its) && !its->is_late) ||
             (cbi_sb_is_late_product(c, its) && (p == q || !cbi_sb_is_late_product(c, mine)))) &&
            cbi_sb_comes_around(c, its, i) && !is_known_there(x, q, i);
 }
@@ -385,12 +392,11 @@ static bool is_in_loop(const cbi_sb_code *c, uint32_t block, uint32_t head)
     return block != CBI_SB_NOWHERE && block != head && c->position[block] <= last_of_loop(c, head);
 }
 
-/* Does the first block of a loop itself hold sources that the end of it, by a time that is another
- * one than that of the input, does not wait for, and that something behind it in the loop needs? */
+/* Are they the first block's own, and does something behind that in the loop need them? */
 static bool keeps_own_sources(const around *x, uint32_t q, uint32_t head, const first_waits *w)
 {
     const cbi_sb_producer *p = &x->a->c->producers.items[q];
-    return !p->write && p->timed && !p->flush && p->block == head &&
+    return is_left_by_time(p) && p->block == head &&
            (is_in_loop(x->a->c, w->one[head], head) || is_in_loop(x->a->c, w->other[head], head));
 }
 
@@ -409,15 +415,15 @@ static void find_starts(const around *x)
         for (size_t k = 0; k < x->needs[i].len; k++)
             cbi_vec_push(c->ctx, &needs[x->needs[i].items[k]], i);
     for (uint32_t q = 0; q < c->producers.len; q++) {
-        const cbi_u32_list *loops = &c->producers.items[q].loops;
-        const bool late = c->producers.items[q].is_late;
-        if (!loops->len || !x->a->present[q])
+        const cbi_sb_producer *p = &c->producers.items[q];
+        const cbi_u32_list *loops = &p->loops;
+        if (!loops->len || !x->a->present[q] || (p->is_late && !is_left_by_time(p)))
             continue;
         find_first_waits(x, q, &needs[q], &w);
         for (size_t k = 0; k < loops->len; k++) {
             uint32_t head = c->block_of[loops->items[k]];
-            if (!is_known(x, q, head) &&
-                ((!late && is_needed_behind(x, q, head, &w)) || keeps_own_sources(x, q, head, &w)))
+            if (!is_known(x, q, head) && ((!p->is_late && is_needed_behind(x, q, head, &w)) ||
+                                          keeps_own_sources(x, q, head, &w)))
                 wait_at_start(x, q, head);
         }
     }

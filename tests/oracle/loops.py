@@ -2,6 +2,7 @@
 matrices, shuffles, conversions, loads and stores, of which few kinds meet in each.  What code of
 sm_100 becomes for sm_103 depends on all that is pending where blocks begin and end."""
 import random
+import re
 
 import toolchain
 from generate import Item, Module, Program
@@ -42,21 +43,16 @@ class Kernel:
         self.rng = rng
         self.kinds = rng.sample(KINDS, rng.choice([4, 7, len(KINDS)]))
 
+    def guard(self):
+        guard = self.rng.choice(["", "", "", "@%%p%d ", "@!%%p%d "])
+        return guard % self.rng.randrange(4) if guard else guard
+
     def fill(self, text):
-        out = []
-        for c in text.split(" "):
-            if c == "g":
-                c = self.rng.choice(["", "", "", "@%%p%d", "@!%%p%d"])
-                c = c % self.rng.randrange(4) if c else c
-            out.append(c)
-        text = " ".join(x for x in out if x)
+        text = re.sub("^g ", lambda _: self.guard(), text)
         for cls, count in WIDTH.items():
-            for end in (",", ";", "}"):
-                while " %s%s" % (cls, end) in text or "{%s%s" % (cls, end) in text:
-                    register = "%%%s%d" % (cls.lower(), self.rng.randrange(count))
-                    at = min(i for i in (text.find(" %s%s" % (cls, end)),
-                                         text.find("{%s%s" % (cls, end))) if i >= 0)
-                    text = text[:at + 1] + register + text[at + 2:]
+            for end in ",;}":
+                text = re.sub("(?<=[ {])%s(?=%s)" % (cls, end),
+                              lambda _: "%%%s%d" % (cls.lower(), self.rng.randrange(count)), text)
         return text.replace("+N]", "+%d]" % (8 * self.rng.randrange(8)))
 
     def body(self, count):
