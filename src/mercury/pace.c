@@ -93,10 +93,14 @@ static unsigned free_number(const cbi_sb_code *c, uint32_t i)
 static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
 {
     for (uint32_t i = 0; i + 1 < c->n; i++) {
-        if (!late->is_new[i])
+        const bool reads_new = late->reads_new && late->reads_new[i];
+        if (!late->is_new[i] && !reads_new)
             continue;
         unsigned number = free_number(c, i);
-        cbi_sass_set_write(&c->words[i], number);
+        if (late->is_new[i])
+            cbi_sass_set_write(&c->words[i], number);
+        else
+            cbi_sass_set_read(&c->words[i], number);
         cbi_sass_add_wait(&c->words[i + 1], 1u << number);
     }
 }
@@ -218,14 +222,14 @@ static bool assign(cbi_sb_code *code, const cbi_scoreboard_text *text, const cbi
     cbi_sb_guide guide;
     cbi_sass *out = CBI_NEW_ARRAY(c.ctx, c.n, cbi_sass);
     uint32_t *cycles = CBI_NEW_ARRAY(c.ctx, c.n, uint32_t);
+    c.keeps_stack_load = !drop_stack_load || !cbi_sb_qualifies(&c);
     if (!cbi_sb_read_best(&c, text, &best, &guide))
         return false;
     cbi_sb_guide *follows = guide.exception ? &guide : NULL;
-    bool drops = drop_stack_load && cbi_sb_qualifies(&best);
     cbi_pace_cycles(&best, idle, cycles);
     meet_exits(&best, text, cycles);
     cbi_sb_add_late(&best, late, cycles, text->target, follows);
-    cbi_sb_assign(&best, !drops, follows, out);
+    cbi_sb_assign(&best, best.keeps_stack_load, follows, out);
     bool kept = cbi_pace_keeps_waits(&best, out);
     best.words = out;
     if (!kept || !cbi_pace_is_safe(&best, late, NULL))

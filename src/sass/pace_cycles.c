@@ -112,7 +112,8 @@ static int64_t issue(const block_times *t, uint32_t k, unit_times unit_free)
             need = later(need, t->now[n] + least);
         need = later(need, t->now[n] + cbi_pace_overtaking(c, i, j));
         explained = later(explained, t->before[n] + least);
-        int64_t of_unit = bounded(t, n, k, cbi_pace_explained(c, i, j));
+        int64_t known = t->stalls ? cbi_pace_unit_time(c, i, j) : cbi_pace_explained(c, i, j);
+        int64_t of_unit = bounded(t, n, k, known ? known + never : 0);
         explained = later(explained, t->before[n] + of_unit);
         if (t->stalls)
             need = later(need, when_unit_is_free(t, n, k));

@@ -54,7 +54,8 @@ uint32_t cbi_pace_unit_cycles(cbi_sass w, uint32_t cycles)
 enum {
     FAR = CBI_PACE_FAR,
     READ_TIME = 2,
-    AFTER_HMMA = 19, /* its result is there */
+    AFTER_HMMA = 19,   /* its result is there */
+    HMMA_TO_HMMA = 20, /* for another one */
     GUARD_LATENCY = 13,
     SPECIAL_CYCLES = 8,
     MOVE_TO_BRANCH = 3,
@@ -188,15 +189,18 @@ static uint32_t wide_latency(cbi_sass from, cbi_sass to, const cbi_operands *of)
     }
 }
 
+static bool is_arithmetic(kind k)
+{
+    return cbi_kind_is_math(k) || k == CBI_KIND_COUNTER;
+}
+
 /* From one that writes a register to another that writes it. */
 static uint32_t rewrite_latency(kind from, kind to)
 {
     if (cbi_pace_is_late(to))
-        return cbi_kind_is_math(from) || from == CBI_KIND_COUNTER ? 6 : FAR;
-    if (from == CBI_KIND_COUNTER && to == CBI_KIND_COUNTER)
+        return is_arithmetic(from) ? 6 : FAR;
+    if (from == CBI_KIND_COUNTER && is_arithmetic(to))
         return 2;
-    if (from == CBI_KIND_COUNTER && cbi_kind_is_math(to))
-        return 5;
     if (cbi_kind_is_math(from) && to == CBI_KIND_COUNTER)
         return 5;
     if (!cbi_kind_is_math(from) || !cbi_kind_is_math(to))
@@ -280,7 +284,8 @@ static uint32_t shared_unit_distance(kind from, kind to, uint32_t op, uint32_t n
     if (to >= CBI_KIND_MULTIPLY && to <= CBI_KIND_HALF && from >= CBI_KIND_MULTIPLY &&
         from <= CBI_KIND_HALF)
         return from == CBI_KIND_WIDE ? 4 : from == CBI_KIND_FLOAT ? 1 : 2;
-    if (from == CBI_KIND_MEMORY && to == CBI_KIND_MEMORY)
+    if ((from == CBI_KIND_MEMORY || op == CBI_OP_LDGDEPBAR) &&
+        (to == CBI_KIND_MEMORY || next == CBI_OP_LDGDEPBAR))
         return 4;
     if (cbi_op_is_spaced(op) && cbi_op_is_spaced(next))
         return 8;
@@ -295,9 +300,6 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
     uint32_t shared = shared_unit_distance(from, to, op, next);
     if (shared)
         return shared;
-    bool leaves = to == CBI_KIND_CONTROL || cbi_op_has(next, CBI_OPF_FENCE);
-    if (cbi_op_is_barrier(op) && (to == CBI_KIND_MEMORY || (adjacent && leaves)))
-        return 6;
     if (cbi_kind_is_uniform(from))
         return adjacent && from == CBI_KIND_UNIFORM && to == CBI_KIND_UNIFORM ? 2 : 1;
     if (op == CBI_OP_BSSY && (to == CBI_KIND_CONTROL || next == CBI_OP_BMOV_355) &&
@@ -305,7 +307,9 @@ static uint32_t unit_distance(kind from, kind to, uint32_t op, uint32_t next, bo
         return 4;
     bool plain = cbi_kind_is_math(to) || to == CBI_KIND_COUNTER || to == CBI_KIND_TO_UNIFORM ||
                  to == CBI_KIND_UNIFORM || to == CBI_KIND_SLOW;
-    if (cbi_op_is_barrier(op) || op == CBI_OP_B2R)
+    if (cbi_op_is_barrier(op))
+        return plain || next == CBI_OP_HMMA || next == CBI_OP_NOP ? 1 : BARRIER_STALL;
+    if (op == CBI_OP_B2R)
         return plain || !adjacent ? 1 : FAR;
     bool known = (from != CBI_KIND_OTHER || op == CBI_OP_HMMA) && from != CBI_KIND_CONTROL &&
                  from != CBI_KIND_CALL;
@@ -426,14 +430,6 @@ static uint32_t predicate_latency(kind from, kind to, uint32_t op)
     return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF_ALU || to == CBI_KIND_PAIR ? 5 : FAR;
 }
 
-/* Do both have to do with a register that one of them writes? */
-static bool share_registers(const cbi_sb_code *c, uint32_t i, uint32_t j)
-{
-    const cbi_operands *a = &c->operands[i], *b = &c->operands[j];
-    return cbi_regset_meet(&a->written, &b->read) || cbi_regset_meet(&a->written, &b->written) ||
-           cbi_regset_meet(&a->read, &b->written);
-}
-
 /* Does j wait for i, of which nothing else is known?  For products of matrices arithmetic, doubles
  * and conversions wait as long as is known, and other products as their unit says. */
 static bool waits_for_other(const cbi_sb_code *c, uint32_t i, uint32_t j)
@@ -442,7 +438,7 @@ static bool waits_for_other(const cbi_sb_code *c, uint32_t i, uint32_t j)
     if (cbi_sb_op(c, j) == CBI_OP_NOP)
         return false;
     if (cbi_sb_op(c, i) == CBI_OP_HMMA)
-        return to == CBI_KIND_OTHER && (cbi_sb_op(c, j) != CBI_OP_HMMA || share_registers(c, i, j));
+        return to == CBI_KIND_OTHER && cbi_sb_op(c, j) != CBI_OP_HMMA;
     return to == CBI_KIND_OTHER || to == CBI_KIND_SLOW || to == CBI_KIND_CONVERT;
 }
 
@@ -591,7 +587,7 @@ uint32_t cbi_pace_unit_distance(const cbi_sb_code *c, uint32_t i, uint32_t j)
     if (fence || cbi_sass_is_never(c->words[i]) || cbi_sass_is_never(c->words[j]))
         return 0;
     if (is_special(c, i) && is_special(c, j))
-        return goes_by_chip(c) ? special_cycles(c, i, j) : SPECIAL_CYCLES;
+        return special_cycles(c, i, j);
     uint32_t least =
         shared_unit_distance(kind_of(c, i), kind_of(c, j), cbi_sb_op(c, i), cbi_sb_op(c, j));
     return goes_by_chip(c) ? own_unit_distance(c, i, j, least) : least;
@@ -653,12 +649,12 @@ static uint32_t any_result_latency(const cbi_sb_code *c, uint32_t i, uint32_t j,
     if (from == CBI_KIND_WIDE)
         return wide_latency(c->words[i], c->words[j], of);
     if (cbi_sb_op(c, i) == CBI_OP_HMMA)
-        return AFTER_HMMA;
+        return op == CBI_OP_HMMA ? HMMA_TO_HMMA : AFTER_HMMA;
     if ((op == CBI_OP_RET || op == CBI_OP_BRX) && cbi_kind_is_math(from))
         return TO_TARGET;
     bool product = cbi_instruction_of(op)->shape == CBI_SHAPE_TENSOR &&
                    (op == CBI_OP_HMMA || to == CBI_KIND_SLOW);
-    if (product && (cbi_kind_is_math(from) || from == CBI_KIND_COUNTER))
+    if (product && is_arithmetic(from))
         return TO_PRODUCT;
     uint32_t least = result_latency(from, to) + reaches_late(c, i, j);
     bool upper = cbi_kind_is_math(from) && reads_only_upper(c->words[j], &c->operands[i].written);
@@ -682,6 +678,12 @@ static uint32_t any_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j
     kind to = kind_of(c, j);
     if (rewrites_only_lower(c, i, j, of))
         return AT_ONCE;
+    if (cbi_sb_op(c, j) == CBI_OP_HMMA)
+        return cbi_sb_op(c, i) == CBI_OP_HMMA ? HMMA_TO_HMMA
+               : is_arithmetic(kind_of(c, i)) ? AT_ONCE
+                                              : FAR;
+    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_pace_is_late(to))
+        return AFTER_HMMA;
     if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_kind_is_math(to))
         return to == CBI_KIND_ALU ? OF_HMMA_BY_ALU : OF_HMMA;
     return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(kind_of(c, i), to);
@@ -703,6 +705,8 @@ uint32_t cbi_pace_distance(const cbi_sb_code *c, uint32_t i, uint32_t j, const u
         return 1;
     if (adjacent && is_slow_barrier(c->words[i]))
         return BARRIER_STALL;
+    if (cbi_sb_op(c, i) == CBI_OP_DEPBAR)
+        return adjacent ? CBI_PACE_DEPBAR : 1;
     if (cbi_sb_op(c, i) == CBI_OP_BSSY && cbi_sb_op(c, j) == CBI_OP_BMOV_355)
         return least;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP) ||
@@ -792,6 +796,13 @@ int64_t cbi_pace_explained(const cbi_sb_code *c, uint32_t i, uint32_t j)
         return SLOW_EXPLAINS;
     bool slow = from == CBI_KIND_SLOW && (to == CBI_KIND_SLOW || touches_result(c, i, j));
     return slow ? SLOW_EXPLAINS : explained_by_halves(c, i, j);
+}
+
+int64_t cbi_pace_unit_time(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    bool special = cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_SPECIAL &&
+                   cbi_op_kind(cbi_sb_op(c, j)) == CBI_KIND_SPECIAL;
+    return special ? special_cycles(c, i, j) : cbi_pace_explained(c, i, j);
 }
 
 bool cbi_pace_passes_doubles(const cbi_sb_code *c, uint32_t i, uint32_t j)

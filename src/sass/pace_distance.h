@@ -46,6 +46,9 @@ uint32_t cbi_pace_overtaking(const cbi_sb_code *c, uint32_t i, uint32_t j);
 /* Cycles from i to j in the input that the units explain in which they are computed there. */
 int64_t cbi_pace_explained(const cbi_sb_code *c, uint32_t i, uint32_t j);
 
+/* The same on the chip whose time counts. */
+int64_t cbi_pace_unit_time(const cbi_sb_code *c, uint32_t i, uint32_t j);
+
 /* Doubles on a chip that does them fast, of which j does not need i: nothing keeps them apart but
  * what their unit takes. */
 bool cbi_pace_passes_doubles(const cbi_sb_code *c, uint32_t i, uint32_t j);

@@ -86,9 +86,10 @@ static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
     bool opaque = cbi_pace_is_opaque(cbi_sb_op(c, i));
     for (uint32_t n = 0; n < count; n++) {
         uint32_t q = f->late.items[n];
-        if (!f->which->is_new[q])
+        const bool reads_new = f->which->reads_new && f->which->reads_new[q];
+        if (!f->which->is_new[q] && !reads_new)
             continue;
-        if (cbi_sb_has(state, n) &&
+        if (f->which->is_new[q] && cbi_sb_has(state, n) &&
             (cbi_sb_uses_late(c, f->which, q, i) ||
              (opaque && cbi_pace_may_meet(c->words[i], &c->operands[q].written, false))))
             return true;

@@ -7,6 +7,7 @@ typedef enum places {
     PLACES_NONE,
     PLACES_MATRIX,
     PLACES_DOUBLE,
+    PLACES_HALF,
     PLACES_OTHERS,
 } places;
 
@@ -20,6 +21,8 @@ static places places_of(const cbi_sb_code *c, uint32_t i)
         return PLACES_NONE;
     if (row->shape == CBI_SHAPE_TENSOR)
         return PLACES_MATRIX;
+    if (row->kind == CBI_KIND_HALF || row->kind == CBI_KIND_HALF_ALU)
+        return PLACES_HALF;
     bool reads = cbi_kind_is_math(row->kind) || row->kind == CBI_KIND_TO_UNIFORM;
     return reads ? PLACES_OTHERS : PLACES_NONE;
 }

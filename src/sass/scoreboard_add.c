@@ -338,22 +338,28 @@ static int64_t *find_left(const cbi_sb_code *c, bool hurries)
     return left;
 }
 
+/* Cycles from each instruction to the end of its block, on a chip. */
+typedef struct times {
+    const int64_t *left;
+    uint32_t chip;
+} times;
+
 /* Was it there at the end of its block, by the time of the input? */
-static bool was_due(const cbi_sb_code *c, const cbi_sb_producer *p, const int64_t *left_before)
+static bool was_due(const cbi_sb_code *c, const cbi_sb_producer *p, const times *input)
 {
-    return left_before[p->at] >= cbi_sb_latency(c, p, c->chip);
+    return input->left[p->at] >= cbi_sb_latency(c, p, input->chip);
 }
 
 /* By block: the numbers that something held at its end in the input that was not there yet, so that
  * nobody waited for them. */
-static uint8_t *find_held(const cbi_sb_code *c, const int64_t *left_before)
+static uint8_t *find_held(const cbi_sb_code *c, const times *input)
 {
     uint8_t *held = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint8_t);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool slow = ends_with_block(c, p) && !p->flush;
         if (p->old < CBI_SB_NUMBERS && p->local == CBI_SB_NOWHERE && q != c->stack_load &&
-            (slow || !was_due(c, p, left_before)))
+            (slow || !was_due(c, p, input)))
             held[p->block] |= (uint8_t)(1u << p->old);
     }
     return held;
@@ -380,25 +386,25 @@ static void meet_sequences(cbi_sb_code *c)
 }
 
 /* What was not there at the end of its block may be there now, and the other way round. */
-static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const int64_t *left_before,
-                      uint32_t target, cbi_sb_guide *guide)
+static void meet_ends(cbi_sb_code *c, const cbi_sb_late *which, const times *input,
+                      cbi_sb_guide *guide)
 {
     enum { MUCH = 8 };
     const int64_t *hurried = find_left(c, true), *plain = find_left(c, false);
-    const uint8_t *held = find_held(c, left_before);
+    const uint8_t *held = find_held(c, input);
     for (uint32_t q = 0; q < c->producers.len; q++) {
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
-        int64_t before = left_before[p->at], left = plain[p->at];
+        int64_t before = input->left[p->at], left = plain[p->at];
         if (!p->flush && hurried[p->at] < left)
             left = hurried[p->at];
         bool slow = ends_with_block(c, p);
         bool shared = p->old < CBI_SB_NUMBERS && held[p->block] >> p->old & 1;
         bool product = cbi_sb_is_late_product(c, p); /* by the time that others wait for it, too */
         bool knew = slow || ends_anew(which->before, last) || product ||
-                    p->flush == was_due(c, p, left_before) ||
+                    p->flush == was_due(c, p, input) ||
                     (!p->flush && (shared || left > before + MUCH));
-        int64_t latency = product ? cbi_sb_latency_of(c, p) : cbi_sb_latency(c, p, target);
+        int64_t latency = product ? cbi_sb_latency_of(c, p) : cbi_sb_latency(c, p, c->chip);
         bool is_due_now = slow || left >= latency;
         if ((p->is_late && !product) || p->is_long || p->local != CBI_SB_NOWHERE || last == p->at ||
             !knew || !cbi_sb_names_registers(c, p))
@@ -464,14 +470,14 @@ static void move_guide(const cbi_sb_code *c, const uint32_t *moved, size_t count
     }
 }
 
-/* Does it need the scoreboard that the input does not have?  What only comes in another order does
- * for its result. */
+/* Does it need the scoreboard that the input does not have?  What only comes in another order is so
+ * by how it was covered before. */
 static bool lacks(const cbi_sb_late *which, const late *l, bool write)
 {
     if (which->before)
         return !write && l->read;
     if (!which->anew && !comes_late(which, l->at))
-        return write && which->is_new[l->at];
+        return write ? which->is_new[l->at] : which->reads_new && which->reads_new[l->at];
     return write ? l->write : l->read;
 }
 
@@ -488,7 +494,8 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
 {
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++)
-        any |= now[i] && cbi_sass_write(c->words[i]) == CBI_SB_NONE;
+        any |= now[i] && (cbi_sass_write(c->words[i]) == CBI_SB_NONE ||
+                          cbi_sass_read(c->words[i]) == CBI_SB_NONE);
     if (!any)
         return;
     cbi_sb_late input = *which, target = *which;
@@ -500,11 +507,15 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
     }
     late **had = find_needs(c, &input), **has = find_needs(c, &target);
     any = false;
+    which->reads_new = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     for (uint32_t i = 0; i < c->n; i++) {
-        if (!now[i] || cbi_sass_write(c->words[i]) != CBI_SB_NONE)
+        if (!now[i])
             continue;
-        which->is_new[i] = !had[i]->write && has[i]->write;
-        any |= which->is_new[i];
+        which->is_new[i] =
+            cbi_sass_write(c->words[i]) == CBI_SB_NONE && !had[i]->write && has[i]->write;
+        which->reads_new[i] =
+            cbi_sass_read(c->words[i]) == CBI_SB_NONE && !had[i]->read && has[i]->read;
+        any |= which->is_new[i] || which->reads_new[i];
     }
     if (any)
         which->order = target.order;
@@ -568,16 +579,17 @@ static cbi_sb_producer_list find_lacking(cbi_sb_code *c, const cbi_sb_late *whic
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
-    const int64_t *left_before = find_left(which->before ? which->before : c, true);
+    const times input = {.left = find_left(which->before ? which->before : c, true),
+                         .chip = c->chip};
     c->cycles = cycles;
     cbi_sb_find_issue(c);
     cbi_sb_producer_list lacking = find_lacking(c, which);
     cbi_sb_insert(c, &lacking, guide);
+    c->chip = target;
     cbi_sb_find_issue(c);
     if (!which->anew)
-        meet_ends(c, which, left_before, target, guide);
+        meet_ends(c, which, &input, guide);
     if (!which->anew && !which->before)
         meet_sequences(c);
-    c->chip = target;
     cbi_sb_find_issue(c);
 }

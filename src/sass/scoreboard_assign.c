@@ -113,7 +113,8 @@ static uint8_t join_local(const cbi_sb_assignment *a, const work *w, const cbi_s
              n++) {
             uint32_t r = a->live.items[n];
             const cbi_sb_producer *o = &a->c->producers.items[r];
-            if (r == a->c->stack_load || (o->at == p->at && !p->is_long) || a->number[r] != k ||
+            if (cbi_sb_is_unwanted(a->c, r) || (o->at == p->at && !p->is_long) ||
+                a->number[r] != k ||
                 ((o->is_late || o->timed) && is_met_at_start(a->c, o, p->at)) ||
                 (decides_exit(a->c, p) && cbi_sb_is_met_by_some(a->c, o, p->local)) ||
                 meet_apart(a, w, p, r))
@@ -387,15 +388,16 @@ static void learn(cbi_sb_assignment *a, const work *w, uint32_t q, uint8_t ruled
     cbi_u32_list *with = &a->learned->with[q];
     if (ruled == old || q == c->stack_load)
         return;
+    const uint32_t leaves = c->keeps_stack_load ? CBI_SB_NOWHERE : c->stack_load;
     bool stack = false, ruled_stack = false;
     for (size_t n = 0; n < a->live.len; n++) {
         uint32_t r = a->live.items[n];
-        stack |= a->number[r] == old && r == c->stack_load;
-        ruled_stack |= a->number[r] == ruled && r == c->stack_load;
-        if (a->number[r] == old && r != c->stack_load)
+        stack |= a->number[r] == old && r == leaves;
+        ruled_stack |= a->number[r] == ruled && r == leaves;
+        if (a->number[r] == old && r != leaves)
             cbi_vec_push(c->ctx, with, r);
     }
-    /* Nothing follows from a choice in which the R1 load took part. */
+    /* Nothing follows from a choice in which the R1 load took part, if that goes. */
     if (stack ? !with->len || !a->open : ruled_stack && with->len && !a->open)
         return;
     bool free = a->open >> old & 1;

@@ -77,9 +77,7 @@ static int64_t latency_for_user(const cbi_sb_code *c, const cbi_sb_producer *p)
                                                           : cbi_sb_latency_of(c, p);
 }
 
-/* Does nobody wait for the result?  The load of the stack pointer is a producer that a branch ends,
- * if no instruction of its block needs it. */
-static bool is_unwanted(const cbi_sb_code *c, uint32_t q)
+bool cbi_sb_is_unwanted(const cbi_sb_code *c, uint32_t q)
 {
     const cbi_sb_producer *p = &c->producers.items[q];
     return q == c->stack_load && (p->local == CBI_SB_NOWHERE || !cbi_sb_needs(c, p, p->local));
@@ -116,7 +114,7 @@ void cbi_sb_find_issue(cbi_sb_code *c)
         for (uint32_t q = c->first[i]; q < c->first[i + 1]; q++) {
             const cbi_sb_producer *p = &c->producers.items[q];
             int64_t ready = c->issue[i] + latency_for_user(c, p);
-            if (is_unwanted(c, q) || cbi_sb_is_acquired(c, p, i + 1))
+            if (cbi_sb_is_unwanted(c, q) || cbi_sb_is_acquired(c, p, i + 1))
                 continue;
             if (p->local != CBI_SB_NOWHERE)
                 reach(&after[p->local], ready);

@@ -49,6 +49,7 @@ typedef struct cbi_sb_code {
     cbi_sb_reading reading;
     bool calls_apart;      /* a call is a block of its own */
     bool restores;         /* the R1 load has no scoreboard, and is to get one */
+    bool keeps_stack_load; /* it has one, and keeps it */
     bool anew;             /* not scheduled before: stall counts of the input say nothing */
     bool follows;          /* scheduled for the same chip, with other blocks */
     const bool *labels;    /* where blocks start, whatever the code says, or NULL */
@@ -303,6 +304,8 @@ bool cbi_sb_join_guards(cbi_sb_code *c, const bool *bare);
 typedef struct cbi_sb_late {
     uint8_t *order;
     bool *is_new;
+    bool *reads_new; /* those that need one for their sources, as they come in another order; or
+                        NULL */
     uint8_t *written, *read;
     bool anew; /* the code has no scoreboards yet: all are in `order` */
     /* Blocks are others than there: what is_new needs a scoreboard for its sources. */
@@ -315,6 +318,9 @@ bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j);
 bool cbi_sb_is_in_unit(const cbi_sb_code *c, uint32_t i);
 /* Are both of one block, i before j, and done by the slow unit, one after the other? */
 bool cbi_sb_keep_unit(const cbi_sb_code *c, uint32_t i, uint32_t j);
+/* Does nobody wait for the result?  The load of the stack pointer is a producer that a branch ends,
+ * if no instruction of its block needs it. */
+bool cbi_sb_is_unwanted(const cbi_sb_code *c, uint32_t q);
 /* Does instruction i depend on the producer by its registers? */
 bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i);
 /* Accesses to memory of code that was not scheduled: are the sources of i read when those of j,
@@ -324,8 +330,9 @@ bool cbi_sb_read_in_order(const cbi_sb_code *c, const cbi_sb_late *which, uint32
 bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 /* Special functions of which the input waits for one and so for those before it, where the target
- * does not keep the order `now` of the input: which->is_new of those that need a scoreboard, and
- * the orders, where there are any.  `before`: the order in the input. */
+ * does not keep the order `now` of the input: which->is_new of those that need a scoreboard,
+ * which->reads_new of those that need one for their sources, and the orders, where there are any.
+ * `before`: the order in the input. */
 void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
                             const uint8_t *now);
 /* Adds producers, which are in the order of their instructions, sources in front of results, to

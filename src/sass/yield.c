@@ -2,11 +2,12 @@
 
 #include "sass/pace_code.h"
 
-/* Arithmetic, and NOPs that the compiler had a use for. */
+/* Arithmetic, waits for asynchronous copies, and NOPs that the compiler had a use for. */
 bool cbi_yield_has_fixed_time(const cbi_sb_code *c, uint32_t i)
 {
     uint32_t op = cbi_sb_op(c, i);
-    return cbi_pace_is_math(op) || op == CBI_OP_NOP || cbi_pace_is_fast_double(c, i);
+    return cbi_pace_is_math(op) || op == CBI_OP_DEPBAR || op == CBI_OP_NOP ||
+           cbi_pace_is_fast_double(c, i);
 }
 
 bool cbi_yield_keeps(bool fixed, uint32_t stall, uint32_t since)
