@@ -92,15 +92,21 @@ static unsigned free_number(const cbi_sb_code *c, uint32_t i)
 /* The plain way: the next instruction waits for the result, so nothing else has to. */
 static void wait_at_once(cbi_sb_code *c, const cbi_sb_late *late)
 {
+    const cbi_sb_reordered *o = late->reordered;
     for (uint32_t i = 0; i + 1 < c->n; i++) {
-        const bool reads_new = late->reads_new && late->reads_new[i];
+        cbi_sass *w = &c->words[i];
+        const bool reads_new = o && o->reads_new[i];
+        if (o && o->used_by[i] != CBI_SB_NOWHERE)
+            cbi_sass_add_wait(&c->words[o->used_by[i]], 1u << cbi_sass_write(*w));
+        if (o && o->overwritten_by[i] != CBI_SB_NOWHERE)
+            cbi_sass_add_wait(&c->words[o->overwritten_by[i]], 1u << cbi_sass_read(*w));
         if (!late->is_new[i] && !reads_new)
             continue;
         unsigned number = free_number(c, i);
         if (late->is_new[i])
-            cbi_sass_set_write(&c->words[i], number);
+            cbi_sass_set_write(w, number);
         else
-            cbi_sass_set_read(&c->words[i], number);
+            cbi_sass_set_read(w, number);
         cbi_sass_add_wait(&c->words[i + 1], 1u << number);
     }
 }

@@ -86,14 +86,16 @@ static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
     bool opaque = cbi_pace_is_opaque(cbi_sb_op(c, i));
     for (uint32_t n = 0; n < count; n++) {
         uint32_t q = f->late.items[n];
-        const bool reads_new = f->which->reads_new && f->which->reads_new[q];
-        if (!f->which->is_new[q] && !reads_new)
-            continue;
-        if (f->which->is_new[q] && cbi_sb_has(state, n) &&
+        const cbi_sb_late *w = f->which;
+        const cbi_sb_reordered *o = w->reordered;
+        const bool result = w->is_new[q] || (o && o->used_by[q] != CBI_SB_NOWHERE);
+        const bool sources =
+            w->is_new[q] || (o && (o->reads_new[q] || o->overwritten_by[q] != CBI_SB_NOWHERE));
+        if (result && cbi_sb_has(state, n) &&
             (cbi_sb_uses_late(c, f->which, q, i) ||
              (opaque && cbi_pace_may_meet(c->words[i], &c->operands[q].written, false))))
             return true;
-        if (cbi_sb_has(state, count + n) &&
+        if (sources && cbi_sb_has(state, count + n) &&
             (cbi_sb_overwrites_late(c, f->which, q, i) ||
              (opaque && cbi_pace_may_meet(c->words[i], &c->operands[q].read, true))))
             return true;

@@ -477,7 +477,8 @@ static bool lacks(const cbi_sb_late *which, const late *l, bool write)
     if (which->before)
         return !write && l->read;
     if (!which->anew && !comes_late(which, l->at))
-        return write ? which->is_new[l->at] : which->reads_new && which->reads_new[l->at];
+        return write ? which->is_new[l->at]
+                     : which->reordered && which->reordered->reads_new[l->at];
     return write ? l->write : l->read;
 }
 
@@ -487,6 +488,18 @@ static late **find_needs(cbi_sb_code *c, const cbi_sb_late *which)
     for (uint32_t b = 0; b < c->blocks.len; b++)
         find_block_needs(c, which, &c->blocks.items[b], needs);
     return needs;
+}
+
+static cbi_sb_reordered *begin_reordered(const cbi_sb_code *c)
+{
+    cbi_sb_reordered *out = CBI_NEW(c->ctx, cbi_sb_reordered);
+    *out = (cbi_sb_reordered){.reads_new = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+                              .covered = CBI_NEW_ARRAY(c->ctx, c->n, bool),
+                              .used_by = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t),
+                              .overwritten_by = CBI_NEW_ARRAY(c->ctx, c->n, uint32_t)};
+    for (uint32_t i = 0; i < c->n; i++)
+        out->used_by[i] = out->overwritten_by[i] = CBI_SB_NOWHERE;
+    return out;
 }
 
 void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
@@ -506,19 +519,27 @@ void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *b
         target.order[i] = now[i] ? now[i] : which->order[i];
     }
     late **had = find_needs(c, &input), **has = find_needs(c, &target);
+    cbi_sb_reordered *out = begin_reordered(c);
     any = false;
-    which->reads_new = CBI_NEW_ARRAY(c->ctx, c->n, bool);
     for (uint32_t i = 0; i < c->n; i++) {
         if (!now[i])
             continue;
-        which->is_new[i] =
-            cbi_sass_write(c->words[i]) == CBI_SB_NONE && !had[i]->write && has[i]->write;
-        which->reads_new[i] =
-            cbi_sass_read(c->words[i]) == CBI_SB_NONE && !had[i]->read && has[i]->read;
-        any |= which->is_new[i] || which->reads_new[i];
+        const bool writes = cbi_sass_write(c->words[i]) != CBI_SB_NONE;
+        const bool reads = cbi_sass_read(c->words[i]) != CBI_SB_NONE;
+        which->is_new[i] = !writes && !had[i]->write && has[i]->write;
+        out->reads_new[i] = !reads && !had[i]->read && has[i]->read;
+        out->covered[i] = reads && had[i]->read && !has[i]->read;
+        if (writes && has[i]->used < had[i]->used)
+            out->used_by[i] = has[i]->used;
+        if (reads && has[i]->overwrites < had[i]->overwrites)
+            out->overwritten_by[i] = has[i]->overwrites;
+        any |= which->is_new[i] || out->reads_new[i] || out->used_by[i] != CBI_SB_NOWHERE ||
+               out->overwritten_by[i] != CBI_SB_NOWHERE;
     }
-    if (any)
-        which->order = target.order;
+    if (!any)
+        return;
+    which->order = target.order;
+    which->reordered = out;
 }
 
 /* The producers of instruction i, sources in front of results, with what is new of each. */
@@ -576,6 +597,23 @@ static cbi_sb_producer_list find_lacking(cbi_sb_code *c, const cbi_sb_late *whic
     return lacking;
 }
 
+/* What has a scoreboard is needed by others in the order of the target. */
+static void reorder(cbi_sb_code *c, const cbi_sb_reordered *o)
+{
+    for (uint32_t q = 0; q < c->producers.len; q++) {
+        cbi_sb_producer *p = &c->producers.items[q];
+        uint32_t by = p->write ? o->used_by[p->at] : o->overwritten_by[p->at];
+        if (p->is_late)
+            continue;
+        p->gone |= !p->write && o->covered[p->at];
+        if (by == CBI_SB_NOWHERE || by >= p->local)
+            continue;
+        p->local = by;
+        p->flush = false;
+        cbi_vec_push(c->ctx, &p->consumers, by);
+    }
+}
+
 void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *cycles,
                      uint32_t target, cbi_sb_guide *guide)
 {
@@ -585,6 +623,8 @@ void cbi_sb_add_late(cbi_sb_code *c, const cbi_sb_late *which, const uint32_t *c
     cbi_sb_find_issue(c);
     cbi_sb_producer_list lacking = find_lacking(c, which);
     cbi_sb_insert(c, &lacking, guide);
+    if (which->reordered)
+        reorder(c, which->reordered);
     c->chip = target;
     cbi_sb_find_issue(c);
     if (!which->anew)

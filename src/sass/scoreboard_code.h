@@ -298,14 +298,22 @@ bool cbi_sb_part_guards(cbi_sb_code *c, const uint8_t *barrier, uint8_t *waits,
                         struct cbi_sb_guide *guide);
 /* The reverse, for exits whose barrier went. */
 bool cbi_sb_join_guards(cbi_sb_code *c, const bool *bare);
+/* Special functions that the target does in another order, by instruction. */
+typedef struct cbi_sb_reordered {
+    bool *reads_new; /* its sources need a scoreboard and have none */
+    bool *covered;   /* they need none any more: that of the result stands for them */
+    /* Of one that has a scoreboard for it: who needs the result, or writes a source again, in its
+     * block and did not have to wait in the order of the input; or CBI_SB_NOWHERE. */
+    uint32_t *used_by, *overwritten_by;
+} cbi_sb_reordered;
+
 /* Instructions whose results come late on the target, or in another order, by kinds that keep their
  * order (0: it is none), those of them that have no scoreboard in the input and need one, and the
  * predicates that every instruction writes and reads. */
 typedef struct cbi_sb_late {
     uint8_t *order;
     bool *is_new;
-    bool *reads_new; /* those that need one for their sources, as they come in another order; or
-                        NULL */
+    const cbi_sb_reordered *reordered; /* what comes in another order, or NULL */
     uint8_t *written, *read;
     bool anew; /* the code has no scoreboards yet: all are in `order` */
     /* Blocks are others than there: what is_new needs a scoreboard for its sources. */
@@ -331,7 +339,7 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 /* Special functions of which the input waits for one and so for those before it, where the target
  * does not keep the order `now` of the input: which->is_new of those that need a scoreboard,
- * which->reads_new of those that need one for their sources, and the orders, where there are any.
+ * which->reordered and the orders, where there are any.
  * `before`: the order in the input. */
 void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
                             const uint8_t *now);

@@ -1,6 +1,7 @@
 """Kernels that keep values in registers around divergent branches and loops: doubles, products of
-matrices, shuffles, conversions, loads and stores, of which few kinds meet in each.  What code of
-sm_100 becomes for sm_103 depends on all that is pending where blocks begin and end."""
+matrices, shuffles, conversions, special functions, halves, loads, stores and asynchronous copies,
+of which few kinds meet in each.  What code of sm_100 becomes for sm_103 depends on all that is
+pending where blocks begin and end."""
 import random
 import re
 
@@ -34,6 +35,15 @@ KINDS = [
     ["g add.u32 R, R, R;", "g mad.lo.u32 R, R, R, R;", "g popc.b32 R, R;"],
     ["g fma.rn.f32 F, F, F, F;", "g ex2.approx.f32 F, F;", "g rsqrt.approx.f32 F, F;"],
     ["g selp.f64 D, D, D, P;", "g min.f64 D, D, D;"], ["g div.rn.f64 D, D, D;"],
+    ["g ex2.approx.ftz.f32 F, F;", "g rcp.approx.ftz.f32 F, F;", "g add.f32 F, F, F;"],
+    ["g cp.async.ca.shared.global [sh+N], [%a0+N], 8;", "cp.async.commit_group;",
+     "cp.async.wait_group 1;"],
+    ["ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [sh+N];",
+     "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r6, %r7}, [sh+N];"],
+    ["{ .reg .b16 lo, hi; mov.b32 {lo, hi}, R; cvt.f32.f16 F, hi; }",
+     "g fma.rn.f16x2 R, R, R, R;", "cvt.rn.f16x2.f32 R, F, F;"],
+    ["mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000;",
+     "mov.f64 D, 0d0000000000000000;"],
 ]
 WIDTH = {"R": 12, "F": 8, "D": 8, "P": 4}
 
