@@ -423,22 +423,22 @@ static uint32_t predicate_latency(kind from, kind to, uint32_t op)
         return OF_DOUBLES;
     if (!compares(from))
         return FAR;
-    if (waits_long(op))
+    if (waits_long(op) || to == CBI_KIND_MEMORY)
         return GUARD_LATENCY;
     if (to == CBI_KIND_ALU)
         return from == CBI_KIND_ALU || op == CBI_OP_PLOP3 || op == CBI_OP_P2R ? 4 : 5;
     return to == CBI_KIND_MULTIPLY || to == CBI_KIND_HALF_ALU || to == CBI_KIND_PAIR ? 5 : FAR;
 }
 
-/* Does j wait for i, of which nothing else is known?  For products of matrices arithmetic, doubles
- * and conversions wait as long as is known, and other products as their unit says. */
+/* Does j wait for i, of which nothing else is known?  For products of matrices only what may use
+ * them does. */
 static bool waits_for_other(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     kind to = cbi_op_kind(cbi_sb_op(c, j));
     if (cbi_sb_op(c, j) == CBI_OP_NOP)
         return false;
     if (cbi_sb_op(c, i) == CBI_OP_HMMA)
-        return to == CBI_KIND_OTHER && cbi_sb_op(c, j) != CBI_OP_HMMA;
+        return cbi_pace_is_opaque(cbi_sb_op(c, j));
     return to == CBI_KIND_OTHER || to == CBI_KIND_SLOW || to == CBI_KIND_CONVERT;
 }
 
