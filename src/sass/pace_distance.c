@@ -124,6 +124,12 @@ static flags flags_of(cbi_sass w)
 
 /* ---- distances ---- */
 
+/* Products of integers and arithmetic on floats are of one unit. */
+static bool multiplies(kind k)
+{
+    return k == CBI_KIND_MULTIPLY || k == CBI_KIND_FLOAT;
+}
+
 /* From an instruction that writes a general register, without a scoreboard, to one that reads it.
  */
 static uint32_t result_latency(kind from, kind to)
@@ -148,10 +154,11 @@ static uint32_t result_latency(kind from, kind to)
     case CBI_KIND_ALU:
     case CBI_KIND_TO_UNIFORM:
         return from == CBI_KIND_ALU ? 4 : 5;
-    case CBI_KIND_MULTIPLY:
     case CBI_KIND_WIDE:
         return from == CBI_KIND_MULTIPLY ? 4 : 5;
+    case CBI_KIND_MULTIPLY:
     case CBI_KIND_FLOAT:
+        return multiplies(from) ? 4 : 5;
     case CBI_KIND_HALF:
     case CBI_KIND_PAIR:
     case CBI_KIND_HALF_ALU:
@@ -209,7 +216,8 @@ static uint32_t rewrite_latency(kind from, kind to)
                     (to == CBI_KIND_ALU || to == CBI_KIND_MULTIPLY);
     bool products = (from == CBI_KIND_MULTIPLY || from == CBI_KIND_WIDE) &&
                     (to == CBI_KIND_MULTIPLY || to == CBI_KIND_WIDE);
-    return integers || products || from == to ? 1 : 5;
+    bool multiplied = multiplies(from) && multiplies(to);
+    return integers || products || multiplied || from == to ? 1 : 5;
 }
 
 static uint32_t uniform_latency(kind from, kind to)
