@@ -362,7 +362,8 @@ static bool delays_nothing(uint32_t op, bool adjacent)
 /* Does the instruction read predicates as late as guards? */
 static bool waits_long(uint32_t op)
 {
-    return cbi_op_kind(op) == CBI_KIND_CONTROL || op == CBI_OP_VOTE || op == CBI_OP_VOTEU;
+    const kind k = cbi_op_kind(op);
+    return k == CBI_KIND_CONTROL || k == CBI_KIND_MEMORY || op == CBI_OP_VOTE || op == CBI_OP_VOTEU;
 }
 
 /* The parts of a fence are one instruction of Mercury code. */
@@ -431,7 +432,7 @@ static uint32_t predicate_latency(kind from, kind to, uint32_t op)
         return OF_DOUBLES;
     if (!compares(from))
         return FAR;
-    if (waits_long(op) || to == CBI_KIND_MEMORY)
+    if (waits_long(op))
         return GUARD_LATENCY;
     if (to == CBI_KIND_ALU)
         return from == CBI_KIND_ALU || op == CBI_OP_PLOP3 || op == CBI_OP_P2R ? 4 : 5;
@@ -683,18 +684,17 @@ static uint32_t any_rewrite_latency(const cbi_sb_code *c, uint32_t i, uint32_t j
                                     const cbi_operands *of)
 {
     enum { OF_HMMA_BY_ALU = 16, OF_HMMA = 17, AT_ONCE = 1 };
-    kind to = kind_of(c, j);
+    const kind from = kind_of(c, i), to = kind_of(c, j);
+    const bool of_product = cbi_sb_op(c, i) == CBI_OP_HMMA;
     if (rewrites_only_lower(c, i, j, of))
         return AT_ONCE;
     if (cbi_sb_op(c, j) == CBI_OP_HMMA)
-        return cbi_sb_op(c, i) == CBI_OP_HMMA ? HMMA_TO_HMMA
-               : is_arithmetic(kind_of(c, i)) ? AT_ONCE
-                                              : FAR;
-    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_pace_is_late(to))
+        return of_product ? HMMA_TO_HMMA : is_arithmetic(from) ? AT_ONCE : FAR;
+    if (of_product && cbi_pace_is_late(to))
         return AFTER_HMMA;
-    if (cbi_sb_op(c, i) == CBI_OP_HMMA && cbi_kind_is_math(to))
+    if (of_product && cbi_kind_is_math(to))
         return to == CBI_KIND_ALU ? OF_HMMA_BY_ALU : OF_HMMA;
-    return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(kind_of(c, i), to);
+    return goes_by_chip(c) ? own_rewrite_latency(c, i, j) : rewrite_latency(from, to);
 }
 
 enum { SAME_SOURCE = 2 }; /* from uniform arithmetic to who reads the same uniform register next */

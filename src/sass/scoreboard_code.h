@@ -339,8 +339,7 @@ bool cbi_sb_uses_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i
 bool cbi_sb_overwrites_late(const cbi_sb_code *c, const cbi_sb_late *which, uint32_t i, uint32_t j);
 /* Special functions of which the input waits for one and so for those before it, where the target
  * does not keep the order `now` of the input: which->is_new of those that need a scoreboard,
- * which->reordered and the orders, where there are any.
- * `before`: the order in the input. */
+ * which->reordered and the orders, where there are any.  `before`: the order in the input. */
 void cbi_sb_find_disordered(cbi_sb_code *c, cbi_sb_late *which, const uint8_t *before,
                             const uint8_t *now);
 /* Adds producers, which are in the order of their instructions, sources in front of results, to
