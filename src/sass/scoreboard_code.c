@@ -70,7 +70,7 @@ bool cbi_sb_is_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t
  * block: loops that transpose. */
 static int64_t latency_for_user(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { UNIFORM_SPECIAL = 25 };
+    enum { UNIFORM_SPECIAL = 24 };
     if (p->local != CBI_SB_NOWHERE && cbi_sb_is_for_test(c, p, p->local))
         return cbi_sb_result_time(c->words[p->at], c->chip);
     return p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR ? UNIFORM_SPECIAL

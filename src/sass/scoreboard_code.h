@@ -48,6 +48,8 @@ typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
     bool calls_apart;      /* a call is a block of its own */
+    bool guards_join;      /* a guard that is due just then starts no block, ... */
+    bool guards_due;       /* ... and there is one: either may be */
     bool restores;         /* the R1 load has no scoreboard, and is to get one */
     bool keeps_stack_load; /* it has one, and keeps it */
     bool anew;             /* not scheduled before: stall counts of the input say nothing */
@@ -231,8 +233,11 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
 bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
 enum {
-    CBI_SB_AT_ONCE = 2,              /* cycles that every scoreboard takes */
-    CBI_SB_PRODUCT_OF_DOUBLES = 584, /* ... that one of matrices takes, where doubles are slow */
+    CBI_SB_AT_ONCE = 2, /* cycles that every scoreboard takes */
+    CBI_SB_PRODUCT_OF_DOUBLES =
+        584,                  /* ... that one of matrices takes, where doubles are slow, ... */
+    CBI_SB_OWN_PRODUCT = 160, /* ... and until its result is there where it has a scoreboard
+                                 in the input, too (146 to 181 fit) */
 };
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
@@ -248,6 +253,8 @@ static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_produ
         return p->write ? CBI_SB_PRODUCT_OF_DOUBLES : 0;
     if (product && !p->write)
         return cbi_sb_product_reads(c->words[p->at]);
+    if (unit == CBI_SLOW_DMMA && cbi_sb_has_slow_doubles(c))
+        return p->write ? CBI_SB_OWN_PRODUCT : CBI_SB_AT_ONCE;
     bool slow = (unit == CBI_SLOW_CONVERT || unit == CBI_SLOW_DOUBLE) && cbi_sb_has_slow_doubles(c);
     bool late = p->is_late || (unit == CBI_SLOW_CONVERT && c->cycles);
     if ((late || slow) && !product)

@@ -104,22 +104,28 @@ static bool has_own_stall(cbi_sass w)
 }
 
 /* Is a result due just when instruction i is issued, though nothing before it needs it?  So it is
- * at the end of a block. */
-static bool ends_by_result(const cbi_sb_code *c, uint32_t i)
+ * at the end of a block; where only the guard of i is due, the input does not say. */
+static bool ends_by_result(cbi_sb_code *c, uint32_t i)
 {
     enum { LONGEST = 15 };
+    const uint8_t guard = cbi_sass_predicates(c->words[i]).guard;
     uint32_t passed = 0;
+    bool due = false;
     if (has_own_stall(c->words[i - 1]))
         return false;
     for (uint32_t j = i; j-- > 0 && i - j <= LONGEST && passed < LONGEST;) {
         if (cbi_op_has(cbi_sb_op(c, j), CBI_OPF_BRANCH))
-            return false;
+            break;
         passed += cbi_sass_stall(c->words[j]);
-        if (!cbi_sass_holds(c->words[j]) &&
-            passed == cbi_pace_end_latency(c->words[j], &c->operands[j]))
+        if (cbi_sass_holds(c->words[j]) ||
+            passed != cbi_pace_end_latency(c->words[j], &c->operands[j]))
+            continue;
+        if (!(cbi_sass_predicates(c->words[j]).written & guard))
             return true;
+        due = true;
     }
-    return false;
+    c->guards_due |= due;
+    return due && !c->guards_join;
 }
 
 /* Does an instruction that needs nothing wait, but for the fence before it, or what acquires?  So
@@ -145,7 +151,7 @@ static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
 /* Does a wait for the warp start a block?  It does behind a wait for asynchronous copies. Elsewhere
  * the input shows it by the cycles that a predicate, or a scoreboard, has at the end of one, where
  * nothing needs them but, of predicates, a guard of the wait: the wait itself does not. */
-static bool starts_apart(const cbi_sb_code *c, uint32_t i)
+static bool starts_apart(cbi_sb_code *c, uint32_t i)
 {
     enum { SCOREBOARD_AT_END = 2 };
     uint32_t op = cbi_sb_op(c, i);
