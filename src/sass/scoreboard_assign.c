@@ -50,7 +50,7 @@ static uint32_t next_consumer(const cbi_sb_assignment *a, const work *w, uint32_
 static bool is_flushed(const cbi_sb_assignment *a, const work *w, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
-    return (i + 1 == a->c->blocks.items[w->block].end || cbi_sb_is_before_sequence(a->c, i)) &&
+    return (i == cbi_sb_last_of(a->c, w->block) || cbi_sb_is_before_sequence(a->c, i)) &&
            is_here(a, w, q) && p->local == CBI_SB_NOWHERE && p->flush && !a->unflushed[q] &&
            cbi_sb_is_consumer(a, q, i);
 }
@@ -59,7 +59,7 @@ static bool consumed_at(const cbi_sb_assignment *a, const work *w, uint32_t q, u
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     if (is_here(a, w, q) && (p->flush || (p->is_late && p->local == CBI_SB_NOWHERE)) &&
-        i + 1 < a->c->blocks.items[w->block].end && i > p->at)
+        i < cbi_sb_last_of(a->c, w->block) && i > p->at)
         return cbi_sb_is_consumer(a, q, i) && !is_flushed(a, w, q, i);
     if (is_here(a, w, q) || p->local != CBI_SB_NOWHERE)
         return p->local == i;

@@ -84,7 +84,7 @@ static inline bool cbi_sb_is_consumer(const cbi_sb_assignment *a, uint32_t q, ui
     if (!cbi_sb_contains(&p->consumers, x))
         return false;
     return !a->unflushed[q] ||
-           (a->c->blocks.items[p->block].end != x + 1 &&
+           (cbi_sb_last_of(a->c, p->block) != x &&
             (a->c->block_of[x] != p->block || !cbi_sb_is_before_sequence(a->c, x)));
 }
 

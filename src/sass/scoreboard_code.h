@@ -41,6 +41,7 @@ typedef CBI_VEC(cbi_sb_producer) cbi_sb_producer_list;
 
 typedef struct cbi_sb_block {
     uint32_t start, end;
+    uint32_t last; /* instruction, but for NOPs that are part of its stall count */
     cbi_u32_list succ, pred;
 } cbi_sb_block;
 
@@ -130,7 +131,7 @@ void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *con
 /* The last instruction of a block. */
 static inline uint32_t cbi_sb_last_of(const cbi_sb_code *c, uint32_t block)
 {
-    return c->blocks.items[block].end - 1;
+    return c->blocks.items[block].last;
 }
 
 static inline uint32_t cbi_sb_op(const cbi_sb_code *c, uint32_t i)

@@ -56,7 +56,7 @@ static void find_local(cbi_sb_code *c, uint32_t q)
     /* What waits for a fence needs it. */
     bool needed = cbi_sb_op(c, p->at) == CBI_OP_MEMBAR || decides(c, p, seen) ||
                   (c->calls_apart && op == CBI_OP_RET);
-    bool last = seen == end - 1 || cbi_sb_is_before_sequence(c, seen);
+    bool last = seen == cbi_sb_last_of(c, p->block) || cbi_sb_is_before_sequence(c, seen);
     if (last && !needed && (end_only ? found != seen : found > seen)) {
         p->local = CBI_SB_NOWHERE;
         p->hidden = !end_only && ends_for_other(c, q, seen);
@@ -91,7 +91,7 @@ static bool is_taken_again(const cbi_sb_code *c, uint32_t q, uint32_t i)
 static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     uint32_t here = c->block_of[i];
-    bool ends_block = c->blocks.items[here].end == i + 1 && c->producers.items[q].block != here;
+    bool ends_block = cbi_sb_last_of(c, here) == i && c->producers.items[q].block != here;
     bool named = cbi_sb_names_registers(c, &c->producers.items[q]);
     CBI_SB_EACH(r, c->pending[i], c->row)
     {

@@ -141,6 +141,13 @@ static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
            !cbi_regset_any(&c->operands[i].read);
 }
 
+/* A NOP that is part of the stall count before it. */
+static bool is_filling(const cbi_sb_code *c, uint32_t i)
+{
+    return cbi_sb_op(c, i) == CBI_OP_NOP &&
+           cbi_sass_stall(c->words[i - 1]) == CBI_SASS_STALL_MAX && !cbi_sass_wait(c->words[i]);
+}
+
 /* A NOP that is no part of the stall count before it. */
 static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
 {
@@ -216,7 +223,10 @@ static bool find_blocks(cbi_sb_code *c, const targets_list *tables)
     }
     for (uint32_t b = 0; b < c->blocks.len; b++) {
         cbi_u32_list s = {0};
-        successors(c, tables, cbi_sb_last_of(c, b), &s);
+        cbi_sb_block *own = &c->blocks.items[b];
+        for (own->last = own->end - 1; own->last > own->start && is_filling(c, own->last);)
+            own->last--;
+        successors(c, tables, own->end - 1, &s);
         for (size_t k = 0; k < s.len; k++) {
             uint32_t to = c->block_of[s.items[k]];
             cbi_vec_push(c->ctx, &c->blocks.items[b].succ, to);
