@@ -33,9 +33,9 @@ static bool is_flush(cbi_sass w)
 /* May it be about shared memory, for which a fence behind it waits? */
 static bool may_touch_shared(cbi_sass w)
 {
-    static const uint16_t generic_or_shared[] = {
-        CBI_OP_LD,    CBI_OP_ST,          CBI_OP_ATOM, CBI_OP_ATOM_CAS,
-        CBI_OP_ATOMS, CBI_OP_ATOMS_CAS_R, CBI_OP_LDSM, CBI_OP_WARPSYNC};
+    static const uint16_t generic_or_shared[] = {CBI_OP_LD,       CBI_OP_ST,    CBI_OP_ATOM,
+                                                 CBI_OP_ATOM_CAS, CBI_OP_ATOMS, CBI_OP_ATOMS_CAS_R,
+                                                 CBI_OP_WARPSYNC};
     uint32_t op = cbi_sass_op(w);
     bool touches = cbi_op_has(op, CBI_OPF_SHARED) && !cbi_sass_is_never(w);
     for (size_t i = 0; i < CBI_COUNT(generic_or_shared); i++)

@@ -44,6 +44,11 @@ static bool is_ordered_load(uint32_t op)
            !cbi_op_tests_with_sources(op);
 }
 
+static bool loads_shared(uint32_t op)
+{
+    return op == CBI_OP_LDS || op == CBI_OP_LDSM;
+}
+
 /* Accesses to memory of a block that come one after the other, so that the second does not wait for
  * the sources of the first. */
 static bool keep_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
@@ -52,7 +57,7 @@ static bool keep_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
     if (i >= j || c->block_of[i] != c->block_of[j])
         return false;
     if (is_shared_access(second))
-        return is_shared_access(first) || (second == CBI_OP_LDS && reads_first(first));
+        return is_shared_access(first) || (loads_shared(second) && reads_first(first));
     if (cbi_instruction_of(second)->shape == CBI_SHAPE_SHUFFLE)
         return reads_first(first);
     return is_ordered_load(first) && is_ordered_load(second);
