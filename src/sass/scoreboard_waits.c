@@ -329,11 +329,13 @@ typedef struct first_waits {
     uint32_t *todo;
 } first_waits;
 
-/* Does the wait of a block count wherever the loop ends? */
+/* Does the wait of a block count wherever the loop ends?  For sources that of a collective sequence
+ * does, which needs everything. */
 static bool counts_always(const around *x, uint32_t q, uint32_t block, const first_waits *w)
 {
     const cbi_sb_code *c = x->a->c;
-    return c->position[block] < c->position[c->producers.items[q].block] ||
+    const cbi_sb_producer *p = &c->producers.items[q];
+    return c->position[block] < c->position[p->block] || (!p->write && c->group[w->need[block]]) ||
            !(x->wait[w->need[block]] >> x->a->number[q] & 1);
 }
 
