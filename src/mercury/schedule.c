@@ -178,7 +178,7 @@ bool cbi_schedule_follow(cbi_sb_code *code, const cbi_scoreboard_text *text, boo
         return false;
     cbi_sb_guide *follows = guide.exception ? &guide : NULL;
     c.reading = before.reading;
-    c.guards_join = before.guards_join;
+    c.joins = before.joins;
     if (!cbi_sb_read(&c, own.info, text->place, text->places))
         return false;
     for (uint32_t i = 0; i < c.n; i++) {

@@ -164,29 +164,21 @@ static void write_code(const cbi_sb_code *c, const cbi_sass *out, uint8_t *bytes
     }
 }
 
-/* Tries the readings, with guards as `code` says, and keeps what fits best.  Sets *ret_exact if one
- * fits without exceptions.  False when the code is beyond the model. */
-static bool try_readings(const cbi_sb_code *code, const cbi_scoreboard_text *text,
-                         cbi_sb_code *best, cbi_sb_guide *guide, bool *ret_exact)
+/* Tries a reading, and keeps what fits best.  Sets *ret_exact if it fits without exceptions.  False
+ * when the code is beyond the model. */
+static bool try_reading(cbi_sb_code *c, const cbi_scoreboard_text *text, cbi_sb_code *best,
+                        cbi_sb_guide *guide, bool *ret_exact)
 {
-    *ret_exact = false;
-    uint64_t **pending = NULL; /* the same in each reading */
-    for (unsigned reading = 0; reading < CBI_SB_READINGS && !*ret_exact; reading++) {
-        cbi_sb_code c = *code;
-        cbi_sb_guide own = {0};
-        c.reading = reading;
-        c.pending = pending;
-        if (!cbi_sb_read(&c, text->info, text->place, text->places))
-            return false;
-        pending = c.pending;
-        *ret_exact = cbi_sb_is_reproduced(&c);
-        if (!*ret_exact)
-            cbi_sb_learn(&c, &own);
-        /* Without exceptions it fits, but for choices in which the R1 load took part. */
-        if (!best->n || (*ret_exact ? guide->count > 0 : own.count < guide->count)) {
-            *best = c;
-            *guide = own;
-        }
+    cbi_sb_guide own = {0};
+    if (!cbi_sb_read(c, text->info, text->place, text->places))
+        return false;
+    *ret_exact = cbi_sb_is_reproduced(c);
+    if (!*ret_exact)
+        cbi_sb_learn(c, &own);
+    /* Without exceptions it fits, but for choices in which the R1 load took part. */
+    if (!best->n || (*ret_exact ? guide->count > 0 : own.count < guide->count)) {
+        *best = *c;
+        *guide = own;
     }
     return true;
 }
@@ -194,14 +186,22 @@ static bool try_readings(const cbi_sb_code *code, const cbi_scoreboard_text *tex
 bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
                       cbi_sb_code *ret_best, cbi_sb_guide *ret_guide)
 {
-    bool exact;
-    cbi_sb_code joined = *code;
+    uint64_t **pending[CBI_SB_UNSURE] = {0}; /* the same in each reading of the same blocks */
+    bool exact = false;
     *ret_best = (cbi_sb_code){0};
-    if (!try_readings(code, text, ret_best, ret_guide, &exact))
-        return false;
-    joined.guards_join = true;
-    return exact || !ret_best->guards_due ||
-           try_readings(&joined, text, ret_best, ret_guide, &exact);
+    for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++)
+        for (uint8_t joins = 0; joins < CBI_SB_UNSURE && !exact; joins++) {
+            cbi_sb_code c = *code;
+            if (joins & ~ret_best->unsure)
+                continue;
+            c.reading = reading;
+            c.joins = joins;
+            c.pending = pending[joins];
+            if (!try_reading(&c, text, ret_best, ret_guide, &exact))
+                return false;
+            pending[joins] = c.pending;
+        }
+    return true;
 }
 
 /* Exits whose barrier went: more than one instruction of the input is now at their place.  False if

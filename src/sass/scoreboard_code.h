@@ -17,6 +17,13 @@ typedef enum cbi_sb_reading {
     CBI_SB_READINGS,
 } cbi_sb_reading;
 
+/* Waits for the warp that may start a block or not: the input does not say, but fits one better. */
+typedef enum cbi_sb_unsure {
+    CBI_SB_AT_GUARD = 1,     /* only their own guard is due just then */
+    CBI_SB_AFTER_COPIES = 2, /* directly behind a wait for asynchronous copies */
+    CBI_SB_UNSURE = 4,       /* one more than all of them together */
+} cbi_sb_unsure;
+
 /* A scoreboard that an instruction holds: for its result, or while it reads its sources. */
 typedef struct cbi_sb_producer {
     uint32_t at;
@@ -49,8 +56,8 @@ typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
     bool calls_apart;      /* a call is a block of its own */
-    bool guards_join;      /* a guard that is due just then starts no block, ... */
-    bool guards_due;       /* ... and there is one: either may be */
+    uint8_t joins;         /* kinds of unsure starts of blocks (cbi_sb_unsure) that are none */
+    uint8_t unsure;        /* kinds that the code has */
     bool restores;         /* the R1 load has no scoreboard, and is to get one */
     bool keeps_stack_load; /* it has one, and keeps it */
     bool anew;             /* not scheduled before: stall counts of the input say nothing */

@@ -103,6 +103,13 @@ static bool has_own_stall(cbi_sass w)
            (op == CBI_OP_DEPBAR && stall == CBI_PACE_DEPBAR);
 }
 
+/* Does what is of an unsure kind start a block? */
+static bool may_start(cbi_sb_code *c, cbi_sb_unsure kind)
+{
+    c->unsure |= (uint8_t)kind;
+    return !(c->joins & kind);
+}
+
 /* Is a result due just when instruction i is issued, though nothing before it needs it?  So it is
  * at the end of a block; where only the guard of i is due, the input does not say. */
 static bool ends_by_result(cbi_sb_code *c, uint32_t i)
@@ -124,8 +131,7 @@ static bool ends_by_result(cbi_sb_code *c, uint32_t i)
             return true;
         due = true;
     }
-    c->guards_due |= due;
-    return due && !c->guards_join;
+    return due && may_start(c, CBI_SB_AT_GUARD);
 }
 
 /* Does an instruction that needs nothing wait, but for the fence before it, or what acquires?  So
@@ -144,8 +150,8 @@ static bool waits_for_end(const cbi_sb_code *c, uint32_t i)
 /* A NOP that is part of the stall count before it. */
 static bool is_filling(const cbi_sb_code *c, uint32_t i)
 {
-    return cbi_sb_op(c, i) == CBI_OP_NOP &&
-           cbi_sass_stall(c->words[i - 1]) == CBI_SASS_STALL_MAX && !cbi_sass_wait(c->words[i]);
+    return cbi_sb_op(c, i) == CBI_OP_NOP && cbi_sass_stall(c->words[i - 1]) == CBI_SASS_STALL_MAX &&
+           !cbi_sass_wait(c->words[i]);
 }
 
 /* A NOP that is no part of the stall count before it. */
@@ -155,7 +161,7 @@ static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
            cbi_sass_stall(c->words[i - 1]) != CBI_SASS_STALL_MAX;
 }
 
-/* Does a wait for the warp start a block?  It does behind a wait for asynchronous copies. Elsewhere
+/* Does a wait for the warp start a block?  It may behind a wait for asynchronous copies. Elsewhere
  * the input shows it by the cycles that a predicate, or a scoreboard, has at the end of one, where
  * nothing needs them but, of predicates, a guard of the wait: the wait itself does not. */
 static bool starts_apart(cbi_sb_code *c, uint32_t i)
@@ -169,8 +175,9 @@ static bool starts_apart(cbi_sb_code *c, uint32_t i)
     uint32_t held = cbi_sass_holds(c->words[i - 1]), stall = cbi_sass_stall(c->words[i - 1]);
     if (held && stall == SCOREBOARD_AT_END)
         return !(cbi_sass_wait(c->words[i]) & held);
-    return cbi_sb_op(c, i - 1) == CBI_OP_DEPBAR || waits_for_end(c, i - 1) ||
-           is_lone_nop(c, i - 1) || (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
+    return (cbi_sb_op(c, i - 1) == CBI_OP_DEPBAR && may_start(c, CBI_SB_AFTER_COPIES)) ||
+           waits_for_end(c, i - 1) || is_lone_nop(c, i - 1) ||
+           (stall > SCOREBOARD_AT_END && ends_by_result(c, i));
 }
 
 /* A test of a barrier in shared memory that gives up after some time sleeps in a block of its own.
