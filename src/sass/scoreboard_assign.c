@@ -524,7 +524,7 @@ static void keep_shared(cbi_sb_assignment *a, const work *w, uint32_t last)
             continue;
         const cbi_sb_producer *p = &c->producers.items[q];
         const bool here = is_here(a, w, q), there = here && cbi_sb_is_there(c, p);
-        const bool read = !here && !cbi_sb_is_left_at_end(c, q, w->block);
+        const bool read = !here && q != c->stack_load && !cbi_sb_is_left_at_end(c, q, w->block);
         if (!read && (!there || p->write || !(unread >> p->old & 1)))
             kept |= (uint8_t)(1u << a->number[q]);
         if (here && !there)
