@@ -241,7 +241,7 @@ bool cbi_sb_has_slow_doubles(const cbi_sb_code *c);
 bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
 enum {
-    CBI_SB_AT_ONCE = 2, /* cycles that every scoreboard takes */
+    CBI_SB_AT_ONCE = 1, /* cycle until what counts as there at once is */
     CBI_SB_PRODUCT_OF_DOUBLES =
         584,                  /* ... that one of matrices takes, where doubles are slow, ... */
     CBI_SB_OWN_PRODUCT = 160, /* ... and until its result is there where it has a scoreboard
@@ -250,7 +250,7 @@ enum {
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
  * comparisons and for products of matrices, and so does what the slow unit does on its
- * own chip, in the two cycles that every scoreboard takes. */
+ * own chip, a cycle later. */
 static inline int64_t cbi_sb_latency_of(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
     enum { COMPARE_READS = 14 };

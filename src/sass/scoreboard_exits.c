@@ -95,11 +95,13 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i);
 }
 
-/* Cycles until instruction `i`, which waits for the producer, has it. */
+/* Cycles until instruction `i`, which waits for the producer, has it: nobody waits for a number in
+ * the cycle after it is taken. */
 static int64_t latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return cbi_sb_is_for_test(c, p, i) ? cbi_sb_result_time(c->words[p->at], c->chip)
-                                       : cbi_sb_latency_at_end(c, p);
+    enum { SOONEST = 2 };
+    return later(SOONEST, cbi_sb_is_for_test(c, p, i) ? cbi_sb_result_time(c->words[p->at], c->chip)
+                                                      : cbi_sb_latency_at_end(c, p));
 }
 
 static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
@@ -187,8 +189,7 @@ typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    int64_t latency = cbi_sb_latency_at_end(c, p);
-    int64_t arrival = t->issue[p->at - t->start] + (latency == CBI_SB_AT_ONCE ? 1 : latency);
+    int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency_at_end(c, p);
     if (is_never_due(c, p))
         return DUE_LATER;
     arrival = later(arrival, t->held[p->old]);
