@@ -66,15 +66,11 @@ bool cbi_sb_is_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t
     return result != CBI_SASS_PT && ((used.guard | used.read) >> result & 1);
 }
 
-/* Special registers come a cycle later to who waits for a uniform register than to the end of the
- * block: loops that transpose. */
 static int64_t latency_for_user(const cbi_sb_code *c, const cbi_sb_producer *p)
 {
-    enum { UNIFORM_SPECIAL = 24 };
-    if (p->local != CBI_SB_NOWHERE && cbi_sb_is_for_test(c, p, p->local))
-        return cbi_sb_result_time(c->words[p->at], c->chip);
-    return p->write && cbi_sb_op(c, p->at) == CBI_OP_S2UR ? UNIFORM_SPECIAL
-                                                          : cbi_sb_latency_of(c, p);
+    return p->local != CBI_SB_NOWHERE && cbi_sb_is_for_test(c, p, p->local)
+               ? cbi_sb_result_time(c->words[p->at], c->chip)
+               : cbi_sb_latency_of(c, p);
 }
 
 bool cbi_sb_is_unwanted(const cbi_sb_code *c, uint32_t q)

@@ -242,10 +242,10 @@ bool cbi_sb_has_slow_integers(const cbi_sb_code *c);
 
 enum {
     CBI_SB_AT_ONCE = 1, /* cycle until what counts as there at once is */
-    CBI_SB_PRODUCT_OF_DOUBLES =
-        584,                  /* ... that one of matrices takes, where doubles are slow, ... */
-    CBI_SB_OWN_PRODUCT = 160, /* ... and until its result is there where it has a scoreboard
-                                 in the input, too (146 to 181 fit) */
+    /* Where doubles are slow, cycles that a product of matrices of them keeps the unit, ... */
+    CBI_SB_PRODUCT_OF_DOUBLES = 584,
+    /* ... and until its result is there, if the input has a scoreboard for it (146 to 181 fit). */
+    CBI_SB_OWN_PRODUCT = 160,
 };
 
 /* The same for the chip of the code: late ones count as there at once, but for the sources of
