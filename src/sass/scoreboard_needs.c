@@ -63,6 +63,13 @@ static bool keep_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
     return is_ordered_load(first) && is_ordered_load(second);
 }
 
+/* Loads from shared memory of a block write one after the other. */
+static bool write_in_order(const cbi_sb_code *c, uint32_t i, uint32_t j)
+{
+    return i < j && c->block_of[i] == c->block_of[j] && loads_shared(cbi_sb_op(c, i)) &&
+           loads_shared(cbi_sb_op(c, j));
+}
+
 bool cbi_sb_excludes(const cbi_sb_code *c, uint32_t i, uint32_t j)
 {
     enum { NEGATION = 8 };
@@ -163,7 +170,8 @@ bool cbi_sb_touches(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
                 !cbi_sb_keep_unit(c, p->at, i)) ||
                overwrites_uniform(c, p, i);
     return uses_predicates(c, cbi_sb_late_predicates(c, p), i) ||
-           (cbi_regset_meet(&a->written, &b->written) && !cbi_sb_keep_unit(c, p->at, i)) ||
+           (cbi_regset_meet(&a->written, &b->written) && !cbi_sb_keep_unit(c, p->at, i) &&
+            !write_in_order(c, p->at, i)) ||
            cbi_regset_meet(&a->written, &b->read) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_written) ||
            cbi_regset_meet(&a->uniform_written, &b->uniform_read);
