@@ -372,18 +372,7 @@ static bool is_part_of_fence(const cbi_sb_code *c, uint32_t i)
     return cbi_op_has(cbi_sb_op(c, i), CBI_OPF_FENCE) || cbi_sass_is_dummy_load(c->words[i]);
 }
 
-enum { BOTH_HALVES = 2 };      /* cycles of an operation that does 64 bits in two halves */
-enum { MOVE_OVER_SOURCE = 3 }; /* from who reads a uniform register to a move that writes it */
-
-/* Does instruction i, which waits, take as long as it does only since the next one is such a move?
- */
-static bool keeps_source(const cbi_sb_code *c, uint32_t i, uint32_t end)
-{
-    return i + 1 < end && c->wait[i] && cbi_sb_cycles(c, i) == MOVE_OVER_SOURCE &&
-           cbi_op_kind(cbi_sb_op(c, i)) == CBI_KIND_UNIFORM &&
-           cbi_op_kind(cbi_sb_op(c, i + 1)) == CBI_KIND_UNIFORM_MOVE &&
-           cbi_regset_meet(&c->operands[i].uniform_read, &c->operands[i + 1].uniform_written);
-}
+enum { BOTH_HALVES = 2 }; /* cycles of an operation that does 64 bits in two halves */
 
 /* A BAR that only arrives, waits for one by itself or adds up: what follows comes later. */
 static bool is_slow_barrier(cbi_sass w)
@@ -506,8 +495,6 @@ uint32_t cbi_pace_reckoned(const cbi_sb_code *c, uint32_t i, uint32_t end)
         return cycles > REPORT ? cycles - REPORT : 0;
     if (is_part_of_fence(c, i))
         return 0;
-    if (keeps_source(c, i, end))
-        return MOVE_OVER_SOURCE - 1;
     return cycles - cbi_pace_own_stall(c, i, end);
 }
 
