@@ -189,7 +189,7 @@ bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
     uint64_t **pending[CBI_SB_UNSURE] = {0}; /* the same in each reading of the same blocks */
     bool exact = false;
     *ret_best = (cbi_sb_code){0};
-    for (unsigned reading = 0; reading < CBI_SB_READINGS; reading++)
+    for (unsigned reading = 0; reading < CBI_SB_READINGS && !exact; reading++)
         for (uint8_t joins = 0; joins < CBI_SB_UNSURE && !exact; joins++) {
             cbi_sb_code c = *code;
             if (joins & ~ret_best->unsure)

@@ -48,7 +48,7 @@ typedef CBI_VEC(cbi_sb_producer) cbi_sb_producer_list;
 
 typedef struct cbi_sb_block {
     uint32_t start, end;
-    uint32_t last; /* instruction, but for NOPs that are part of its stall count */
+    uint32_t last; /* see cbi_sb_last_of */
     cbi_u32_list succ, pred;
 } cbi_sb_block;
 
@@ -135,7 +135,7 @@ uint64_t **cbi_sb_sets(const cbi_sb_code *c);
 void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
                   uint64_t *ret_set);
 
-/* The last instruction of a block. */
+/* The last instruction of a block, in front of NOPs that are part of its stall count. */
 static inline uint32_t cbi_sb_last_of(const cbi_sb_code *c, uint32_t block)
 {
     return c->blocks.items[block].last;

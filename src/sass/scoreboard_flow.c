@@ -161,9 +161,9 @@ static bool is_lone_nop(const cbi_sb_code *c, uint32_t i)
            cbi_sass_stall(c->words[i - 1]) != CBI_SASS_STALL_MAX;
 }
 
-/* Does a wait for the warp start a block?  It may behind a wait for asynchronous copies. Elsewhere
- * the input shows it by the cycles that a predicate, or a scoreboard, has at the end of one, where
- * nothing needs them but, of predicates, a guard of the wait: the wait itself does not. */
+/* Does a wait for the warp start a block?  It may behind a wait for asynchronous copies, and where
+ * nothing but its own guard is due.  Elsewhere the input shows it by the cycles that a predicate,
+ * or a scoreboard, has at the end of one, where nothing needs them. */
 static bool starts_apart(cbi_sb_code *c, uint32_t i)
 {
     enum { SCOREBOARD_AT_END = 2 };
