@@ -293,7 +293,7 @@ static uint32_t shared_unit_distance(kind from, kind to, uint32_t op, uint32_t n
         from <= CBI_KIND_HALF)
         return from == CBI_KIND_WIDE ? 4 : from == CBI_KIND_FLOAT ? 1 : 2;
     if ((from == CBI_KIND_MEMORY || op == CBI_OP_LDGDEPBAR) &&
-        (to == CBI_KIND_MEMORY || next == CBI_OP_LDGDEPBAR))
+        (to == CBI_KIND_MEMORY || next == CBI_OP_LDGDEPBAR || next == CBI_OP_B2R))
         return 4;
     if (cbi_op_is_spaced(op) && cbi_op_is_spaced(next))
         return 8;
@@ -477,8 +477,7 @@ uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end)
     enum { BARRIER = BARRIER_STALL - 1, WARP = CONTROL_STALL - 1 };
     uint32_t cycles = (uint32_t)cbi_sb_cycles(c, i), next = i + 1 < end ? cbi_sb_op(c, i + 1) : 0;
     if (cbi_op_is_barrier(cbi_sb_op(c, i)))
-        return (is_slow_barrier(c->words[i]) || cbi_op_kind(next) == CBI_KIND_MEMORY) &&
-                       cycles >= BARRIER_STALL
+        return is_slow_barrier(c->words[i]) && next != CBI_OP_B2R && cycles >= BARRIER_STALL
                    ? BARRIER
                    : 0;
     if (cbi_op_has(cbi_sb_op(c, i), CBI_OPF_WARP))

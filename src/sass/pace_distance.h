@@ -55,7 +55,7 @@ bool cbi_pace_passes_doubles(const cbi_sb_code *c, uint32_t i, uint32_t j);
 
 /* Cycles of the stall count of instruction i, before `end`, that are no time in estimates, but pass
  * for units: those that it has because the warp may change, or as a barrier that only arrives, or
- * in front of an access to memory, or for the second half of 64 bits, but for the first. */
+ * for the second half of 64 bits, but for the first. */
 uint32_t cbi_pace_own_stall(const cbi_sb_code *c, uint32_t i, uint32_t end);
 
 /* What the stall count stands for in estimates of time: without those cycles, and nothing for the

@@ -183,16 +183,21 @@ static bool is_never_due(const cbi_sb_code *c, const cbi_sb_producer *p)
     return p->is_long || cbi_op_has(cbi_sb_op(c, p->at), CBI_OPF_COPY_END);
 }
 
+/* When the producer, and what held its number before, is there. */
+static int64_t arrival_of(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p)
+{
+    return later(t->issue[p->at - t->start] + cbi_sb_latency_at_end(c, p), t->held[p->old]);
+}
+
 /* By when is the producer due: without the barrier, with it, or later? */
 typedef enum due_time { DUE_BEFORE, DUE_WITH_BARRIER, DUE_LATER } due_time;
 
 static due_time is_due(const cbi_sb_code *c, const times *t, const cbi_sb_producer *p, uint32_t end)
 {
     uint32_t last = end - t->start;
-    int64_t arrival = t->issue[p->at - t->start] + cbi_sb_latency_at_end(c, p);
+    int64_t arrival = arrival_of(c, t, p);
     if (is_never_due(c, p))
         return DUE_LATER;
-    arrival = later(arrival, t->held[p->old]);
     if (t->least >= arrival)
         return DUE_BEFORE;
     int64_t delay = barrier_delay(c, t->start, end);
@@ -307,7 +312,8 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         CBI_SB_EACH(q, c->pending[exit], due ? c->row : 0)
         {
             cbi_sb_producer *p = &c->producers.items[q];
-            if (!(due >> p->old & 1))
+            bool needed_later = p->block != n && p->consumers.len;
+            if (!(due >> p->old & 1) || needed_later)
                 continue;
             p->flush = true;
             cbi_vec_push(c->ctx, &p->consumers, exit);
@@ -325,14 +331,15 @@ static bool is_met_by_time(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
            !cbi_sb_reads_uniform_late(cbi_sb_op(c, p->at));
 }
 
-/* The numbers with a holder for which the exit waits because of its barrier, and not without it. */
+/* The numbers with a holder that is not there when the exit is issued without its barrier. */
 static uint8_t for_barrier(const cbi_sb_code *c, const times *t, const cbi_sb_block *b)
 {
     const uint32_t exit = b->end - 1;
     uint8_t numbers = 0;
     for (uint32_t q = c->first[b->start]; q < c->first[exit]; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (is_met_by_time(c, p, exit) && is_due(c, t, p, exit) == DUE_WITH_BARRIER)
+        if (is_met_by_time(c, p, exit) && !is_never_due(c, p) &&
+            t->issue[exit - t->start] < arrival_of(c, t, p))
             numbers |= (uint8_t)(1u << p->old);
     }
     return numbers;
