@@ -299,7 +299,8 @@ static void meet_exits(cbi_ctx *ctx, const cbi_scoreboard_text *text, bool reads
 {
     cbi_sb_code code = {.ctx = ctx, .calls_apart = true, .chip = text->chip}, c;
     cbi_sb_guide guide;
-    if (!cbi_sb_read_words(&code, text->bytes, text->size))
+    if (!cbi_sb_read_words(&code, text->bytes, text->size) ||
+        cbi_sass_is_unscheduled(code.words[0])) /* everything is there long before an exit */
         return;
     uint8_t *barrier = CBI_NEW_ARRAY(ctx, code.n, uint8_t);
     bool *bare = CBI_NEW_ARRAY(ctx, code.n, bool);
