@@ -81,7 +81,7 @@ static void mark_unscheduled(cbi_sb_code *c)
 static unsigned free_number(const cbi_sb_code *c, uint32_t i)
 {
     uint8_t busy = 0;
-    CBI_SB_EACH(q, c->pending[i], c->row)
+    CBI_SB_EACH_OF(q, c->pending[i], true)
     busy |= (uint8_t)(1u << c->producers.items[q].old);
     for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
         if (!(busy >> k & 1))

@@ -11,7 +11,8 @@ typedef struct flow {
     const cbi_sb_late *which;
     indices late;
     size_t row;
-    uint64_t **leaving; /* by block */
+    uint64_t *state;
+    cbi_sb_sparse *leaving; /* by block */
 } flow;
 
 /* One bit, or none. */
@@ -107,11 +108,9 @@ static bool is_early(const flow *f, uint32_t i, const uint64_t *state)
 static bool walk(const flow *f, uint32_t block, bool *changed)
 {
     const cbi_sb_block *b = &f->c->blocks.items[block];
-    uint64_t *state = CBI_NEW_ARRAY(f->c->ctx, f->row, uint64_t);
+    uint64_t *state = f->state;
     uint32_t count = (uint32_t)f->late.len, next = 0;
-    for (size_t p = 0; p < b->pred.len; p++)
-        for (size_t w = 0; w < f->row; w++)
-            state[w] |= f->leaving[b->pred.items[p]][w];
+    cbi_sb_enter(b, f->leaving, f->row, state);
     while (next < count && f->late.items[next] < b->start)
         next++;
     for (uint32_t i = b->start; i < b->end; i++) {
@@ -123,8 +122,7 @@ static bool walk(const flow *f, uint32_t block, bool *changed)
             cbi_sb_put(state, count + next++);
         }
     }
-    *changed |= memcmp(state, f->leaving[block], f->row * sizeof *state) != 0;
-    memcpy(f->leaving[block], state, f->row * sizeof *state);
+    *changed |= cbi_sb_store(f->c->ctx, state, f->row, &f->leaving[block]);
     return true;
 }
 
@@ -150,12 +148,11 @@ bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint
         if (which->order[i])
             cbi_vec_push(c->ctx, &f.late, i);
     f.row = cbi_sb_words_of(f.late.len + f.late.len);
-    f.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
-    for (uint32_t b = 0; b < c->blocks.len; b++) {
-        f.leaving[b] = CBI_NEW_ARRAY(c->ctx, f.row, uint64_t);
-        if (cycles && !keeps_distances(c, &c->blocks.items[b], cycles))
+    f.state = CBI_NEW_ARRAY(c->ctx, f.row, uint64_t);
+    f.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse);
+    for (uint32_t b = 0; cycles && b < c->blocks.len; b++)
+        if (!keeps_distances(c, &c->blocks.items[b], cycles))
             return false;
-    }
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < c->blocks.len; b++)
@@ -167,14 +164,19 @@ bool cbi_pace_is_safe(const cbi_sb_code *c, const cbi_sb_late *which, const uint
 
 /* ---- what had scoreboards in the input ---- */
 
+/* Instruction i touches a producer, by its bit, too early. */
+typedef struct early {
+    uint32_t i, bit;
+} early;
+
 /* Producers of the input under way, results and sources, by the numbers of `words`. */
 typedef struct pending {
     const cbi_sb_code *c;
     const cbi_sass *words;
     indices at; /* instructions with a number in the input */
     size_t row;
-    uint64_t **leaving; /* by block */
-    uint64_t *early;    /* by instruction: producers that it touches too early */
+    cbi_sb_sparse *leaving; /* by block */
+    CBI_VEC(early) early;   /* in the order of the code */
 } pending;
 
 static uint8_t waited_for(const pending *p, uint32_t i)
@@ -212,48 +214,56 @@ static void end_waits(const pending *p, uint32_t i, uint64_t *state)
     }
 }
 
-static void step(const pending *p, uint32_t i, uint64_t *state)
+/* What is under way behind instruction i; next: the first entry of `at` that is not in front of it.
+ */
+static void step(const pending *p, uint32_t i, uint32_t *next, uint64_t *state)
 {
     const uint32_t count = (uint32_t)p->at.len;
-    uint64_t *early = p->early + (size_t)i * p->row;
-    end_waits(p, i, state);
-    CBI_SB_EACH(bit, state, p->row)
-    {
-        cbi_sb_producer q = {.at = p->at.items[bit < count ? bit : bit - count],
-                             .write = bit < count};
-        if (cbi_sb_touches(p->c, &q, i))
-            cbi_sb_put(early, bit);
+    const cbi_sass w = p->c->words[i];
+    while (*next < count && p->at.items[*next] < i)
+        ++*next;
+    if (*next == count || p->at.items[*next] != i)
+        return;
+    if (bit_of(cbi_sass_write(w)))
+        cbi_sb_put(state, *next);
+    if (bit_of(cbi_sass_read(w)))
+        cbi_sb_put(state, count + *next);
+}
+
+static void find_leaving(const pending *p, uint64_t *state)
+{
+    const cbi_sb_code *c = p->c;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0, next = 0; b < c->blocks.len; b++) {
+            const cbi_sb_block *k = &c->blocks.items[b];
+            cbi_sb_enter(k, p->leaving, p->row, state);
+            for (uint32_t i = k->start; i < k->end; i++) {
+                end_waits(p, i, state);
+                step(p, i, &next, state);
+            }
+            changed |= cbi_sb_store(c->ctx, state, p->row, &p->leaving[b]);
+        }
     }
 }
 
-static void find_early(const pending *p)
+static void find_early(pending *p, uint64_t *state)
 {
     const cbi_sb_code *c = p->c;
-    uint32_t count = (uint32_t)p->at.len;
-    uint64_t *state = CBI_NEW_ARRAY(c->ctx, p->row, uint64_t);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < c->blocks.len; b++) {
-            const cbi_sb_block *k = &c->blocks.items[b];
-            memset(state, 0, p->row * sizeof *state);
-            for (size_t n = 0; n < k->pred.len; n++)
-                for (size_t w = 0; w < p->row; w++)
-                    state[w] |= p->leaving[k->pred.items[n]][w];
-            uint32_t next = 0;
-            while (next < count && p->at.items[next] < k->start)
-                next++;
-            for (uint32_t i = k->start; i < k->end; i++) {
-                step(p, i, state);
-                if (next >= count || p->at.items[next] != i)
-                    continue;
-                if (bit_of(cbi_sass_write(c->words[i])))
-                    cbi_sb_put(state, next);
-                if (bit_of(cbi_sass_read(c->words[i])))
-                    cbi_sb_put(state, count + next);
-                next++;
+    const uint32_t count = (uint32_t)p->at.len;
+    for (uint32_t b = 0, next = 0; b < c->blocks.len; b++) {
+        const cbi_sb_block *k = &c->blocks.items[b];
+        cbi_sb_enter(k, p->leaving, p->row, state);
+        for (uint32_t i = k->start; i < k->end; i++) {
+            end_waits(p, i, state);
+            CBI_SB_EACH(bit, state, p->row)
+            {
+                cbi_sb_producer q = {.at = p->at.items[bit < count ? bit : bit - count],
+                                     .write = bit < count};
+                if (cbi_sb_touches(c, &q, i))
+                    cbi_vec_push(c->ctx, &p->early, ((early){i, bit}));
             }
-            changed |= memcmp(state, p->leaving[b], p->row * sizeof *state) != 0;
-            memcpy(p->leaving[b], state, p->row * sizeof *state);
+            step(p, i, &next, state);
         }
     }
 }
@@ -265,12 +275,16 @@ static pending pending_in(const cbi_sb_code *c, const cbi_sass *words, bool firs
         if (bit_of(cbi_sass_write(c->words[i])) || bit_of(cbi_sass_read(c->words[i])))
             cbi_vec_push(c->ctx, &p.at, i);
     p.row = cbi_sb_words_of(p.at.len + p.at.len);
-    p.early = CBI_NEW_ARRAY(c->ctx, (size_t)c->n * p.row, uint64_t);
-    p.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        p.leaving[b] = CBI_NEW_ARRAY(c->ctx, p.row, uint64_t);
-    find_early(&p);
+    p.leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse);
+    uint64_t *state = CBI_NEW_ARRAY(c->ctx, p.row, uint64_t);
+    find_leaving(&p, state);
+    find_early(&p, state);
     return p;
+}
+
+static bool is_in_front(const early *a, const early *b)
+{
+    return a->i < b->i || (a->i == b->i && a->bit < b->bit);
 }
 
 bool cbi_pace_keeps_waits(const cbi_sb_code *c, const cbi_sass *now)
@@ -278,8 +292,12 @@ bool cbi_pace_keeps_waits(const cbi_sb_code *c, const cbi_sass *now)
     /* The R1 load is not needed where it loses its number. */
     bool first = cbi_sass_write(now[0]) < CBI_SB_NUMBERS;
     pending before = pending_in(c, c->words, first), after = pending_in(c, now, first);
-    for (size_t w = 0; w < (size_t)c->n * before.row; w++)
-        if (after.early[w] & ~before.early[w])
+    for (size_t k = 0, seen = 0; k < after.early.len; k++) {
+        const early *now_early = &after.early.items[k];
+        while (seen < before.early.len && is_in_front(&before.early.items[seen], now_early))
+            seen++;
+        if (seen == before.early.len || is_in_front(now_early, &before.early.items[seen]))
             return false;
+    }
     return true;
 }

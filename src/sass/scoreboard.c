@@ -88,7 +88,7 @@ static void learn_waits(const cbi_sb_code *c, const cbi_sass *words, cbi_sb_guid
 {
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t ruled = cbi_sass_wait(words[i]), old = cbi_sass_wait(c->words[i]), held = 0;
-        CBI_SB_EACH(q, c->pending[i], ruled != old ? c->row : 0)
+        CBI_SB_EACH_OF(q, c->pending[i], ruled != old)
         {
             uint32_t number = c->producers.items[q].old;
             held |= 1u << number;
@@ -186,7 +186,7 @@ static bool try_reading(cbi_sb_code *c, const cbi_scoreboard_text *text, cbi_sb_
 bool cbi_sb_read_best(const cbi_sb_code *code, const cbi_scoreboard_text *text,
                       cbi_sb_code *ret_best, cbi_sb_guide *ret_guide)
 {
-    uint64_t **pending[CBI_SB_UNSURE] = {0}; /* the same in each reading of the same blocks */
+    cbi_sb_sparse **pending[CBI_SB_UNSURE] = {0}; /* the same in each reading of the same blocks */
     bool exact = false;
     *ret_best = (cbi_sb_code){0};
     for (unsigned reading = 0; reading < CBI_SB_READINGS && !exact; reading++)

@@ -431,20 +431,22 @@ static void rename_producers(cbi_u32_list *list, const uint32_t *moved)
         list->items[k] = moved[list->items[k]];
 }
 
-/* What is pending in the input by the new numbers of the producers.  old_row: words of a set of the
- * old ones. */
-static void move_pending(cbi_sb_code *c, const uint32_t *moved, size_t old_row)
+/* What is pending in the input by the new numbers of the producers, which are in the same order. */
+static void move_pending(cbi_sb_code *c, const uint32_t *moved)
 {
-    uint64_t **before = c->pending;
-    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
+    const cbi_sb_code before = *c;
+    uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sb_sparse *);
     for (uint32_t i = 0; i < c->n; i++) {
-        if (i && before[i] == before[i - 1]) {
+        if (i && before.pending[i] == before.pending[i - 1]) {
             c->pending[i] = c->pending[i - 1];
             continue;
         }
-        c->pending[i] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-        CBI_SB_EACH(q, before[i], old_row)
-        cbi_sb_put(c->pending[i], moved[q]);
+        CBI_SB_EACH_OF(q, before.pending[i], true)
+        cbi_sb_put(set, moved[q]);
+        c->pending[i] = cbi_sb_take_pending(c, set, NULL);
+        CBI_SB_EACH_OF(q, before.pending[i], true)
+        cbi_sb_drop(set, moved[q]);
     }
 }
 
@@ -576,7 +578,7 @@ void cbi_sb_insert(cbi_sb_code *c, const cbi_sb_producer_list *added, cbi_sb_gui
     }
     c->first[c->n] = (uint32_t)c->producers.len;
     c->row = cbi_sb_words_of(c->producers.len);
-    move_pending(c, moved, cbi_sb_words_of(count));
+    move_pending(c, moved);
     if (guide)
         move_guide(c, moved, count, guide);
 }

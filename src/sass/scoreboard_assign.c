@@ -16,7 +16,6 @@ static bool is_async_copy_end(uint32_t op)
 /* The block in work. */
 typedef struct work {
     uint32_t block;
-    uint64_t *entering;           /* producers pending at its start */
     cbi_sb_left_list left;        /* ... and those of them that are not there yet */
     uint8_t held;                 /* numbers that a collective sequence keeps busy, one bit each */
     int64_t late[CBI_SB_NUMBERS]; /* by number: when what a wait for others ended is there */
@@ -34,7 +33,7 @@ static uint32_t next_consumer(const cbi_sb_assignment *a, const work *w, uint32_
 {
     const cbi_sb_producer *p = &a->c->producers.items[q];
     const cbi_sb_block *b = &a->c->blocks.items[w->block];
-    if (is_here(a, w, q) && !cbi_sb_has(w->entering, q))
+    if (is_here(a, w, q) && !cbi_sb_has(a->entering, q))
         return p->local;
     uint32_t next = CBI_SB_NOWHERE;
     for (size_t k = 0; k < p->consumers.len; k++) {
@@ -184,11 +183,11 @@ static uint8_t busy_numbers(const cbi_sb_assignment *a, const work *w, bool cros
         const cbi_sb_block *to = &a->c->blocks.items[b->succ.items[s]];
         for (size_t p = 0; p < to->pred.len; p++) {
             uint32_t from = to->pred.items[p];
-            if (from != w->block && a->done[from])
-                busy |= cbi_sb_numbers_in(a, a->leaving[from]);
+            CBI_SB_EACH_OF(q, &a->leaving[from], from != w->block)
+            busy |= (uint8_t)(1u << a->number[q]);
         }
         if (b->succ.items[s] == w->block)
-            busy |= cbi_sb_numbers_in(a, w->entering);
+            busy |= cbi_sb_numbers_in(a, a->entering);
     }
     return busy;
 }
@@ -228,7 +227,7 @@ static cbi_sb_left *find_left(const cbi_sb_left_list *list, uint32_t q)
 /* From the start of the block in work. */
 static int64_t ready(const cbi_sb_assignment *a, const work *w, uint32_t q)
 {
-    if (is_here(a, w, q) && !cbi_sb_has(w->entering, q))
+    if (is_here(a, w, q) && !cbi_sb_has(a->entering, q))
         return ready_at(a, q);
     const cbi_sb_left *left = find_left(&w->left, q);
     return left ? left->cycles : 0;
@@ -490,7 +489,7 @@ static void find_held_before(const cbi_sb_assignment *a, const work *w,
                              uint8_t ret_held[CBI_SB_NONE + 1])
 {
     memset(ret_held, 0, CBI_SB_NONE + 1);
-    CBI_SB_EACH(q, w->entering, a->c->row)
+    CBI_SB_EACH(q, a->entering, a->c->row)
     if (cbi_sb_is_left_at_end(a->c, q, w->block))
         ret_held[a->number[q]] |= (uint8_t)(1u << a->c->producers.items[q].old);
 }
@@ -502,7 +501,7 @@ static uint8_t unread_at_end(const cbi_sb_code *c, uint32_t block)
     uint8_t numbers = 0;
     for (uint32_t q = c->first[start]; q < c->first[last]; q++) {
         const cbi_sb_producer *p = &c->producers.items[q];
-        if (!p->write && cbi_sb_has(c->pending[last], q) && !cbi_sb_is_there(c, p))
+        if (!p->write && cbi_sb_sparse_has(c->pending[last], q) && !cbi_sb_is_there(c, p))
             numbers |= (uint8_t)(1u << p->old);
     }
     return numbers;
@@ -578,15 +577,12 @@ static work enter(cbi_sb_assignment *a, uint32_t number)
 {
     const cbi_sb_code *c = a->c;
     const cbi_sb_block *b = &c->blocks.items[number];
-    work w = {.block = number, .entering = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t)};
-    for (size_t p = 0; p < b->pred.len; p++) {
-        uint32_t from = b->pred.items[p];
-        for (size_t k = 0; a->done[from] && k < c->row; k++)
-            w.entering[k] |= a->leaving[from][k];
-        enter_left(a, &a->left[from], &w.left);
-    }
+    work w = {.block = number};
+    cbi_sb_enter(b, a->leaving, c->row, a->entering);
+    for (size_t p = 0; p < b->pred.len; p++)
+        enter_left(a, &a->left[b->pred.items[p]], &w.left);
     a->live.len = 0;
-    CBI_SB_EACH(q, w.entering, c->row)
+    CBI_SB_EACH(q, a->entering, c->row)
     {
         cbi_vec_push(c->ctx, &a->live, q);
         const cbi_u32_list *x = &c->producers.items[q].consumers;
@@ -639,10 +635,11 @@ static void leave(cbi_sb_assignment *a, const work *w)
     keep_shared(a, w, last);
     flush(a, w, last);
     leave_left(a, w, last);
-    memset(a->leaving[w->block], 0, (c->row + 1) * sizeof **a->leaving);
+    memset(a->entering, 0, c->row * sizeof *a->entering); /* not needed any more */
     for (size_t n = 0; n < a->live.len; n++)
         if (!c->producers.items[a->live.items[n]].ends)
-            cbi_sb_put(a->leaving[w->block], a->live.items[n]);
+            cbi_sb_put(a->entering, a->live.items[n]);
+    cbi_sb_store(c->ctx, a->entering, c->row, &a->leaving[w->block]);
     a->done[w->block] = true;
 }
 
@@ -694,9 +691,8 @@ void cbi_sb_assign_numbers(cbi_sb_assignment *a, bool keep_stack_load)
     a->unflushed = CBI_NEW_ARRAY(c->ctx, c->producers.len + 1, bool);
     a->done = CBI_NEW_ARRAY(c->ctx, c->blocks.len, bool);
     a->left = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_left_list);
-    a->leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        a->leaving[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    a->leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse);
+    a->entering = CBI_NEW_ARRAY(c->ctx, c->row, uint64_t);
     for (unsigned k = 0; k < CBI_SB_NUMBERS; k++)
         a->holder[k] = CBI_SB_NOWHERE;
     for (uint32_t q = 0; q < c->producers.len; q++) {

@@ -56,7 +56,8 @@ typedef struct cbi_sb_assignment {
     bool *present;          /* by producer */
     bool *unflushed;        /* by producer: where its block or stretch ends nobody waits for it */
     bool *done;             /* by block */
-    uint64_t **leaving;     /* by block: producers pending at its end */
+    cbi_sb_sparse *leaving; /* by block: producers pending at its end */
+    uint64_t *entering;     /* those of the block in work */
     cbi_sb_left_list *left; /* by block: those of them that are not there yet, but for long ones */
     cbi_u32_list live;      /* pending at the current place */
     uint8_t dedicated;  /* numbers that only textures (5) and async copies (0) take, a bit each */

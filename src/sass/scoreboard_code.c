@@ -3,8 +3,9 @@
 #include "sass/pace_code.h"
 #include "sass/scoreboard_read.h"
 
-/* The model keeps one bit per instruction and producer: beyond this many it leaves the code. */
-static const uint64_t LIMIT = UINT64_C(1) << 31;
+/* The model takes a step of 64 producers for each instruction, several times: with more than so
+ * many instructions times producers it leaves the code. */
+static const uint64_t LIMIT = UINT64_C(1) << 34;
 
 /* Does the chip have a way of its own for the power of two? */
 static bool is_quick_power(cbi_sass w, uint32_t chip)
@@ -198,7 +199,7 @@ static bool name_six(cbi_sb_code *c)
         uint32_t held = 0, end = c->group[i];
         if (!end || !c->all[i])
             continue;
-        CBI_SB_EACH(q, c->pending[i], c->row)
+        CBI_SB_EACH_OF(q, c->pending[i], true)
         held |= 1u << c->producers.items[q].old;
         if ((held & CBI_SB_EVERYTHING) != CBI_SB_EVERYTHING)
             continue;

@@ -52,6 +52,15 @@ typedef struct cbi_sb_block {
     cbi_u32_list succ, pred;
 } cbi_sb_block;
 
+/* A set of which little is in it: its words that are not empty, in order. */
+typedef struct cbi_sb_sparse {
+    uint32_t count, room; /* parts in use, and allocated */
+    struct cbi_sb_part {
+        uint32_t at; /* which word: 64 producers */
+        uint64_t bits;
+    } * parts;
+} cbi_sb_sparse;
+
 typedef struct cbi_sb_code {
     cbi_ctx *ctx;
     cbi_sb_reading reading;
@@ -80,14 +89,14 @@ typedef struct cbi_sb_code {
     uint32_t visit;    /* the walk under way */
     CBI_VEC(cbi_sb_block) blocks;
     cbi_sb_producer_list producers;
-    uint32_t *position;     /* of a block in the order of the assignment */
-    uint32_t *first;        /* first producer of an instruction, n + 1 entries */
-    size_t row;             /* words of a producer set */
-    uint64_t **pending;     /* before each instruction, in the input */
-    uint32_t stack_load;    /* its producer */
-    bool has_long;          /* cbi_sb_has_long_result, in the input */
-    int64_t *issue;         /* cycle of an instruction, from the start of its block */
-    const uint32_t *cycles; /* from one to the next, where they are not the stall counts */
+    uint32_t *position;      /* of a block in the order of the assignment */
+    uint32_t *first;         /* first producer of an instruction, n + 1 entries */
+    size_t row;              /* words of a producer set */
+    cbi_sb_sparse **pending; /* before each instruction, in the input */
+    uint32_t stack_load;     /* its producer */
+    bool has_long;           /* cbi_sb_has_long_result, in the input */
+    int64_t *issue;          /* cycle of an instruction, from the start of its block */
+    const uint32_t *cycles;  /* from one to the next, where they are not the stall counts */
 } cbi_sb_code;
 
 /* Sets of producers. */
@@ -122,17 +131,67 @@ static inline uint32_t cbi_sb_next(const uint64_t *set, size_t row, uint32_t q)
     for (uint32_t q = cbi_sb_next((set), (row), 0); q != CBI_SB_NOWHERE;                           \
          q = cbi_sb_next((set), (row), q + 1))
 
+/* The part with word `at`, or the first one behind it; set->count: there is none. */
+static inline uint32_t cbi_sb_find_part(const cbi_sb_sparse *set, uint32_t at)
+{
+    uint32_t low = 0, high = set->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (set->parts[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* That word of the set. */
+static inline uint64_t cbi_sb_word_of(const cbi_sb_sparse *set, uint32_t at)
+{
+    uint32_t part = cbi_sb_find_part(set, at);
+    return part < set->count && set->parts[part].at == at ? set->parts[part].bits : 0;
+}
+
+static inline bool cbi_sb_sparse_has(const cbi_sb_sparse *set, uint32_t q)
+{
+    return cbi_sb_word_of(set, q / 64) >> (q % 64) & 1;
+}
+
+/* The first one from q on, or CBI_SB_NOWHERE. */
+static inline uint32_t cbi_sb_sparse_next(const cbi_sb_sparse *set, uint32_t q)
+{
+    for (uint32_t part = cbi_sb_find_part(set, q / 64); part < set->count; part++) {
+        uint32_t start = set->parts[part].at * 64, from = q > start ? q - start : 0;
+        uint64_t left = set->parts[part].bits >> from;
+        if (left)
+            return start + from + (uint32_t)__builtin_ctzll(left);
+    }
+    return CBI_SB_NOWHERE;
+}
+
+/* A loop over all of it, if the condition holds. */
+#define CBI_SB_EACH_OF(q, sparse, condition)                                                       \
+    for (uint32_t q = (condition) ? cbi_sb_sparse_next((sparse), 0) : CBI_SB_NOWHERE;              \
+         q != CBI_SB_NOWHERE; q = cbi_sb_sparse_next((sparse), q + 1))
+
 /* Words of a set of so many. */
 static inline size_t cbi_sb_words_of(size_t count)
 {
     return count / 64 + 1;
 }
 
-/* An empty set for each block. */
-uint64_t **cbi_sb_sets(const cbi_sb_code *c);
+/* Puts a set of `row` words into `into`.  True if that was another one. */
+bool cbi_sb_store(cbi_ctx *ctx, const uint64_t *set, size_t row, cbi_sb_sparse *into);
 
-/* The set at the start of a block: all that leaves the blocks before it. */
-void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
+/* Adds what is in the other one. */
+static inline void cbi_sb_unite(uint64_t *set, const cbi_sb_sparse *other)
+{
+    for (uint32_t k = 0; k < other->count; k++)
+        set[other->parts[k].at] |= other->parts[k].bits;
+}
+
+/* The set at the start of a block: all that leaves the blocks before it.  leaving: by block. */
+void cbi_sb_enter(const cbi_sb_block *block, const cbi_sb_sparse *leaving, size_t row,
                   uint64_t *ret_set);
 
 /* The last instruction of a block, in front of NOPs that are part of its stall count. */

@@ -10,7 +10,7 @@ static bool is_merged(const cbi_sb_code *c, uint32_t q, uint32_t seen)
     for (uint32_t r = c->first[p->at]; r < c->first[end]; r++)
         if (all[r].old == p->old && r != q && r != c->stack_load)
             return true;
-    CBI_SB_EACH(r, c->pending[p->at], waits ? 0 : c->row)
+    CBI_SB_EACH_OF(r, c->pending[p->at], !waits)
     if (all[r].old == p->old && r != q && r != c->stack_load)
         return true;
     return false;
@@ -34,7 +34,7 @@ static bool decides(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 /* Does instruction i, which waits for the number of a producer, need another one that holds it? */
 static bool ends_for_other(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
-    CBI_SB_EACH(r, c->pending[i], c->row)
+    CBI_SB_EACH_OF(r, c->pending[i], true)
     if (r != q && c->producers.items[r].old == c->producers.items[q].old &&
         cbi_sb_needs(c, &c->producers.items[r], i))
         return true;
@@ -93,7 +93,7 @@ static bool others_touch(const cbi_sb_code *c, uint32_t q, uint32_t i)
     uint32_t here = c->block_of[i];
     bool ends_block = cbi_sb_last_of(c, here) == i && c->producers.items[q].block != here;
     bool named = cbi_sb_names_registers(c, &c->producers.items[q]);
-    CBI_SB_EACH(r, c->pending[i], c->row)
+    CBI_SB_EACH_OF(r, c->pending[i], true)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r == q || o->old != c->producers.items[q].old)
@@ -110,7 +110,7 @@ static bool is_result_awaited(const cbi_sb_code *c, uint32_t q, uint32_t i)
 {
     const cbi_sb_producer *p = &c->producers.items[q], *o = p + 1;
     return !p->write && q + 1 < c->first[p->at + 1] && c->wait[i] >> o->old & 1 &&
-           cbi_sb_has(c->pending[i], q + 1);
+           cbi_sb_sparse_has(c->pending[i], q + 1);
 }
 
 /* Is instruction i the end of the first block of a loop that the producer comes around, which does
@@ -151,7 +151,7 @@ static void uncover(cbi_sb_code *c, uint32_t q)
         c->visited[i] = visit;
         if (c->reading == CBI_SB_READ_BY_RESULT && is_result_awaited(c, q, i))
             continue;
-        bool ends = cbi_sb_ends(c, i, p) && cbi_sb_has(c->pending[i], q);
+        bool ends = cbi_sb_ends(c, i, p) && cbi_sb_sparse_has(c->pending[i], q);
         bool takes_own_again = ends && i == p->at;  /* around a loop of one block */
         if (cbi_sb_needs(c, p, i) || c->group[i] || /* a sequence needs everything */
             takes_own_again) {

@@ -106,7 +106,7 @@ static int64_t latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
 
 static void tell_held(const cbi_sb_code *c, uint32_t block, times *t)
 {
-    CBI_SB_EACH(q, c->pending[t->start], c->row)
+    CBI_SB_EACH_OF(q, c->pending[t->start], true)
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         if (p->block != block)
@@ -229,7 +229,7 @@ static uint8_t due_numbers(const cbi_sb_code *c, const cbi_sb_block *b, const ti
 {
     const uint32_t exit = b->end - 1, begin = last_end(c, b->start, exit);
     uint8_t due[DUE_LATER + 1] = {[DUE_LATER] = c->wait[exit]};
-    CBI_SB_EACH(q, c->pending[exit], c->row)
+    CBI_SB_EACH_OF(q, c->pending[exit], true)
     {
         const cbi_sb_producer *p = &c->producers.items[q];
         bool here = p->at >= b->start && p->at < end && p->local == CBI_SB_NOWHERE;
@@ -277,7 +277,7 @@ static bool lead_guards(cbi_sb_code *c, const uint8_t *barrier, uint32_t exit, u
     const uint32_t error = error_barrier(c, barrier, exit);
     const uint32_t guard = cbi_sass_guard(c->words[exit]);
     bool any = false;
-    CBI_SB_EACH(q, c->pending[exit], guard == CBI_SASS_PT ? 0 : c->row)
+    CBI_SB_EACH_OF(q, c->pending[exit], guard != CBI_SASS_PT)
     {
         cbi_sb_producer *p = &c->producers.items[q];
         if (p->local != CBI_SB_NOWHERE || !(cbi_sb_late_predicates(c, p) >> guard & 1))
@@ -309,7 +309,7 @@ bool cbi_sb_meet_exits(cbi_sb_code *c, const uint8_t *barrier, uint8_t *ret_wait
         ret_waits[exit] = due;
         any |= due != 0;
         any |= lead_guards(c, barrier, exit, ret_waits);
-        CBI_SB_EACH(q, c->pending[exit], due ? c->row : 0)
+        CBI_SB_EACH_OF(q, c->pending[exit], due)
         {
             cbi_sb_producer *p = &c->producers.items[q];
             bool needed_later = p->block != n && p->consumers.len;
@@ -494,7 +494,7 @@ bool cbi_sb_join_fences(cbi_sb_code *c, const uint8_t *barrier)
             cbi_sass_stall(c->words[fence]) == CBI_SASS_STALL_MAX)
             continue;
         uint8_t busy = 0;
-        CBI_SB_EACH(q, c->pending[error], read == CBI_SB_NONE ? c->row : 0)
+        CBI_SB_EACH_OF(q, c->pending[error], read == CBI_SB_NONE)
         busy |= (uint8_t)(1u << c->producers.items[q].old);
         if (read == CBI_SB_NONE) {
             for (read = 0; read + 1 < CBI_SB_NUMBERS && busy >> read & 1;)

@@ -32,14 +32,14 @@ static bool is_held_up(const cbi_sb_code *c, uint32_t q)
     for (uint32_t r = c->first[last]; r < c->first[last + 1]; r++)
         if (holds_up(p, &c->producers.items[r]))
             return true;
-    CBI_SB_EACH(r, c->pending[last], c->row)
+    CBI_SB_EACH_OF(r, c->pending[last], true)
     {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (holds_up(p, o) &&
             (r == c->stack_load || (o->block == p->block && !cbi_sb_is_there(c, o))))
             return true;
     }
-    CBI_SB_EACH(r, c->pending[c->blocks.items[p->block].start], c->row)
+    CBI_SB_EACH_OF(r, c->pending[c->blocks.items[p->block].start], true)
     if (c->producers.items[r].old == p->old && cbi_sb_is_left_at_end(c, r, p->block))
         return true;
     return false;
@@ -54,7 +54,7 @@ static bool is_passed_by(const cbi_sb_code *c, uint32_t q)
     for (uint32_t r = c->first[c->blocks.items[p->block].start]; r < q; r++) {
         const cbi_sb_producer *o = &c->producers.items[r];
         if (r != c->stack_load && o->write == p->write && !o->flush && o->local == CBI_SB_NOWHERE &&
-            cbi_sb_op(c, o->at) == cbi_sb_op(c, p->at) && cbi_sb_has(c->pending[last], r) &&
+            cbi_sb_op(c, o->at) == cbi_sb_op(c, p->at) && cbi_sb_sparse_has(c->pending[last], r) &&
             !cbi_sb_waits_for(c, last, o) && !is_held_up(c, r))
             return true;
     }
@@ -69,7 +69,7 @@ static void flush_shared(cbi_sb_code *c)
         cbi_sb_producer *p = &c->producers.items[q];
         uint32_t last = cbi_sb_last_of(c, p->block);
         if (p->flush || p->local != CBI_SB_NOWHERE || q == c->stack_load || last == p->at ||
-            !cbi_sb_has(c->pending[last], q) || cbi_sb_waits_for(c, last, p) ||
+            !cbi_sb_sparse_has(c->pending[last], q) || cbi_sb_waits_for(c, last, p) ||
             !cbi_sb_is_there(c, p) || !is_held_up(c, q) || is_passed_by(c, q))
             continue;
         p->flush = p->timed = true;

@@ -59,21 +59,34 @@ static void step_input(const cbi_sb_code *c, uint32_t i, uint64_t *set)
         cbi_sb_put(set, q);
 }
 
-uint64_t **cbi_sb_sets(const cbi_sb_code *c)
+bool cbi_sb_store(cbi_ctx *ctx, const uint64_t *set, size_t row, cbi_sb_sparse *into)
 {
-    uint64_t **sets = CBI_NEW_ARRAY(c->ctx, c->blocks.len, uint64_t *);
-    for (uint32_t b = 0; b < c->blocks.len; b++)
-        sets[b] = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    return sets;
+    uint32_t count = 0, before = into->count;
+    for (size_t w = 0; w < row; w++)
+        count += set[w] != 0;
+    bool changed = count != before;
+    if (into->room < count) {
+        into->parts = CBI_NEW_ARRAY(ctx, count, struct cbi_sb_part);
+        into->room = count;
+    }
+    into->count = 0;
+    for (uint32_t w = 0; w < row; w++) {
+        if (!set[w])
+            continue;
+        struct cbi_sb_part *part = &into->parts[into->count];
+        changed = changed || part->at != w || part->bits != set[w];
+        *part = (struct cbi_sb_part){w, set[w]};
+        into->count++;
+    }
+    return changed;
 }
 
-void cbi_sb_enter(const cbi_sb_code *c, const cbi_sb_block *block, uint64_t *const *leaving,
+void cbi_sb_enter(const cbi_sb_block *block, const cbi_sb_sparse *leaving, size_t row,
                   uint64_t *ret_set)
 {
-    memset(ret_set, 0, (c->row + 1) * sizeof *ret_set);
+    memset(ret_set, 0, row * sizeof *ret_set);
     for (size_t p = 0; p < block->pred.len; p++)
-        for (size_t w = 0; w < c->row; w++)
-            ret_set[w] |= leaving[block->pred.items[p]][w];
+        cbi_sb_unite(ret_set, &leaving[block->pred.items[p]]);
 }
 
 /* Is the same pending before the next instruction of the block as before this one? */
@@ -82,37 +95,47 @@ static bool changes_nothing(const cbi_sb_code *c, uint32_t i)
     return !cbi_sb_waited(c, i) && c->first[i] == c->first[i + 1];
 }
 
-/* Room for what is pending before each instruction, unless another reading has made it. */
-static void make_sets(cbi_sb_code *c)
+cbi_sb_sparse *cbi_sb_take_pending(const cbi_sb_code *c, const uint64_t *set, cbi_sb_sparse *old)
 {
-    if (c->pending)
-        return;
-    c->pending = CBI_NEW_ARRAY(c->ctx, c->n, uint64_t *);
-    for (uint32_t i = 0; i < c->n; i++) {
-        bool starts = c->blocks.items[c->block_of[i]].start == i;
-        c->pending[i] = !starts && changes_nothing(c, i - 1)
-                            ? c->pending[i - 1]
-                            : CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
+    if (!old)
+        old = CBI_NEW_ARRAY(c->ctx, 1, cbi_sb_sparse);
+    cbi_sb_store(c->ctx, set, c->row, old);
+    return old;
+}
+
+/* The sets before the instructions of a block, which starts with `set`. */
+static void take_block(cbi_sb_code *c, const cbi_sb_block *k, uint64_t *set)
+{
+    for (uint32_t i = k->start; i < k->end; i++) {
+        cbi_sb_sparse **now = &c->pending[i];
+        bool shared = i > k->start && now[0] == now[-1];
+        if (i > k->start && changes_nothing(c, i - 1))
+            now[0] = now[-1];
+        else
+            now[0] = cbi_sb_take_pending(c, set, shared ? NULL : now[0]);
+        step_input(c, i, set);
     }
 }
 
 static void find_pending(cbi_sb_code *c)
 {
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
-    uint64_t **leaving = cbi_sb_sets(c);
+    cbi_sb_sparse *leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < c->blocks.len; b++) {
             const cbi_sb_block *k = &c->blocks.items[b];
-            cbi_sb_enter(c, k, leaving, set);
-            for (uint32_t i = k->start; i < k->end; i++) {
-                if (i == k->start || c->pending[i] != c->pending[i - 1])
-                    memcpy(c->pending[i], set, (c->row + 1) * sizeof *set);
+            cbi_sb_enter(k, leaving, c->row, set);
+            for (uint32_t i = k->start; i < k->end; i++)
                 step_input(c, i, set);
-            }
-            changed |= memcmp(set, leaving[b], c->row * sizeof *set) != 0;
-            memcpy(leaving[b], set, c->row * sizeof *set);
+            changed |= cbi_sb_store(c->ctx, set, c->row, &leaving[b]);
         }
+    }
+    if (!c->pending) /* another reading may have made them */
+        c->pending = CBI_NEW_ARRAY(c->ctx, c->n, cbi_sb_sparse *);
+    for (uint32_t b = 0; b < c->blocks.len; b++) {
+        cbi_sb_enter(&c->blocks.items[b], leaving, c->row, set);
+        take_block(c, &c->blocks.items[b], set);
     }
 }
 
@@ -191,7 +214,7 @@ static around find_around(const cbi_sb_code *c)
     around x = {.numbers = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t numbers = 0;
-        CBI_SB_EACH(q, c->pending[i], c->wait[i] ? c->row : 0)
+        CBI_SB_EACH_OF(q, c->pending[i], c->wait[i])
         if (cbi_sb_comes_around(c, &c->producers.items[q], i))
             numbers |= (uint8_t)(1u << c->producers.items[q].old);
         if (!(numbers & c->wait[i]))
@@ -251,7 +274,7 @@ static bool find_later_waits(const cbi_sb_code *c)
     for (size_t w = 0; x.at.len && w < c->row; w++) {
         uint64_t all = 0;
         for (size_t k = 0; k < x.at.len; k++)
-            all |= x.pending[k] = c->pending[x.at.items[k]][w];
+            all |= x.pending[k] = cbi_sb_word_of(c->pending[x.at.items[k]], (uint32_t)w);
         CBI_SB_EACH(q, &all, 1)
         sort_waits(c, (uint32_t)(w * 64) + q, &x);
     }
@@ -267,7 +290,7 @@ static void find_consumers(cbi_sb_code *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         uint8_t mask = cbi_sb_waited(c, i);
-        CBI_SB_EACH(q, c->pending[i], mask ? c->row : 0)
+        CBI_SB_EACH_OF(q, c->pending[i], mask)
         if (cbi_sb_ends(c, i, &c->producers.items[q]))
             cbi_vec_push(c->ctx, &c->producers.items[q].consumers, i);
     }
@@ -275,7 +298,6 @@ static void find_consumers(cbi_sb_code *c)
 
 void cbi_sb_find_pending(cbi_sb_code *c)
 {
-    make_sets(c);
     find_pending(c);
     while (find_later_waits(c)) /* what one does not end may reach another */
         find_pending(c);

@@ -12,6 +12,9 @@ bool cbi_sb_find_blocks(cbi_sb_code *c, cbi_span info, const uint32_t *place, si
 void cbi_sb_find_producers(cbi_sb_code *c);
 /* pending, later, and as consumers of each producer the waits that end it. */
 void cbi_sb_find_pending(cbi_sb_code *c);
+
+/* The set, into `old` if that is not NULL. */
+cbi_sb_sparse *cbi_sb_take_pending(const cbi_sb_code *c, const uint64_t *set, cbi_sb_sparse *old);
 /* Numbers that instruction i waits for: by its mask, or the one that it names. */
 uint8_t cbi_sb_waited(const cbi_sb_code *c, uint32_t i);
 /* Does it wait for the number that the producer holds? */

@@ -79,7 +79,8 @@ static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, uint32_t
     uint8_t mask = 0;
     for (size_t k = 0; a->guide && k < a->guide->more[i].len; k++) {
         uint32_t q = a->guide->more[i].items[k];
-        bool over = cbi_sb_has(met, q) && !cbi_sb_has(set, q) && cbi_sb_has(a->c->pending[i], q);
+        bool over =
+            cbi_sb_has(met, q) && !cbi_sb_has(set, q) && cbi_sb_sparse_has(a->c->pending[i], q);
         if (head < i)
             over = a->c->producers.items[q].at < head && !(wait[head] >> a->number[q] & 1);
         mask |= over ? 0 : (uint8_t)(1u << a->number[q]);
@@ -88,8 +89,8 @@ static uint8_t numbers_as_input(const cbi_sb_assignment *a, uint32_t i, uint32_t
 }
 
 /* Waits for what the blocks before, in the order of the assignment, leave pending. */
-static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs, uint64_t **leaving,
-                          uint8_t *wait, uint8_t *ret_busy)
+static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
+                          cbi_sb_sparse *leaving, uint8_t *wait, uint8_t *ret_busy)
 {
     const cbi_sb_code *c = a->c;
     uint64_t *set = CBI_NEW_ARRAY(c->ctx, c->row + 1, uint64_t);
@@ -97,7 +98,7 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
     cbi_u32_list order = cbi_sb_order(c);
     for (size_t n = 0; n < order.len; n++) {
         const cbi_sb_block *k = &c->blocks.items[order.items[n]];
-        cbi_sb_enter(c, k, leaving, set);
+        cbi_sb_enter(k, leaving, c->row, set);
         memcpy(met, set, c->row * sizeof *set);
         uint32_t head = CBI_SB_NOWHERE, end = 0; /* of the sequence that i is in */
         for (uint32_t i = k->start; i < k->end; i++) {
@@ -112,13 +113,13 @@ static void place_forward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
                     cbi_sb_put(met, q);
                 }
         }
-        memcpy(leaving[order.items[n]], set, c->row * sizeof *set);
+        cbi_sb_store(c->ctx, set, c->row, &leaving[order.items[n]]);
     }
 }
 
 /* What comes around a loop into a block. */
-static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **around,
-                         uint64_t **leaving, uint64_t *ret_set)
+static void enter_around(const cbi_sb_assignment *a, uint32_t block, const cbi_sb_sparse *around,
+                         const cbi_sb_sparse *leaving, uint64_t *ret_set)
 {
     const cbi_sb_code *c = a->c;
     const cbi_sb_block *b = &c->blocks.items[block];
@@ -126,8 +127,9 @@ static void enter_around(const cbi_sb_assignment *a, uint32_t block, uint64_t **
     for (size_t p = 0; p < b->pred.len; p++) {
         uint32_t from = b->pred.items[p];
         bool back = c->position[from] >= c->position[block];
-        for (size_t w = 0; w < c->row; w++)
-            ret_set[w] |= around[from][w] | (back ? leaving[from][w] : 0);
+        cbi_sb_unite(ret_set, &around[from]);
+        if (back)
+            cbi_sb_unite(ret_set, &leaving[from]);
     }
 }
 
@@ -137,8 +139,8 @@ typedef struct around {
     const cbi_u32_list *needs;
     cbi_u32_list heads;   /* blocks that loops start with */
     cbi_u32_list *starts; /* by instruction: what the end of a first block waits for besides */
-    uint64_t **sets;      /* by block: pending at its end */
-    uint64_t **leaving;
+    cbi_sb_sparse *sets;  /* by block: pending at its end */
+    const cbi_sb_sparse *leaving;
     const uint8_t *busy, *wait;
     uint8_t *added;
 } around;
@@ -167,8 +169,9 @@ static cbi_u32_list loops_of(const around *x, uint32_t q)
         bool comes = false;
         for (size_t p = 0; p < pred->len && c->position[b] <= home; p++) {
             uint32_t from = pred->items[p];
-            comes |= c->position[from] >= c->position[b] &&
-                     (cbi_sb_has(x->sets[from], q) || cbi_sb_has(x->leaving[from], q));
+            comes |=
+                c->position[from] >= c->position[b] &&
+                (cbi_sb_sparse_has(&x->sets[from], q) || cbi_sb_sparse_has(&x->leaving[from], q));
         }
         if (comes)
             cbi_vec_push(c->ctx, &loops, c->blocks.items[b].start);
@@ -198,7 +201,7 @@ static bool is_known(const around *x, uint32_t q, uint32_t head)
     for (size_t k = 0; k < pred->len; k++) {
         uint32_t from = pred->items[k];
         bool before = c->position[from] < c->position[head];
-        CBI_SB_EACH(r, x->leaving[from], before ? c->row : 0)
+        CBI_SB_EACH_OF(r, &x->leaving[from], before)
         {
             const cbi_operands *its = &c->operands[c->producers.items[r].at];
             if (r == q || x->a->number[r] != x->a->number[q] || !holds_alike(c, q, r))
@@ -510,8 +513,7 @@ static void pass_around(const around *x)
             enter_around(x->a, b, x->sets, x->leaving, set);
             for (uint32_t i = c->blocks.items[b].start; i < c->blocks.items[b].end; i++)
                 changed |= step_around(x, i, set);
-            changed |= memcmp(x->sets[b], set, c->row * sizeof *set) != 0;
-            memcpy(x->sets[b], set, c->row * sizeof *set);
+            changed |= cbi_sb_store(c->ctx, set, c->row, &x->sets[b]);
         }
     }
 }
@@ -519,7 +521,7 @@ static void pass_around(const around *x)
 /* Adds waits for what comes around loops.  The waits that are there end such producers, too, but
  * the added ones end nothing else. */
 static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs,
-                           uint64_t **leaving, const uint8_t *busy, uint8_t *wait)
+                           const cbi_sb_sparse *leaving, const uint8_t *busy, uint8_t *wait)
 {
     const cbi_sb_code *c = a->c;
     const cbi_u32_list heads = find_heads(c);
@@ -530,7 +532,7 @@ static void place_backward(const cbi_sb_assignment *a, const cbi_u32_list *needs
                 .needs = needs,
                 .heads = heads,
                 .starts = CBI_NEW_ARRAY(c->ctx, c->n, cbi_u32_list),
-                .sets = cbi_sb_sets(c),
+                .sets = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse),
                 .leaving = leaving,
                 .wait = wait,
                 .added = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t)};
@@ -587,7 +589,7 @@ void cbi_sb_place_waits(const cbi_sb_assignment *a, uint8_t *ret_wait)
 {
     const cbi_sb_code *c = a->c;
     const cbi_u32_list *needs = find_needs(a);
-    uint64_t **leaving = cbi_sb_sets(c);
+    cbi_sb_sparse *leaving = CBI_NEW_ARRAY(c->ctx, c->blocks.len, cbi_sb_sparse);
     uint8_t *busy = CBI_NEW_ARRAY(c->ctx, c->n, uint8_t);
     place_forward(a, needs, leaving, ret_wait, busy);
     place_backward(a, needs, leaving, busy, ret_wait);

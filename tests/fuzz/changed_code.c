@@ -163,9 +163,12 @@ static void take_code(const cbi_sb_code *c, uint64_t *digest)
     take(digest, c->group, c->n * sizeof *c->group);
     take(digest, c->wait, c->n);
     take(digest, c->later, c->n);
+    uint64_t *pending = CBI_NEW_ARRAY(c->ctx, c->row, uint64_t);
     for (uint32_t i = 0; i < c->n; i++) {
         take(digest, &c->operands[i], offsetof(cbi_operands, predicates_read) + 1);
-        take(digest, c->pending[i], c->row * sizeof *c->pending[i]);
+        memset(pending, 0, c->row * sizeof *pending);
+        cbi_sb_unite(pending, c->pending[i]);
+        take(digest, pending, c->row * sizeof *pending);
     }
 }
 
