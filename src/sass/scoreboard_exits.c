@@ -95,11 +95,19 @@ static bool is_joined(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i
            (op == CBI_OP_FENCE_VIEW && p->at + 1 == i);
 }
 
+/* A comparison of doubles that the slow unit does? */
+static bool is_slow_test(const cbi_sb_code *c, const cbi_sb_producer *p)
+{
+    return cbi_op_compares_doubles(cbi_sb_op(c, p->at)) && cbi_sb_is_in_unit(c, p->at);
+}
+
 /* Cycles until instruction `i`, which waits for the producer, has it: nobody waits for a number in
- * the cycle after it is taken. */
+ * the cycle after it is taken.  What the slow unit compares is read at once (10 at most fit). */
 static int64_t latency_for(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
     enum { SOONEST = 2 };
+    if (!p->write && is_slow_test(c, p))
+        return SOONEST;
     return later(SOONEST, cbi_sb_is_for_test(c, p, i) ? cbi_sb_result_time(c->words[p->at], c->chip)
                                                       : cbi_sb_latency_at_end(c, p));
 }
@@ -127,12 +135,14 @@ static uint32_t first_user(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
     return CBI_SB_NOWHERE;
 }
 
-/* Does instruction i wait for the predicate of a comparison of doubles that the slow unit does?  It
- * takes longer than its stall count; for the barrier itself it does not. */
+/* Does instruction i compute with the predicate of a comparison of doubles that the slow unit does?
+ * It takes longer than its stall count; as a guard, and for the barrier itself, it does not. */
 static bool waits_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    return p->write && cbi_op_compares_doubles(cbi_sb_op(c, p->at)) &&
-           cbi_sb_is_in_unit(c, p->at) && cbi_kind_is_math(cbi_op_kind(cbi_sb_op(c, i)));
+    uint32_t guard = cbi_sass_guard(c->words[i]);
+    bool guards = guard != CBI_SASS_PT && cbi_sb_late_predicates(c, p) >> guard & 1;
+    return p->write && !guards && is_slow_test(c, p) &&
+           cbi_kind_is_math(cbi_op_kind(cbi_sb_op(c, i)));
 }
 
 /* Fills in the times of the block up to and including `end`. */
