@@ -135,13 +135,18 @@ static uint32_t first_user(const cbi_sb_code *c, const cbi_sb_producer *p, uint3
     return CBI_SB_NOWHERE;
 }
 
+/* Does the producer write, late, the guard of instruction i? */
+static bool writes_guard(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
+{
+    uint32_t guard = cbi_sass_guard(c->words[i]);
+    return guard != CBI_SASS_PT && cbi_sb_late_predicates(c, p) >> guard & 1;
+}
+
 /* Does instruction i compute with the predicate of a comparison of doubles that the slow unit does?
  * It takes longer than its stall count; as a guard, and for the barrier itself, it does not. */
 static bool waits_for_test(const cbi_sb_code *c, const cbi_sb_producer *p, uint32_t i)
 {
-    uint32_t guard = cbi_sass_guard(c->words[i]);
-    bool guards = guard != CBI_SASS_PT && cbi_sb_late_predicates(c, p) >> guard & 1;
-    return p->write && !guards && is_slow_test(c, p) &&
+    return p->write && !writes_guard(c, p, i) && is_slow_test(c, p) &&
            cbi_kind_is_math(cbi_op_kind(cbi_sb_op(c, i)));
 }
 
@@ -285,12 +290,11 @@ static uint32_t error_barrier(const cbi_sb_code *c, const uint8_t *barrier, uint
 static bool lead_guards(cbi_sb_code *c, const uint8_t *barrier, uint32_t exit, uint8_t *waits)
 {
     const uint32_t error = error_barrier(c, barrier, exit);
-    const uint32_t guard = cbi_sass_guard(c->words[exit]);
     bool any = false;
-    CBI_SB_EACH_OF(q, c->pending[exit], guard != CBI_SASS_PT)
+    CBI_SB_EACH_OF(q, c->pending[exit], true)
     {
         cbi_sb_producer *p = &c->producers.items[q];
-        if (p->local != CBI_SB_NOWHERE || !(cbi_sb_late_predicates(c, p) >> guard & 1))
+        if (p->local != CBI_SB_NOWHERE || !writes_guard(c, p, exit))
             continue;
         for (size_t k = 0; k < p->consumers.len; k++) {
             if (p->consumers.items[k] != exit)
