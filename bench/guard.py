@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the cost of four fixed links against stored budgets: instructions (callgrind) and peak memory.
+"""Holds the cost of five fixed links against stored budgets: instructions (callgrind) and peak memory.
 
-usage: guard.py [--build FOLDER] [--record | --make]
+usage: guard.py [--build FOLDER] [--record | --make [JOB...]]
 
 More than 3 % above a budget fails and names the functions that grew.  Instruction counts belong to a
 compiler and a C library, so budgets are kept for the pair that made them; another pair is skipped.
 --record writes new budgets after a change that is meant to cost or to save; --make builds the inputs
-anew (needs ptxas).  The inputs are programs of bench.py's shapes, so small that all of it takes a few
-seconds.
+anew (needs ptxas).  The inputs are programs of bench.py's shapes, so small that all of it takes half a
+minute, and one function of many blocks, whose memory once grew with the square of its size.
 """
 import argparse
 import collections
@@ -30,12 +30,13 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 sys.dont_write_bytecode = True
 import scale  # noqa: E402
 
-# name -> (shape, target, modules, functions of each)
+# name -> (shape, target, modules, functions of each (blocks: blocks of its one function), options)
 JOBS = {
-    "tiny": ("wide", "90", 1, 2),
-    "wide": ("wide", "90", 200, 20),
-    "chain": ("chain", "90", 200, 20),
-    "capsules": ("wide", "100", 60, 10),
+    "tiny": ("wide", "90", 1, 2, []),
+    "wide": ("wide", "90", 200, 20, []),
+    "chain": ("chain", "90", 200, 20, []),
+    "capsules": ("wide", "100", 60, 10, []),
+    "blocks": ("blocks", "100", 1, 1000, ["-g"]),
 }
 MARGIN = 1.03
 MEMORY_SLACK = 512 << 10  # what pages, file systems and the place of the loader make of the same program
@@ -46,14 +47,45 @@ def archive(job):
     return os.path.join(STORE, job + ".tar.xz")
 
 
+def one_function(head, blocks):
+    """PTX of a kernel that skips blocks of loads, doubles, barriers and stores."""
+    text = head + """.visible .entry k(.param .u64 a, .param .u64 b)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    .reg .f64 %f<3>;
+    .reg .pred %p;
+    .shared .b32 s[64];
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    mov.f64 %f1, 0d0000000000000000;
+"""
+    for i in range(blocks):
+        text += """    ld.global.u32 %%r1, [%%rd1+%d];
+    setp.eq.u32 %%p, %%r1, %d;
+    @%%p bra L%d;
+    ld.global.f64 %%f2, [%%rd2+%d];
+    fma.rn.f64 %%f1, %%f1, %%f2, %%f2;
+    st.shared.u32 [s+%d], %%r1;
+    bar.sync 0;
+    ld.shared.u32 %%r2, [s+%d];
+    st.global.u32 [%%rd2+%d], %%r2;
+L%d:
+""" % (4 * i, i, i, 8 * i, i % 64 * 4, (i + 7) % 64 * 4, 4 * i, i)
+    return text + "    st.global.f64 [%rd2], %f1;\n    ret;\n}\n"
+
+
 def make(job):
     """Assembles a job's inputs and stores them."""
-    shape, arch, modules, functions = JOBS[job]
+    shape, arch, modules, functions, _ = JOBS[job]
     head = scale.HEAD
     if arch != "90":
         scale.HEAD = ".version 9.0\n.target sm_%s\n.address_size 64\n" % arch
-    texts = [scale.module(shape, m, functions) for m in range(modules)]
-    texts.append(scale.last_module(shape, modules, functions))
+    if shape == "blocks":
+        texts = [one_function(scale.HEAD, functions)]
+    else:
+        texts = [scale.module(shape, m, functions) for m in range(modules)]
+        texts.append(scale.last_module(shape, modules, functions))
     scale.HEAD = head
     with tempfile.TemporaryDirectory() as d, tarfile.open(archive(job), "w:xz") as tar:
         for i, text in enumerate(texts):
@@ -128,11 +160,11 @@ def peak_memory(argv, folder):
 
 
 def measure(cubind, job):
-    _, arch, _, _ = JOBS[job]
+    _, arch, _, _, options = JOBS[job]
     with tempfile.TemporaryDirectory() as folder:
         names = unpack(job, folder)
         os.symlink(os.path.abspath(cubind), os.path.join(folder, "cubind"))
-        argv = ["./cubind", "link", "--threads=1", "-arch=sm_" + arch, *names, "-o", "out"]
+        argv = ["./cubind", "link", "--threads=1", "-arch=sm_" + arch, *options, *names, "-o", "out"]
         memory = peak_memory(argv, folder)
         functions = instructions(argv, folder)
     return {"instructions": sum(functions.values()), "memory": memory,
@@ -171,10 +203,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--record", action="store_true")
-    parser.add_argument("--make", action="store_true")
+    parser.add_argument("--make", nargs="*", choices=JOBS, metavar="JOB")
     args = parser.parse_args()
-    if args.make:
-        for job in JOBS:
+    if args.make is not None:
+        for job in args.make or JOBS:
             make(job)
         return 0
     if not shutil.which("valgrind") or not os.path.exists("/usr/bin/time"):

@@ -45,6 +45,8 @@ MODES = {
 }
 WITH_HOST = {"as-nvcc", "ignore-host"}
 SEARCHED_HEADERS = 24
+# Added where the compiler's message names them.
+LANGUAGE_FLAGS = ["--extended-lambda", "--expt-relaxed-constexpr"]
 COMPILE_LIMIT = 400
 
 
@@ -100,9 +102,9 @@ def read(folder, name):
 
 def run_compiler(tools, tree, here, name, targets, flags):
     out = os.path.join(tools.workdir(), "x.o")
-    includes = [here]
+    includes, asked = [here], []
     for _ in range(SEARCHED_HEADERS):
-        argv = [tools.nvcc, "-rdc=true", "-std=c++17", "-w", "-c", name, "-o", out, *flags]
+        argv = [tools.nvcc, "-rdc=true", "-std=c++17", "-w", "-c", name, "-o", out, *flags, *asked]
         for t in targets:
             argv += ["-gencode", "arch=compute_%s,code=sm_%s" % (t, t)]
         for folder in includes:
@@ -117,6 +119,10 @@ def run_compiler(tools, tree, here, name, targets, flags):
                 data = f.read()
             os.unlink(out)
             return data, ""
+        wanted = [w for w in LANGUAGE_FLAGS if w in p.stderr and w not in asked]
+        if wanted:
+            asked += wanted
+            continue
         missing = re.search(r"fatal error: ([^:]+): No such file", p.stderr)
         folder = tree.header_folder(missing.group(1), here) if missing else None
         if not folder or folder in includes:
