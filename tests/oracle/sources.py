@@ -109,24 +109,22 @@ def run_compiler(tools, tree, here, name, targets, flags):
             argv += ["-gencode", "arch=compute_%s,code=sm_%s" % (t, t)]
         for folder in includes:
             argv += ["-I", folder]
-        try:
-            p = subprocess.run(argv, cwd=here, capture_output=True, text=True, errors="replace",
-                               timeout=COMPILE_LIMIT)
-        except subprocess.TimeoutExpired:
+        status, said = toolchain.drive(argv, here, COMPILE_LIMIT)
+        if status is None:
             return None, "nvcc: time limit"
-        if p.returncode == 0:
+        if status == 0:
             with open(out, "rb") as f:
                 data = f.read()
             os.unlink(out)
             return data, ""
-        wanted = [w for w in LANGUAGE_FLAGS if w in p.stderr and w not in asked]
+        wanted = [w for w in LANGUAGE_FLAGS if w in said and w not in asked]
         if wanted:
             asked += wanted
             continue
-        missing = re.search(r"fatal error: ([^:]+): No such file", p.stderr)
+        missing = re.search(r"fatal error: ([^:]+): No such file", said)
         folder = tree.header_folder(missing.group(1), here) if missing else None
         if not folder or folder in includes:
-            return None, p.stderr[:400]
+            return None, said[:400]
         includes.append(folder)
     return None, "too many folders of headers"
 
@@ -151,6 +149,7 @@ class Program:
         if len(names) == 1 and len(tree.programs[folder]) > 1:
             self.label += "/" + names[0]
         self.targets = targets or [pick(row, self.label, row[0]) for row in TARGETS]
+        self.refused = ""  # what the compiler said first
 
     def objects(self, tools):
         """[(name, host object)] of the files that compile."""
@@ -159,8 +158,9 @@ class Program:
             try:
                 out.append((os.path.splitext(n)[0] + ".o", compile_file(
                     tools, self.tree, self.folder, n, self.targets, pick(FLAGS, self.folder, n))))
-            except toolchain.ToolError:
-                pass
+            except toolchain.ToolError as e:
+                said = str(e).splitlines() or ["nvcc says nothing"]
+                self.refused = self.refused or next((x for x in said if "error" in x), said[0])
         return out
 
 
@@ -289,7 +289,7 @@ def run(opts, tools, pooled):
         if got is None:
             broken += 1
             if opts.verbose:
-                print("does not compile: " + program.label)
+                print("does not compile: %s: %s" % (program.label, program.refused))
             continue
         rows += got
         bad = [r for r in got if r[3] in ("diff", "sched")]

@@ -4,6 +4,7 @@ import os
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -23,6 +24,19 @@ TIMEOUT = 60
 
 class ToolError(Exception):
     """A compiler refused a source."""
+
+
+def drive(argv, cwd, limit):
+    """(exit status, what it said on stderr) of a compiler driver; (None, what it said so far) past
+    the limit, where the programs that it started end with it."""
+    with subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          errors="replace", start_new_session=True) as p:
+        try:
+            said = p.communicate(timeout=limit)[1]
+            return p.returncode, said
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            return None, p.communicate()[1]
 
 
 def sm_number(arch):
