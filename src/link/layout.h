@@ -22,8 +22,6 @@ void cbi_layout_rel_action(const cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
 uint64_t cbi_dynamic_offset(const cbi_linker *lk, const cbi_func *f);
-/* undefined.c: reports what nobody defines. */
-void cbi_link_undefined(const cbi_linker *lk);
 /* The eight symbols of the unified tables; asked of every relocation. */
 bool cbi_is_one_of_unified(const char *name);
 static inline bool cbi_is_unified_name(const char *name)

@@ -79,7 +79,6 @@ static void lay_out(cbi_linker *lk)
     cbi_cull_constants(lk);       /* constants beyond the limit */
     cbi_layout_constants(lk);     /* optimizer constants into entry banks */
     cbi_check_limits(lk);
-    cbi_link_undefined(lk); /* what nobody defines */
     cbi_layout_rel_action(lk);
 }
 
@@ -87,6 +86,9 @@ static void lay_out(cbi_linker *lk)
 static void apply_relocations(cbi_linker *lk)
 {
     lk->patches = cbi_patches_begin(lk, &lk->patching);
+    cbi_link_settle(lk);
+    cbi_link_check_places(lk);
+    cbi_link_undefined(lk);
     cbi_link_warn_fixed(lk);
     cbi_link_relocate(lk);
     if (cbi_link_pack_relocs(lk))

@@ -7,6 +7,13 @@
 /* Begins the stage. */
 struct cbi_patches_work;
 const cbi_patches *cbi_patches_begin(const cbi_linker *lk, struct cbi_patches_work **ret_work);
+/* Makes one piece of the contents of each section. */
+void cbi_link_settle(const cbi_linker *lk);
+/* sm_100+: nvlink looks for the places of functions of one name, which it mixes up, before it
+ * reports what nobody defines. */
+void cbi_link_check_places(const cbi_linker *lk);
+/* undefined.c: reports what nobody defines. */
+void cbi_link_undefined(const cbi_linker *lk);
 void cbi_link_relocate(const cbi_linker *lk);
 
 /* Where -r leaves nothing that tells a later link of a variable's place, whose place it may change:

@@ -448,12 +448,18 @@ static void relocate_unified(const cbi_linker *lk, patch *p)
         deleted_symbol(lk, p->now);
 }
 
+/* sm_100+: a place in reserved shared memory is told to the driver, too. */
+static bool is_reserved(const cbi_linker *lk, const cbi_lrel *r)
+{
+    return lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym);
+}
+
 /* Puts the value in its place. */
 static void resolve_one(const cbi_linker *lk, patch *p)
 {
     const cbi_lrel *r = p->now;
     const bool found = in_range(lk, r);
-    if (lk->mercury && lk->exec && r->sym && cbi_is_reserved_var(r->sym)) {
+    if (is_reserved(lk, r)) {
         if (found) /* or else it is said of what is kept */
             lk->opt->view->patch_reserved(lk, r);
         keep(lk, p);
@@ -728,9 +734,26 @@ void cbi_link_warn_fixed(const cbi_linker *lk)
     }
 }
 
-void cbi_link_relocate(const cbi_linker *lk)
+void cbi_link_settle(const cbi_linker *lk)
 {
     cbi_link_in_shares(lk, lk->records->secs.len, settle, NULL);
+}
+
+void cbi_link_check_places(const cbi_linker *lk)
+{
+    const cbi_rel_span *rels = &lk->layout->rels;
+    if (!lk->quirks.namesakes_confused || !lk->mercury || !lk->exec)
+        return;
+    for (size_t i = rels->len; i-- > 0;) {
+        patch p = {.now = &rels->items[i]};
+        if (cbi_is_code(p.now->target) && cbi_reloc_counts(lk, p.now) && !in_range(lk, p.now) &&
+            decide(lk, &p) == CBI_OUTCOME_PATCH && !is_reserved(lk, p.now))
+            out_of_range(lk, p.now, "reloc address not found");
+    }
+}
+
+void cbi_link_relocate(const cbi_linker *lk)
+{
     const cbi_shares shares = cbi_link_cut(lk, lk->layout->rels.len, joins_walked);
     /* the second view and what --preserve-relocs records are of the link as a whole */
     if (shares.count > 1 && !lk->mercury && !lk->opt->preserve_relocs)

@@ -1,6 +1,7 @@
 /* Which undefined names stay, and the report of the others. */
 #include "format/driver.h"
 #include "link/layout.h"
+#include "link/patches.h"
 #include "link/report.h"
 
 static const char *const unified_names[] = {"__UDT_OFFSET",    "__UFT_OFFSET", "__UFT_CANONICAL",
