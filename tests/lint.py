@@ -26,8 +26,8 @@ LAYERS = ["include", "base", "demangle", "format", "sass", "object", "capsule", 
 # The stages of a link, in order: header of src/link, and the files that may include those up to it
 STAGES = [("inputs", "admit runtime"), ("symbols", "merge merge_functions merge_objects metadata resolve spend"),
           ("graph", "graph"),
-          ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision undefined"),
-          ("patches", "relocate pack_relocs"), ("propagate", "propagate attributes fold old_objects"),
+          ("layout", "layout_cull layout_data layout_images layout_shared list_sort reloc_decision"),
+          ("patches", "undefined relocate pack_relocs"), ("propagate", "propagate attributes fold old_objects"),
           ("tables", "tables number fill_records fill_symbols notes callgraph unified"), ("bytes", "write elf32")]
 # What all stages use, what says something about them when asked, and the list of the passes
 ROOMS = {"records": "records failures quirks loops", "reports": "report explain map verbose callgraph_dump", "passes": "link"}

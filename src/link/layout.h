@@ -22,12 +22,6 @@ void cbi_layout_rel_action(const cbi_linker *lk);
 /* Where the dynamic shared variables begin for code of this function (NULL: no code); all ones when
  * no entry reaches it. */
 uint64_t cbi_dynamic_offset(const cbi_linker *lk, const cbi_func *f);
-/* The eight symbols of the unified tables; asked of every relocation. */
-bool cbi_is_one_of_unified(const char *name);
-static inline bool cbi_is_unified_name(const char *name)
-{
-    return strncmp(name, "__U", 3) == 0 && cbi_is_one_of_unified(name);
-}
 /* nvlink's list sort: keep(a, b) = "a may stay in front of b".  Not stable; see docs. */
 void cbi_list_sort(cbi_ctx *ctx, const void **items, size_t count,
                    bool (*keep)(const void *, const void *));

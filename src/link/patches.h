@@ -14,6 +14,12 @@ void cbi_link_settle(const cbi_linker *lk);
 void cbi_link_check_places(const cbi_linker *lk);
 /* undefined.c: reports what nobody defines. */
 void cbi_link_undefined(const cbi_linker *lk);
+/* The eight symbols of the unified tables; asked of every relocation. */
+bool cbi_is_one_of_unified(const char *name);
+static inline bool cbi_is_unified_name(const char *name)
+{
+    return strncmp(name, "__U", 3) == 0 && cbi_is_one_of_unified(name);
+}
 void cbi_link_relocate(const cbi_linker *lk);
 
 /* Where -r leaves nothing that tells a later link of a variable's place, whose place it may change:

@@ -1,6 +1,5 @@
 /* Which undefined names stay, and the report of the others. */
 #include "format/driver.h"
-#include "link/layout.h"
 #include "link/patches.h"
 #include "link/report.h"
 
