@@ -110,8 +110,9 @@ static void foreign_range(const cbi_linker *lk, const cbi_func *func, const bool
         const cbi_mercury_place *next = start + 1;
         bool ends = leaves(func, start->main) || target[next->sass / CBI_SASS_INSTRUCTION];
         bool joins = opcode_at(func, start->main) == CBI_OP_BSYNC;
-        uint64_t own = joins ? next->sass : cbi_mercury_behind_pace(places, next)->own;
-        uint64_t follows = ends ? cbi_rewrite_map(rw, next->sass) : cbi_rewrite_self(rw, own);
+        uint64_t own = cbi_mercury_behind_pace(places, next)->own;
+        uint64_t follows =
+            ends || joins ? cbi_rewrite_map(rw, next->sass) : cbi_rewrite_self(rw, own);
         if (start->main == start->sass && opcode_at(func, start->sass) == CBI_OP_WARPSYNC &&
             opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE)
             follows = cbi_rewrite_self(rw, last_fence(func, start->sass, next->sass));
