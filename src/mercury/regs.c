@@ -62,13 +62,12 @@ static uint16_t opcode_at(const cbi_func *func, uint64_t place)
     return cbi_fits(place, 2, text.size) ? cbi_sass_opcode(text.data + place) : 0;
 }
 
-/* Does control leave there?  Nothing that is put in front of what follows belongs to it
+/* Does control leave there, or meet?  Nothing that is put in front of what follows belongs to it
  * then. */
 static bool leaves(const cbi_func *func, uint64_t place)
 {
     uint16_t opcode = opcode_at(func, place);
-    return cbi_op_has(opcode, CBI_OPF_BRANCH | CBI_OPF_CALL) && opcode != CBI_OP_BSYNC &&
-           opcode != CBI_OP_PMTRIG;
+    return cbi_op_has(opcode, CBI_OPF_BRANCH | CBI_OPF_CALL) && opcode != CBI_OP_PMTRIG;
 }
 
 /* A cluster barrier for the warp: the second fence in it, or what stands behind its start. */
@@ -109,10 +108,8 @@ static void foreign_range(const cbi_linker *lk, const cbi_func *func, const bool
     if (start && start != tail) {
         const cbi_mercury_place *next = start + 1;
         bool ends = leaves(func, start->main) || target[next->sass / CBI_SASS_INSTRUCTION];
-        bool joins = opcode_at(func, start->main) == CBI_OP_BSYNC;
-        uint64_t own = cbi_mercury_behind_pace(places, next)->own;
-        uint64_t follows =
-            ends || joins ? cbi_rewrite_map(rw, next->sass) : cbi_rewrite_self(rw, own);
+        uint64_t follows = ends ? cbi_rewrite_map(rw, next->sass)
+                                : cbi_rewrite_self(rw, cbi_mercury_behind_pace(places, next)->own);
         if (start->main == start->sass && opcode_at(func, start->sass) == CBI_OP_WARPSYNC &&
             opcode_at(func, next->sass - CBI_SASS_INSTRUCTION) == CBI_OP_ENDCOLLECTIVE)
             follows = cbi_rewrite_self(rw, last_fence(func, start->sass, next->sass));
